@@ -1,0 +1,148 @@
+// Makes src/generated/ from schemas/: types, precompiled validators and defaults, and the option table of
+// docs/configuration.md. Nothing here is committed except that table, which the tests hold against the schema.
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import { compile } from "json-schema-to-typescript";
+import { optionTables } from "./option-tables.mjs";
+
+const schemaDir = new URL("../schemas/", import.meta.url);
+const outDir = new URL("../src/generated/", import.meta.url);
+const docsFile = new URL("../docs/configuration.md", import.meta.url);
+const note = "// Made by scripts/generate.mjs from schemas/. Do not edit.\n";
+
+/** Definitions that get a validator of their own: export name -> reference. */
+const VALIDATORS = {
+  validateInterventionCreate: "intervention.json#/definitions/InterventionCreate",
+  validateInterventionUpdate: "intervention.json#/definitions/InterventionUpdate",
+  validateUpstreamIntervention: "intervention.json#/definitions/UpstreamIntervention",
+  validateCredentials: "access.json#/definitions/Credentials",
+  validateAccessToken: "access.json#/definitions/AccessToken",
+  validateObjectiveImport: "objective.json#/definitions/ObjectiveImport",
+  validateConfiguration: "configuration.json#/definitions/Configuration",
+};
+
+const schemas = readdirSync(schemaDir)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => JSON.parse(readFileSync(new URL(name, schemaDir), "utf8")));
+
+rmSync(outDir, { recursive: true, force: true });
+mkdirSync(outDir, { recursive: true });
+writeFileSync(new URL("types.ts", outDir), note + (await types()));
+writeFileSync(new URL("defaults.ts", outDir), note + defaults());
+writeFileSync(new URL("validators.js", outDir), note + validators());
+writeFileSync(new URL("validators.d.ts", outDir), note + validatorTypes());
+writeFileSync(
+  new URL("schemas.ts", outDir),
+  `${note}export const SCHEMAS = ${JSON.stringify(schemas, null, 2)} as const;\n`,
+);
+writeFileSync(
+  new URL("first-run.ts", outDir),
+  `${note}/** The configuration of a first run without a file. */\nexport const FIRST_RUN_YAML = ${JSON.stringify(readFileSync(new URL("../src/config/first-run.yaml", import.meta.url), "utf8"))};\n`,
+);
+const version = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+writeFileSync(new URL("version.ts", outDir), `${note}export const VERSION = ${JSON.stringify(version)};\n`);
+writeOptionTables();
+
+async function types() {
+  // One document with every definition in it, so that each type is written once and references stay references.
+  const definitions = Object.assign({}, ...schemas.map((schema) => schema.definitions));
+  const document = rewriteReferences({
+    title: "AllSchemas",
+    type: "object",
+    additionalProperties: false,
+    definitions,
+  });
+  const text = await compile(document, "AllSchemas", {
+    bannerComment: "",
+    unreachableDefinitions: true,
+    additionalProperties: false,
+    format: false,
+  });
+  return text.replaceAll(/\/\*\*\n \* This interface was referenced by[\s\S]*?\*\/\n/g, "");
+}
+
+function rewriteReferences(value) {
+  if (Array.isArray(value)) return value.map(rewriteReferences);
+  if (value === null || typeof value !== "object") return value;
+  // "allOf: [one reference]" only carries a description or default beside the reference; the type is the reference.
+  if (
+    value.allOf?.length === 1 &&
+    Object.keys(value).every((key) => ["allOf", "description", "default"].includes(key))
+  )
+    return rewriteReferences(value.allOf[0]);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !["maxItems", "minItems"].includes(key))
+      .map(([key, inner]) =>
+        key === "$ref" ? [key, inner.replace(/^[a-z]+\.json#/, "#")] : [key, rewriteReferences(inner)],
+      ),
+  );
+}
+
+function defaults() {
+  const lines = [];
+  for (const schema of schemas) {
+    for (const [name, definition] of Object.entries(schema.definitions)) {
+      const own = Object.entries(definition.properties ?? {})
+        .filter(([, property]) => "default" in property)
+        .map(([key, property]) => [key, property.default]);
+      if (own.length === 0) continue;
+      const constant = `${name.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toUpperCase()}_DEFAULTS`;
+      lines.push(`/** Defaults of ${name}. */`);
+      lines.push(
+        `export const ${constant} = ${JSON.stringify(Object.fromEntries(own), null, 2)} as const;`,
+        "",
+      );
+    }
+  }
+  return lines.join("\n");
+}
+
+function validators() {
+  const ajv = new Ajv({
+    schemas,
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+    // Calendar dates need the site's time zone, so the domain checks them; here the format only documents.
+    formats: { "interface-date-time": true },
+    code: { source: true, esm: true, lines: true },
+  });
+  const code = standaloneCode(ajv, VALIDATORS);
+  // Standalone ESM output still calls require() for ajv's own small runtime functions.
+  return `import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);\n${code}`;
+}
+
+function validatorTypes() {
+  const typeOf = (reference) => reference.split("/").at(-1);
+  const names = Object.values(VALIDATORS).map(typeOf);
+  const lines = [
+    'import type { ErrorObject } from "ajv";',
+    `import type { ${names.join(", ")} } from "./types.ts";`,
+    "interface Validator<T> { (value: unknown): value is T; errors?: ErrorObject[] | null; }",
+    ...Object.entries(VALIDATORS).map(
+      ([name, reference]) => `export declare const ${name}: Validator<${typeOf(reference)}>;`,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function writeOptionTables() {
+  const begin = "<!-- options: begin (made by scripts/generate.mjs) -->";
+  const end = "<!-- options: end -->";
+  let text;
+  try {
+    text = readFileSync(docsFile, "utf8");
+  } catch {
+    return; // The page is written by people; without it there is no table to fill.
+  }
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < 0) throw new Error("docs/configuration.md has lost its option table markers");
+  const configuration = schemas.find((schema) => schema.$id === "configuration.json");
+  const next = `${text.slice(0, from + begin.length)}\n\n${optionTables(configuration, schemas)}\n${text.slice(to)}`;
+  if (next !== text) writeFileSync(docsFile, next);
+}

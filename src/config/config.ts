@@ -1,0 +1,42 @@
+import type { Gpio, Http, Log, ObjectiveImport, Site, Upstream } from "../generated/types.ts";
+import type { Zone } from "../domain/zone.ts";
+
+/** The whole configuration with every default filled in and every path absolute. */
+export interface Config {
+  /** The file it came from; null for the embedded defaults of a first run. */
+  readonly file: string | null;
+  readonly dataDir: string;
+  readonly site: Required<Site>;
+  readonly http: Required<Http>;
+  /** null: the daemon stands alone. */
+  readonly upstream: UpstreamConfig | null;
+  readonly mqtt: MqttConfig;
+  readonly gpio: Gpio & { readonly backend: NonNullable<Gpio["backend"]> };
+  readonly objectives: ObjectiveImport;
+  readonly zones: readonly Zone[];
+  readonly log: Required<Log>;
+  /** What is allowed but probably not meant, as full sentences. */
+  readonly warnings: readonly string[];
+}
+
+export type UpstreamConfig = Required<Omit<Upstream, "passwordFile">> & { readonly password: string };
+
+export type MqttConfig =
+  | { readonly mode: "off" }
+  | {
+      readonly mode: "external";
+      readonly url: string;
+      readonly clientId?: string;
+      readonly credentials?: MqttCredentials;
+    }
+  | {
+      readonly mode: "built-in";
+      readonly host: string;
+      readonly port: number;
+      readonly credentials?: MqttCredentials;
+    };
+
+export interface MqttCredentials {
+  readonly username: string;
+  readonly password: string;
+}

@@ -1,0 +1,108 @@
+/**
+ * The interface's date-times. `YYYY-MM-DDTHH:MM[:SS[.fff]][Z|±HH:MM]`; one without an offset is local time of the
+ * site. They are kept and returned as they were sent, with the instant beside them for sorting and comparing.
+ */
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/**
+ * Reads an interface date-time.
+ * @returns the instant in milliseconds since 1970, or undefined when the text is not of the shape or not a real date
+ */
+export function parseDateTime(text: string, timeZone: string): number | undefined {
+  const match = DATE_TIME.exec(text);
+  if (!match) return undefined;
+  const [year, month, day, hour, minute] = match.slice(1, 6).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const second = Number(match[6] ?? 0);
+  const milliseconds = Math.trunc(Number(`0.${match[7] ?? 0}`) * 1000);
+  if (year < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
+  const asUtcMs = utcMs(year, month, day, hour, minute, second, milliseconds);
+  // Date.UTC rolls 30 February over into March; a real date comes back as it went in.
+  const back = new Date(asUtcMs);
+  if (back.getUTCMonth() !== month - 1 || back.getUTCDate() !== day) return undefined;
+  const offset = match[8];
+  if (offset === undefined) return localToInstant(asUtcMs, timeZone);
+  const offsetMs = parseOffset(offset);
+  return offsetMs === undefined ? undefined : asUtcMs - offsetMs;
+}
+
+/** The site's local time of an instant, in the interface's own shape `YYYY-MM-DDTHH:MM:SS`. */
+export function formatLocal(instantMs: number, timeZone: string): string {
+  return new Date(instantMs + offsetAt(instantMs, timeZone)).toISOString().slice(0, 19);
+}
+
+/** Whether the runtime knows the IANA time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatterOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function utcMs(
+  ...[year, month, day, hour, minute, second, ms]: [number, number, number, number, number, number, number]
+) {
+  // Date.UTC takes years 0 to 99 for 1900 to 1999, so the year is set on its own.
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second, ms);
+  return date.getTime();
+}
+
+function parseOffset(text: string): number | undefined {
+  if (text === "Z") return 0;
+  const hours = Number(text.slice(1, 3));
+  const minutes = Number(text.slice(4, 6));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/**
+ * A local time that occurs twice (clocks go back) means the earlier instant; one that does not exist (clocks go
+ * forward) means the instant as far after the gap: the rule that Temporal calls "compatible".
+ */
+function localToInstant(localMs: number, timeZone: string): number {
+  const dayMs = 86_400_000;
+  const before = offsetAt(localMs - dayMs, timeZone);
+  const after = offsetAt(localMs + dayMs, timeZone);
+  const candidates = [localMs - before, localMs - after].filter(
+    (instant) => instant + offsetAt(instant, timeZone) === localMs,
+  );
+  return candidates.length > 0 ? Math.min(...candidates) : localMs - before;
+}
+
+function offsetAt(instantMs: number, timeZone: string): number {
+  const wholeMs = Math.floor(instantMs / 1000) * 1000;
+  const parts: Record<string, number> = {};
+  for (const { type, value } of formatterOf(timeZone).formatToParts(wholeMs)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return utcMs(year, month, day, hour, minute, second, 0) - wholeMs;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    calendar: "gregory",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+  formatters.set(timeZone, made);
+  return made;
+}

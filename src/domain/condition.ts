@@ -1,0 +1,45 @@
+/**
+ * Conditions: declared statements about the health of this installation. A part that meets trouble raises one, and
+ * clears it when the trouble is over; people see the open ones in the log, at /site/status and in the panel.
+ */
+export interface Conditions {
+  /** Opens the condition (or changes its text). `subject` tells apart several of one code, such as a zone's id. */
+  raise(code: ConditionCode, text: string, subject?: string): void;
+  /** Closes it; clearing one that is not open does nothing. */
+  clear(code: ConditionCode, subject?: string): void;
+}
+
+export interface Condition {
+  readonly code: ConditionCode;
+  readonly subject: string;
+  readonly severity: ConditionSeverity;
+  readonly title: string;
+  /** What is wrong, with the value, and the way out. */
+  readonly text: string;
+  /** When it was raised, ISO 8601 UTC. */
+  readonly since: string;
+}
+
+export type ConditionSeverity = "error" | "warning";
+
+/** Every condition this daemon can declare. The page docs/operating.md explains each one to an installer. */
+export const CONDITIONS = {
+  "mqtt-unreachable": { severity: "error", title: "MQTT broker unreachable" },
+  "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
+  "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription refused by the broker" },
+  "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
+  "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
+  "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
+  "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
+  "trip-refused": { severity: "error", title: "Trip refused by the local API" },
+  "upstream-unreachable": { severity: "warning", title: "Dispatch centre unreachable" },
+  "upstream-sign-in-refused": { severity: "error", title: "Dispatch centre refuses the sign-in" },
+  "upstream-not-the-interface": {
+    severity: "error",
+    title: "What answers is not the dispatch centre's interface",
+  },
+  "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
+  "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
+} as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
+
+export type ConditionCode = keyof typeof CONDITIONS;

@@ -1,0 +1,101 @@
+import { INTERVENTION_CREATE_DEFAULTS } from "../generated/defaults.ts";
+import type { Intervention, InterventionCreate, InterventionUpdate } from "../generated/types.ts";
+import { parseDateTime } from "./calendar.ts";
+import { AppError } from "./errors.ts";
+
+/** The fields a client may set. Whatever else a body holds (`id`, `dispeceratId`, `invoicePdf`) is the service's own. */
+export type InterventionFields = Required<Omit<InterventionCreate, OwnField>>;
+type OwnField = "id" | "dispeceratId" | "invoicePdf";
+
+export const INTERVENTION_FIELDS = [
+  "name",
+  "description",
+  "dateStart",
+  "dateEnd",
+  "status",
+  "priority",
+  "type",
+  "objectiveType",
+  "objectiveId",
+  "crews",
+  "police",
+  "ambulance",
+  "firetruck",
+  "notes",
+] as const satisfies readonly (keyof InterventionFields)[];
+
+/** Every field of a returned record, in the interface's order; also what lists may be sorted and filtered by. */
+export const RECORD_FIELDS = [
+  "id",
+  ...INTERVENTION_FIELDS,
+  "dispeceratId",
+  "invoicePdf",
+] as const satisfies readonly (keyof Intervention)[];
+
+export type RecordField = (typeof RECORD_FIELDS)[number];
+export type { Intervention, InterventionCreate, InterventionUpdate };
+
+/** A validated body with every default filled in. Only known fields are copied, so no prototype key gets through. */
+export function newIntervention(body: InterventionCreate): InterventionFields {
+  return pickFields({ ...INTERVENTION_CREATE_DEFAULTS, ...body }) as InterventionFields;
+}
+
+/** The fields that a validated update really sends. */
+export function changedFields(body: InterventionUpdate): Partial<InterventionFields> {
+  return pickFields(body);
+}
+
+/** The settable fields of a record. */
+export function fieldsOf(record: Intervention): InterventionFields {
+  return pickFields(record) as InterventionFields;
+}
+
+/** The fields in which two versions differ, with the values of `to`. */
+export function differingFields(
+  from: InterventionFields,
+  to: InterventionFields,
+): Partial<InterventionFields> {
+  return Object.fromEntries(
+    INTERVENTION_FIELDS.filter((field) => from[field] !== to[field]).map((f) => [f, to[f]]),
+  );
+}
+
+/** The instants of a record's dates, milliseconds since 1970; null where there is no date. */
+export interface InterventionInstants {
+  readonly dateStartMs: number | null;
+  readonly dateEndMs: number | null;
+}
+
+/**
+ * Reads and compares a record's dates.
+ * @throws AppError `invalid` for a date that is not a real one or an end before the start
+ */
+export function instantsOf(
+  fields: Pick<InterventionFields, "dateStart" | "dateEnd">,
+  timeZone: string,
+): InterventionInstants {
+  const dateStartMs = instantOf("dateStart", fields.dateStart, timeZone);
+  const dateEndMs = instantOf("dateEnd", fields.dateEnd, timeZone);
+  if (dateStartMs !== null && dateEndMs !== null && dateEndMs < dateStartMs)
+    throw new AppError("invalid", `dateEnd (${fields.dateEnd}) is before dateStart (${fields.dateStart})`);
+  return { dateStartMs, dateEndMs };
+}
+
+function instantOf(field: string, text: string | null, timeZone: string): number | null {
+  if (text === null) return null;
+  const instant = parseDateTime(text, timeZone);
+  if (instant === undefined)
+    throw new AppError(
+      "invalid",
+      `${field} must be a real date and time such as 2026-11-20T23:30:00, with Z or an offset if it is not local`,
+    );
+  return instant;
+}
+
+function pickFields(
+  from: Readonly<Partial<Record<keyof InterventionFields, unknown>>>,
+): Partial<InterventionFields> {
+  return Object.fromEntries(
+    INTERVENTION_FIELDS.filter((field) => Object.hasOwn(from, field)).map((field) => [field, from[field]]),
+  );
+}

@@ -1,0 +1,27 @@
+import type { InterventionFields } from "./intervention.ts";
+
+export type MarkerField = "notes" | "description" | "off";
+
+/** `[ref:<site>-<key>]`: how a site knows its own records at the centre again. */
+export function markerOf(siteRef: string, key: string): string {
+  return `[ref:${siteRef}-${key}]`;
+}
+
+/** The fields as they go to the centre, with the marker as the last line of the chosen text. */
+export function withMarker(
+  fields: InterventionFields,
+  field: MarkerField,
+  marker: string,
+): InterventionFields {
+  if (field === "off") return fields;
+  const text = fields[field];
+  if (text === null || text === "") return { ...fields, [field]: marker };
+  // The centre's limit on texts is not known; ours is, and the marker must never be what pushes a text over it.
+  const room = TEXT_LENGTH_MAX - marker.length - 1;
+  const characters = [...text];
+  const kept = characters.length <= room ? text : characters.slice(0, room).join("");
+  return { ...fields, [field]: `${kept}\n${marker}` };
+}
+
+/** Code points that a text field holds at most (schemas/intervention.json, Text). */
+const TEXT_LENGTH_MAX = 4000;

@@ -1,0 +1,216 @@
+import type { Priority } from "../generated/types.ts";
+
+/**
+ * Where one record stands on its way to the centre. The entry says which revision is wanted there and which one is
+ * known to be there; it is no list of operations, so any number of changes while the link is down is one request.
+ */
+export interface OutboxEntry {
+  readonly interventionId: number;
+  readonly phase: OutboxPhase;
+  /** 0 goes first. */
+  readonly rank: number;
+  /** The record's revision that the centre should have. */
+  readonly wantRev: number;
+  /** The revision that the centre is known to have; 0 for none. */
+  readonly syncedRev: number;
+  readonly deleted: boolean;
+  /** The record's id at the centre; null until known. */
+  readonly upstreamId: number | null;
+  /** The centre's representation that both sides last agreed on, as JSON; null until known. */
+  readonly base: string | null;
+  /** The attempt as it was first sent: every resend is the same key with the same bytes. */
+  readonly attempt: OutboxAttempt | null;
+  /** How many POSTs may have landed at the centre. */
+  readonly sends: number;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  /** Wall clock before which it is left alone, milliseconds since 1970. */
+  readonly nextAtMs: number;
+  /** Status code or error code of the last answer; null before the first. */
+  readonly lastCode: string | null;
+  /** The last answer in words; null after a success. */
+  readonly lastError: string | null;
+}
+
+export interface OutboxAttempt {
+  readonly key: string;
+  readonly body: string;
+  readonly rev: number;
+  readonly atMs: number;
+}
+
+/**
+ * - `new`: the centre has nothing of it.
+ * - `posting`: a POST is on the wire. Found at start, it means the process died there.
+ * - `unsure`: a POST may or may not have been applied.
+ * - `linked`: the record's id at the centre is known.
+ * - `writing`: a PUT or DELETE is on the wire.
+ * - `blocked`: the centre does not know the objective yet.
+ * - `rejected`: the centre refuses the content; waits for an edit or an operator.
+ * - `gone`: the centre has deleted it.
+ * - `closed`: nothing is left to do.
+ */
+export type OutboxPhase =
+  | "new"
+  | "posting"
+  | "unsure"
+  | "linked"
+  | "writing"
+  | "blocked"
+  | "rejected"
+  | "gone"
+  | "closed";
+
+/**
+ * - `send`: the attempt is frozen and about to go on the wire.
+ * - `applied`: the centre has done it. `removed`: it has deleted the record.
+ * - `not-applied`: it certainly has not, and may do so later.
+ * - `ambiguous`: it may have.
+ * - `refused`: it never will with this content.
+ * - `missing`: it does not know the objective (of a POST) or the record (of a PUT).
+ * - `edited`, `deleted`: a local change. `withdrawn`: deleted before anything was sent.
+ * - `retry`: an operator or the passing of time asks for another try. `restart`: found at start.
+ */
+export type OutboxEvent =
+  | "send"
+  | "applied"
+  | "removed"
+  | "not-applied"
+  | "ambiguous"
+  | "refused"
+  | "missing"
+  | "edited"
+  | "deleted"
+  | "withdrawn"
+  | "retry"
+  | "restart";
+
+/** The phase after an event; `linked` says whether the record's id at the centre is known. */
+export function nextPhase(phase: OutboxPhase, event: OutboxEvent, linked: boolean): OutboxPhase {
+  const next = TRANSITIONS[phase][event];
+  if (next === "reopened") return linked ? "linked" : "new";
+  if (next === "impossible") throw new Error(`an outbox entry in phase ${phase} cannot meet ${event}`);
+  return next;
+}
+
+type Cell = OutboxPhase | "reopened" | "impossible";
+
+/** Total: a phase or an event without its cells does not compile. */
+const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cell>>>> = {
+  new: {
+    ...forbid(),
+    send: "posting",
+    edited: "new",
+    deleted: "new",
+    withdrawn: "closed",
+    retry: "new",
+    restart: "new",
+  },
+  posting: {
+    ...forbid(),
+    applied: "linked",
+    "not-applied": "new",
+    ambiguous: "unsure",
+    refused: "rejected",
+    missing: "blocked",
+    edited: "posting",
+    deleted: "posting",
+    retry: "posting",
+    restart: "unsure",
+  },
+  unsure: {
+    ...forbid(),
+    send: "posting",
+    applied: "linked",
+    "not-applied": "new",
+    edited: "unsure",
+    deleted: "unsure",
+    retry: "unsure",
+    restart: "unsure",
+  },
+  linked: {
+    ...forbid(),
+    send: "writing",
+    applied: "linked",
+    removed: "closed",
+    missing: "gone",
+    edited: "linked",
+    deleted: "linked",
+    retry: "linked",
+    restart: "linked",
+  },
+  writing: {
+    ...forbid(),
+    applied: "linked",
+    removed: "closed",
+    "not-applied": "linked",
+    // A PUT of values and a DELETE may be repeated, so not knowing costs only another try.
+    ambiguous: "linked",
+    refused: "rejected",
+    missing: "gone",
+    edited: "writing",
+    deleted: "writing",
+    retry: "writing",
+    restart: "linked",
+  },
+  blocked: {
+    ...forbid(),
+    edited: "new",
+    deleted: "closed",
+    withdrawn: "closed",
+    retry: "new",
+    restart: "blocked",
+  },
+  rejected: {
+    ...forbid(),
+    edited: "reopened",
+    deleted: "reopened",
+    withdrawn: "closed",
+    retry: "reopened",
+    restart: "rejected",
+  },
+  gone: { ...forbid(), edited: "gone", deleted: "closed", retry: "gone", restart: "gone" },
+  closed: { ...forbid(), edited: "closed", deleted: "closed", retry: "closed", restart: "closed" },
+};
+
+function forbid(): Record<OutboxEvent, "impossible"> {
+  return {
+    send: "impossible",
+    applied: "impossible",
+    removed: "impossible",
+    "not-applied": "impossible",
+    ambiguous: "impossible",
+    refused: "impossible",
+    missing: "impossible",
+    edited: "impossible",
+    deleted: "impossible",
+    withdrawn: "impossible",
+    retry: "impossible",
+    restart: "impossible",
+  };
+}
+
+/** High priority leaves first. */
+export function rankOf(priority: Priority): number {
+  return { high: 0, medium: 1, low: 2 }[priority];
+}
+
+/**
+ * Full-jitter back-off: a random wait between nothing and a ceiling that doubles with each failure. Many sites that
+ * lost the same centre do not come back in step.
+ * @param random uniform in [0, 1)
+ * @returns milliseconds, at most `capMs`
+ */
+export function backOffMs(
+  attempts: number,
+  random: number,
+  baseMs = BACK_OFF_BASE_MS,
+  capMs = BACK_OFF_CAP_MS,
+): number {
+  return Math.floor(random * Math.min(capMs, baseMs * 2 ** Math.min(attempts, 30)));
+}
+
+export const BACK_OFF_BASE_MS = 5_000;
+export const BACK_OFF_CAP_MS = 600_000;
+/** An objective that the centre lacks is looked for again so often. */
+export const BLOCKED_RETRY_MS = 900_000;

@@ -1,0 +1,20 @@
+/** Who is asking. */
+export interface Principal {
+  /** Number of the account; 0 for whoever the control socket's file permissions let in. */
+  readonly accountId: number;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** `viewer` may sign in and look at the panel; the interface's endpoints answer it 403. */
+export type Role = "administrator" | "operator" | "viewer";
+
+export const ROLES: readonly Role[] = ["administrator", "operator", "viewer"];
+
+/** Whether the principal may use the interface's endpoints: "operator or administrator rights". */
+export function mayUseInterface(principal: Principal): boolean {
+  return principal.role === "operator" || principal.role === "administrator";
+}
+
+/** The account that trips are posted as. It has no password, so nobody can sign in as it. */
+export const DEVICE_EMAIL = "device@santinela.local";

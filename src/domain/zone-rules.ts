@@ -1,0 +1,90 @@
+import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
+import { GPIO_INPUT_DEFAULTS, ZONE_DEFAULTS } from "../generated/defaults.ts";
+import type { Zone, ZoneInput, ZoneKind, ZoneRules } from "./zone.ts";
+
+/**
+ * Fills in a zone's options: input defaults, rules by input and kind, and its profile.
+ * @param profiles shipped and own profiles by name
+ * @returns undefined when the zone names a profile that does not exist
+ */
+export function resolveZone(
+  options: ZoneOptions,
+  profiles: ReadonlyMap<string, Required<Profile>>,
+): Zone | undefined {
+  const profile = profiles.get(options.profile ?? PROFILE_OF_KIND[options.kind]);
+  if (!profile) return undefined;
+  const input = resolveInput(options);
+  const { id, name, kind, objective } = options;
+  return { id, name, kind, objective, input, rules: rulesOf(options, input), profile };
+}
+
+/** The shipped profiles. A configuration changes single fields of them or adds its own. */
+export const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
+  burglary: { priority: "high" },
+  holdup: { priority: "high", crews: 2, police: true },
+  fire: { priority: "high", firetruck: true },
+  medical: { priority: "high", ambulance: true },
+  gas: { priority: "high", firetruck: true },
+  flood: { priority: "medium", type: "repair" },
+  tamper: { priority: "high", type: "inspection" },
+  technical: { priority: "medium", type: "repair" },
+};
+
+/** What a profile asks for where it says nothing. Trips are `other`: nobody planned them as maintenance. */
+const PROFILE_BASE: Required<Profile> = {
+  priority: "medium",
+  type: "other",
+  crews: 1,
+  police: false,
+  ambulance: false,
+  firetruck: false,
+};
+
+/** Lays a configuration's profiles over the shipped ones, field by field. */
+export function resolveProfiles(own: Readonly<Record<string, Profile>>): Map<string, Required<Profile>> {
+  const names = new Set([...Object.keys(SHIPPED_PROFILES), ...Object.keys(own)]);
+  return new Map(
+    [...names].map((name) => [name, { ...PROFILE_BASE, ...SHIPPED_PROFILES[name], ...own[name] }] as const),
+  );
+}
+
+/** The profile that fits a kind when the zone names none. */
+export const PROFILE_OF_KIND: Readonly<Record<ZoneKind, string>> = {
+  intrusion: "burglary",
+  perimeter: "burglary",
+  motion: "burglary",
+  glass: "burglary",
+  fire: "fire",
+  panic: "holdup",
+  holdup: "holdup",
+  medical: "medical",
+  flood: "flood",
+  gas: "gas",
+  tamper: "tamper",
+  technical: "technical",
+};
+
+/** Kinds whose trip must not be missed because nobody saw the contact at rest before. */
+const LIFE_SAFETY_KINDS: ReadonlySet<ZoneKind> = new Set(["fire", "panic", "holdup", "medical"]);
+
+function resolveInput(options: ZoneOptions): ZoneInput {
+  const { input } = options;
+  if ("gpio" in input) return { source: "gpio", ...GPIO_INPUT_DEFAULTS, ...input };
+  if ("mqtt" in input) return { source: "mqtt", ...input };
+  return { source: "simulated", ...input };
+}
+
+function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
+  // Sensors on MQTT debounce themselves, and the reading must reach the commit without waiting. A panic button may be
+  // hit shortly; every other GPIO loop gets the 250 ms that keeps interference out and still passes the 400 ms that
+  // EN 50131 demands to be processed.
+  const onWire = input.source === "gpio";
+  const minOpenOnWire = options.kind === "panic" ? 20 : 250;
+  return {
+    debounceMs: options.debounceMs ?? (onWire ? 50 : 0),
+    minOpenMs: options.minOpenMs ?? (onWire ? minOpenOnWire : 0),
+    confirmMs: options.confirmMs ?? ZONE_DEFAULTS.confirmMs,
+    ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),
+    tripsAtFirstSight: LIFE_SAFETY_KINDS.has(options.kind),
+  };
+}

@@ -1,0 +1,203 @@
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import {
+  changedFields,
+  fieldsOf,
+  instantsOf,
+  newIntervention,
+  type Intervention,
+  type InterventionCreate,
+  type InterventionFields,
+  type InterventionUpdate,
+} from "../domain/intervention.ts";
+import { nextPhase, rankOf } from "../domain/outbox.ts";
+import type { Principal } from "../domain/principal.ts";
+import { transaction, type Database } from "../store/database.ts";
+import { IdempotencyStore } from "../store/idempotency.ts";
+import {
+  InterventionStore,
+  type InterventionQuery,
+  type StoredIntervention,
+} from "../store/interventions.ts";
+import { ObjectiveStore } from "../store/objectives.ts";
+import { OutboxStore } from "../store/outbox.ts";
+
+export interface InterventionServiceOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** IANA zone in which date-times without an offset are read. */
+  readonly timezone: string;
+  /** Centre that new records belong to. */
+  readonly dispeceratId: number;
+  /** Makes an identity for a record whose creator sent none. */
+  readonly newUid: () => string;
+  /** Told after each committed change; a hint for the sync, which finds the change in the outbox anyway. */
+  readonly onChange: (change: { priority: Intervention["priority"] }) => void;
+}
+
+/** The key a client sent and the hash of the body it sent with it. */
+export interface IdempotencyKey {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** The one place where records are written, each together with its outbox entry in one transaction. */
+export class InterventionService {
+  readonly #options: InterventionServiceOptions;
+  readonly #interventions: InterventionStore;
+  readonly #objectives: ObjectiveStore;
+  readonly #outbox: OutboxStore;
+  readonly #idempotency: IdempotencyStore;
+
+  constructor(options: InterventionServiceOptions) {
+    this.#options = options;
+    this.#interventions = new InterventionStore(options.database);
+    this.#objectives = new ObjectiveStore(options.database);
+    this.#outbox = new OutboxStore(options.database);
+    this.#idempotency = new IdempotencyStore(options.database);
+  }
+
+  /**
+   * Creates a record from a body that passed its schema.
+   * @param idempotency with it, the same request again gets the first answer and creates nothing
+   * @returns the record, and whether it is an earlier answer; `created.rev` is 1 then too
+   * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (same key, other body)
+   */
+  create(
+    body: InterventionCreate,
+    principal: Principal,
+    idempotency?: IdempotencyKey,
+  ): { record: Intervention; replayed: boolean } {
+    const fields = newIntervention(body);
+    const result = transaction(this.#options.database, () => {
+      const earlier = idempotency && this.#earlierAnswer(principal, idempotency);
+      if (earlier) return { record: earlier, replayed: true };
+      const record = this.#insert(fields, principal, idempotency);
+      if (idempotency) {
+        const answer = { fingerprint: idempotency.fingerprint, body: JSON.stringify(record) };
+        this.#idempotency.remember(
+          principal.accountId,
+          idempotency.key,
+          answer,
+          this.#options.clock.wallMs(),
+        );
+      }
+      return { record, replayed: false };
+    });
+    if (!result.replayed) this.#options.onChange(result.record);
+    return result;
+  }
+
+  /** @throws AppError `not-found` */
+  get(id: number): StoredIntervention {
+    const stored = this.#interventions.find(id);
+    if (!stored) throw unknownIntervention(id);
+    return stored;
+  }
+
+  /** The asked slice, and how many records fit the filters in all. */
+  list(query: InterventionQuery): { records: Intervention[]; total: number } {
+    return { records: this.#interventions.list(query), total: this.#interventions.count(query) };
+  }
+
+  /**
+   * Changes the fields that the body sends and no others; a bad field changes nothing.
+   * @throws AppError `not-found` (record or objective), `invalid` (dates, a kind without its id)
+   */
+  update(id: number, body: InterventionUpdate): StoredIntervention {
+    const changes = changedFields(body);
+    const updated = transaction(this.#options.database, () => {
+      const stored = this.get(id);
+      const current = fieldsOf(stored.record);
+      const merged = { ...current, ...changes };
+      this.#assertObjective(merged, current, changes);
+      const instants = instantsOf(merged, this.#options.timezone);
+      const differs = Object.entries(changes).some(
+        ([name, value]) => current[name as keyof InterventionFields] !== value,
+      );
+      if (!differs) return { stored, differs };
+      const written = this.#interventions.update(id, changes, instants, this.#options.clock.wallMs());
+      this.#want(written, "edited");
+      return { stored: written, differs };
+    });
+    if (updated.differs) this.#options.onChange(updated.stored.record);
+    return updated.stored;
+  }
+
+  /** Deletes for good. @throws AppError `not-found` */
+  delete(id: number): Intervention {
+    const { record } = transaction(this.#options.database, () => {
+      const stored = this.get(id);
+      this.#want(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
+      return stored;
+    });
+    this.#options.onChange(record);
+    return record;
+  }
+
+  #earlierAnswer(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {
+    const answer = this.#idempotency.find(principal.accountId, key);
+    if (!answer) return undefined;
+    if (answer.fingerprint !== fingerprint)
+      throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
+    return JSON.parse(answer.body) as Intervention;
+  }
+
+  #insert(fields: InterventionFields, principal: Principal, idempotency?: IdempotencyKey): Intervention {
+    const { clock, timezone, dispeceratId, newUid } = this.#options;
+    const instants = instantsOf(fields, timezone);
+    this.#assertObjectiveExists(fields);
+    // Should the stored answer be lost, the identity still stops a second record of one trip. Another account's key of
+    // the same text is no reason to refuse, so only then an identity is made.
+    const wanted = idempotency?.key;
+    const uid = wanted !== undefined && !this.#interventions.findByUid(wanted) ? wanted : newUid();
+    const nowMs = clock.wallMs();
+    const stored = this.#interventions.insert({
+      uid,
+      fields,
+      instants,
+      dispeceratId,
+      createdBy: principal.accountId,
+      nowMs,
+    });
+    this.#outbox.insert(stored.record.id, rankOf(stored.record.priority));
+    return stored.record;
+  }
+
+  #assertObjective(
+    merged: InterventionFields,
+    current: InterventionFields,
+    changes: Partial<InterventionFields>,
+  ): void {
+    // An equal id in the other kind would point the record to something else without anyone having said so.
+    if (changes.objectiveId === undefined && merged.objectiveType !== current.objectiveType)
+      throw new AppError("invalid", "objectiveType cannot change without objectiveId");
+    if (merged.objectiveType !== current.objectiveType || merged.objectiveId !== current.objectiveId)
+      this.#assertObjectiveExists(merged);
+  }
+
+  #assertObjectiveExists({ objectiveType: type, objectiveId: id }: InterventionFields): void {
+    if (!this.#objectives.exists({ type, id }))
+      throw new AppError("not-found", `there is no objective ${id} in ${type}`);
+  }
+
+  #want(stored: StoredIntervention, event: "edited" | "deleted"): void {
+    const entry = this.#outbox.find(stored.record.id);
+    if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
+    const neverSent = event === "deleted" && entry.upstreamId === null && entry.sends === 0;
+    const phase = nextPhase(entry.phase, neverSent ? "withdrawn" : event, entry.upstreamId !== null);
+    this.#outbox.save({
+      ...entry,
+      phase,
+      rank: rankOf(stored.record.priority),
+      wantRev: stored.rev,
+      deleted: stored.deleted,
+      // An edit is a fresh start for what was refused; what waits for the link keeps its place.
+      ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
+    });
+  }
+}
+
+function unknownIntervention(id: number): AppError {
+  return new AppError("not-found", `there is no intervention ${id}`);
+}

@@ -1,0 +1,53 @@
+import {
+  OBJECTIVE_TYPES,
+  type Objective,
+  type ObjectiveRef,
+  type ObjectiveSource,
+  type ObjectiveType,
+} from "../domain/objective.ts";
+import { AppError } from "../domain/errors.ts";
+import type { ObjectiveImport } from "../generated/types.ts";
+import { transaction, type Database } from "../store/database.ts";
+import { ObjectiveStore } from "../store/objectives.ts";
+
+/** The objectives as the interface lists them, and the ways they get in. */
+export class ObjectiveService {
+  readonly #database: Database;
+  readonly #objectives: ObjectiveStore;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#objectives = new ObjectiveStore(database);
+  }
+
+  /** The asked slice of one kind by ascending id, and how many there are in all. */
+  list(
+    type: ObjectiveType,
+    slice: { start: number; end: number },
+    ids?: readonly number[],
+  ): { records: Objective[]; total: number } {
+    return { records: this.#objectives.list(type, slice, ids), total: this.#objectives.count(type, ids) };
+  }
+
+  /** @throws AppError `not-found` */
+  get(ref: ObjectiveRef): Objective {
+    const objective = this.#objectives.get(ref);
+    if (!objective) throw new AppError("not-found", `there is no objective ${ref.id} in ${ref.type}`);
+    return objective;
+  }
+
+  /**
+   * Adds or replaces objectives, all or none.
+   * @returns how many of each kind
+   */
+  import(objectives: ObjectiveImport, source: ObjectiveSource): Record<ObjectiveType, number> {
+    return transaction(this.#database, () => {
+      const counts = OBJECTIVE_TYPES.map((type) => {
+        const list = objectives[type] ?? [];
+        for (const objective of list) this.#objectives.put(type, objective, source);
+        return [type, list.length] as const;
+      });
+      return Object.fromEntries(counts) as Record<ObjectiveType, number>;
+    });
+  }
+}

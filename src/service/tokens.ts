@@ -1,0 +1,130 @@
+import type { KeyObject } from "node:crypto";
+import bcrypt from "bcrypt";
+import jwt from "jsonwebtoken";
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { DEVICE_EMAIL, type Principal, type Role } from "../domain/principal.ts";
+import { AccountStore, type Account } from "../store/accounts.ts";
+import type { Database } from "../store/database.ts";
+
+/** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
+export const TOKEN_LIFETIME_S = 3600;
+
+/** bcrypt's work factor: about 65 ms on a desktop core and several times that on a Pi. */
+const BCRYPT_COST = 10;
+/** bcrypt looks at no more; a longer password would be compared by its beginning only. */
+export const PASSWORD_BYTES_MAX = 72;
+export const PASSWORD_LENGTH_MIN = 8;
+
+const ISSUER = "santinela";
+/** Hash of a random password nobody knows: an unknown address must take as long as a wrong password. */
+const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";
+
+/** Accounts and the tokens they get. */
+export class TokenService {
+  readonly #accounts: AccountStore;
+  readonly #clock: Clock;
+  readonly #key: KeyObject;
+
+  /** @param key HS256 signing key of at least 32 bytes */
+  constructor(options: { database: Database; clock: Clock; key: KeyObject }) {
+    this.#accounts = new AccountStore(options.database);
+    this.#clock = options.clock;
+    this.#key = options.key;
+  }
+
+  /**
+   * A token for a person.
+   * @throws AppError `unauthenticated`, with one message for an unknown address and a wrong password
+   */
+  async signIn(email: string, password: string): Promise<{ token: string; expiresIn: number }> {
+    const account = this.#accounts.byEmail(email);
+    const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
+    const fits = await bcrypt.compare(usable ? password : "", account?.passwordHash ?? DUMMY_HASH);
+    if (!account || account.passwordHash === null || account.disabled || !fits || !usable)
+      throw new AppError("unauthenticated", "email or password is wrong");
+    return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
+  }
+
+  /**
+   * Who a token belongs to; role and revocation are read from the account as it is now.
+   * @throws AppError `unauthenticated` for anything but a valid token of a living account
+   */
+  verify(token: string): Principal {
+    const { sub, ver } = this.#verifiedClaims(token);
+    const account = this.#accounts.byId(Number(sub));
+    if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
+    return { accountId: account.id, email: account.email, role: account.role };
+  }
+
+  /** A token for posting trips, made without signing in: the account has no password. */
+  deviceToken(): string {
+    const nowMs = this.#clock.wallMs();
+    const account =
+      this.#accounts.byEmail(DEVICE_EMAIL) ??
+      this.#accounts.add({ email: DEVICE_EMAIL, role: "operator", passwordHash: null, createdAtMs: nowMs });
+    if (!account) throw new Error("the device account cannot be made");
+    return this.#sign(account);
+  }
+
+  hasPeople(): boolean {
+    return this.#accounts.hasPeople();
+  }
+
+  /**
+   * Adds an account that a person signs in to.
+   * @throws AppError `bad-data` for a password or address that will not do, `conflict` when the address is taken
+   */
+  async addPerson(email: string, role: Role, password: string): Promise<Account> {
+    if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
+      throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
+    if (email.toLowerCase() === DEVICE_EMAIL)
+      throw new AppError("conflict", `${DEVICE_EMAIL} is the daemon's own account`);
+    assertPassword(password);
+    const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
+    const account = this.#accounts.add({ email, role, passwordHash, createdAtMs: this.#clock.wallMs() });
+    if (!account) throw new AppError("conflict", `there is already an account ${email}`);
+    return account;
+  }
+
+  #sign(account: Account): string {
+    const issuedAtS = Math.floor(this.#clock.wallMs() / 1000);
+    const claims = { iat: issuedAtS, exp: issuedAtS + TOKEN_LIFETIME_S, ver: account.tokenVersion };
+    return jwt.sign(claims, this.#key, {
+      algorithm: "HS256",
+      subject: String(account.id),
+      issuer: ISSUER,
+      audience: ISSUER,
+    });
+  }
+
+  #verifiedClaims(token: string): jwt.JwtPayload {
+    try {
+      const claims = jwt.verify(token, this.#key, {
+        algorithms: ["HS256"],
+        issuer: ISSUER,
+        audience: ISSUER,
+        clockTimestamp: Math.floor(this.#clock.wallMs() / 1000),
+      });
+      // jsonwebtoken accepts a token that never expires; the interface's tokens all do.
+      if (typeof claims !== "string" && typeof claims.exp === "number") return claims;
+    } catch {
+      // Why a token is not valid is nobody's business but its owner's.
+    }
+    throw invalidToken();
+  }
+}
+
+function assertPassword(password: string): void {
+  if ([...password].length < PASSWORD_LENGTH_MIN)
+    throw new AppError("bad-data", `a password needs at least ${PASSWORD_LENGTH_MIN} characters`);
+  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
+    throw new AppError(
+      "bad-data",
+      `a password may take at most ${PASSWORD_BYTES_MAX} bytes, letters like ș count double`,
+    );
+}
+
+function invalidToken(): AppError {
+  return new AppError("unauthenticated", "the token is missing, invalid or expired");
+}

@@ -1,0 +1,82 @@
+import type { Role } from "../domain/principal.ts";
+import type { Database } from "./database.ts";
+
+export interface Account {
+  readonly id: number;
+  readonly email: string;
+  readonly role: Role;
+  /** bcrypt hash; null for an account that nobody can sign in to. */
+  readonly passwordHash: string | null;
+  readonly disabled: boolean;
+  /** Raised to make every token given out so far invalid. */
+  readonly tokenVersion: number;
+}
+
+/** People, and the service account that trips are posted as. */
+export class AccountStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Whether any account exists that a person can sign in to. */
+  hasPeople(): boolean {
+    return (
+      this.#database.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1").get() !==
+      undefined
+    );
+  }
+
+  /** The account with that address, whatever its case. */
+  byEmail(email: string): Account | undefined {
+    return toAccount(this.#database.prepare("SELECT * FROM accounts WHERE email = ?").get(email));
+  }
+
+  byId(id: number): Account | undefined {
+    return toAccount(this.#database.prepare("SELECT * FROM accounts WHERE id = ?").get(id));
+  }
+
+  /**
+   * Adds an account.
+   * @returns undefined when the address is taken
+   */
+  add(account: {
+    email: string;
+    role: Role;
+    passwordHash: string | null;
+    createdAtMs: number;
+  }): Account | undefined {
+    const { email, role, passwordHash, createdAtMs } = account;
+    return toAccount(
+      this.#database
+        .prepare(
+          `INSERT INTO accounts(email, role, password_hash, created_at) VALUES(?, ?, ?, ?)
+           ON CONFLICT(email) DO NOTHING RETURNING *`,
+        )
+        .get(email, role, passwordHash, createdAtMs),
+    );
+  }
+}
+
+interface AccountRow {
+  readonly id: number;
+  readonly email: string;
+  readonly role: Role;
+  readonly password_hash: string | null;
+  readonly disabled: 0 | 1;
+  readonly token_version: number;
+}
+
+function toAccount(found: unknown): Account | undefined {
+  if (found === undefined) return undefined;
+  const row = found as AccountRow;
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    passwordHash: row.password_hash,
+    disabled: row.disabled === 1,
+    tokenVersion: row.token_version,
+  };
+}

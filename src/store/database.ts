@@ -1,0 +1,120 @@
+import { copyFileSync, renameSync } from "node:fs";
+import Sqlite from "better-sqlite3";
+import { AppError } from "../domain/errors.ts";
+
+export type Database = Sqlite.Database;
+
+/** One forward step of a schema. Steps are only ever added; `user_version` counts those that have run. */
+export type Migration = (database: Database) => void;
+
+export interface DatabaseKind {
+  /** SQLite's application_id, so that a file of another program or of our other database is refused. */
+  readonly applicationId: number;
+  readonly migrations: readonly Migration[];
+}
+
+/**
+ * Opens a database file, sets and asserts its pragmas, and brings its schema up to date.
+ *
+ * Before the first pending migration the file is copied to `<path>.v<version>`, so that a bad step can be undone by
+ * hand. A file made by a newer release is refused.
+ * @param path file path, or `:memory:`
+ * @throws AppError `storage` when the file is not ours, is too new, or does not accept the pragmas
+ */
+export function openDatabase(path: string, kind: DatabaseKind): Database {
+  let database: Database;
+  try {
+    database = new Sqlite(path);
+  } catch (cause) {
+    throw new AppError("storage", `cannot open the database ${path}: ${(cause as Error).message}`, {
+      hint: "Check that the folder exists and that this user may write to it.",
+      cause,
+    });
+  }
+  try {
+    setPragmas(database, path);
+    assertIdentity(database, path, kind);
+    migrate(database, path, kind);
+  } catch (error) {
+    database.close();
+    throw error instanceof AppError ? error : storageError(path, error);
+  }
+  return database;
+}
+
+/** Runs `work` in one transaction that takes the write lock at once; rolled back when `work` throws. */
+export function transaction<T>(database: Database, work: () => T): T {
+  return database.transaction(work).immediate();
+}
+
+/** The pragmas every connection has. FULL is what makes an acknowledged commit survive a power cut. */
+const PRAGMAS: readonly (readonly [name: string, set: string | number, expected: string | number])[] = [
+  ["journal_mode", "WAL", "wal"],
+  ["synchronous", "FULL", 2],
+  ["foreign_keys", "ON", 1],
+  // The driver's five seconds would block the event loop for as long.
+  ["busy_timeout", 250, 250],
+  ["wal_autocheckpoint", 1000, 1000],
+  ["journal_size_limit", 4_194_304, 4_194_304],
+  ["trusted_schema", "OFF", 0],
+  ["cell_size_check", "ON", 1],
+  ["mmap_size", 0, 0],
+];
+
+function setPragmas(database: Database, path: string): void {
+  // Takes effect only while the file has no table yet, which is when it matters.
+  database.pragma("auto_vacuum = INCREMENTAL");
+  for (const [name, set, expected] of PRAGMAS) {
+    database.pragma(`${name} = ${set}`);
+    const actual: unknown = database.pragma(name, { simple: true });
+    const inMemory = path === ":memory:" && (name === "journal_mode" || name === "mmap_size");
+    if (actual !== expected && !inMemory)
+      throw new AppError("storage", `${path}: pragma ${name} is ${String(actual)} and must be ${expected}`, {
+        hint: "The file system does not support what a durable database needs; use a local disk.",
+      });
+  }
+}
+
+function assertIdentity(database: Database, path: string, { applicationId }: DatabaseKind): void {
+  const found = database.pragma("application_id", { simple: true });
+  const version = database.pragma("user_version", { simple: true });
+  if (found === applicationId || (found === 0 && version === 0)) return;
+  throw new AppError(
+    "storage",
+    `${path} is not the database it should be (application_id ${String(found)})`,
+    {
+      hint: "Point dataDir to the folder of this installation.",
+    },
+  );
+}
+
+function migrate(database: Database, path: string, { applicationId, migrations }: DatabaseKind): void {
+  const version = database.pragma("user_version", { simple: true }) as number;
+  if (version > migrations.length)
+    throw new AppError(
+      "storage",
+      `${path} was made by a newer release (schema ${version}, this one knows ${migrations.length})`,
+      {
+        hint: "Install that release again, or restore an older copy.",
+      },
+    );
+  if (version === migrations.length) return;
+  if (version > 0 && path !== ":memory:") keepCopy(database, path, version);
+  transaction(database, () => {
+    for (const step of migrations.slice(version)) step(database);
+    database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${migrations.length}`);
+  });
+}
+
+function keepCopy(database: Database, path: string, version: number): void {
+  // After a full checkpoint the main file alone is the whole database.
+  database.pragma("wal_checkpoint(TRUNCATE)");
+  const copy = `${path}.v${version}`;
+  copyFileSync(path, `${copy}.part`);
+  renameSync(`${copy}.part`, copy);
+}
+
+function storageError(path: string, cause: unknown): AppError {
+  return new AppError("storage", `cannot use the database ${path}: ${(cause as Error).message}`, { cause });
+}

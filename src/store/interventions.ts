@@ -1,0 +1,175 @@
+import {
+  INTERVENTION_FIELDS,
+  RECORD_FIELDS,
+  type Intervention,
+  type InterventionFields,
+  type InterventionInstants,
+  type RecordField,
+} from "../domain/intervention.ts";
+import type { Database } from "./database.ts";
+
+/** A record with what the interface does not show. */
+export interface StoredIntervention {
+  readonly record: Intervention;
+  /** Its identity on every machine: the creator's Idempotency-Key, or one made here. */
+  readonly uid: string;
+  /** Counts the changes; the ETag and the outbox speak of it. */
+  readonly rev: number;
+  readonly deleted: boolean;
+}
+
+export interface NewIntervention {
+  readonly uid: string;
+  readonly fields: InterventionFields;
+  readonly instants: InterventionInstants;
+  readonly dispeceratId: number;
+  readonly createdBy: number;
+  readonly nowMs: number;
+}
+
+/** A list request after its words were checked: every name in it is a known field. */
+export interface InterventionQuery {
+  /** Field -> values, any of which fits. */
+  readonly filters: ReadonlyMap<RecordField, readonly FilterValue[]>;
+  readonly sort: readonly { readonly field: RecordField; readonly descending: boolean }[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export type FilterValue = string | number | boolean | null;
+
+/** The interventions. Deleted ones stay as tombstones for the outbox and are invisible to every read but `findStored`. */
+export class InterventionStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  insert(intervention: NewIntervention): StoredIntervention {
+    const { uid, fields, instants, dispeceratId, createdBy, nowMs } = intervention;
+    const columns = [...INTERVENTION_FIELDS, "dateStartMs", "dateEndMs"];
+    const row = this.#database
+      .prepare(
+        `INSERT INTO interventions(uid, dispeceratId, created_by, created_at, updated_at, ${columns.join(", ")})
+         VALUES(:uid, :dispeceratId, :createdBy, :nowMs, :nowMs, ${columns.map((name) => `:${name}`).join(", ")})
+         RETURNING *`,
+      )
+      .get({ uid, dispeceratId, createdBy, nowMs, ...toColumns(fields), ...instants });
+    return toStored(row as InterventionRow);
+  }
+
+  /** Changes the given fields and raises the revision. */
+  update(
+    id: number,
+    fields: Partial<InterventionFields>,
+    instants: InterventionInstants,
+    nowMs: number,
+  ): StoredIntervention {
+    const names = [...INTERVENTION_FIELDS.filter((field) => field in fields), "dateStartMs", "dateEndMs"];
+    const row = this.#database
+      .prepare(
+        `UPDATE interventions SET rev = rev + 1, updated_at = :nowMs, ${names.map((name) => `${name} = :${name}`).join(", ")}
+         WHERE id = :id RETURNING *`,
+      )
+      .get({ id, nowMs, ...toColumns(fields), ...instants });
+    return toStored(row as InterventionRow);
+  }
+
+  /** Turns a record into a tombstone. */
+  markDeleted(id: number, nowMs: number): StoredIntervention {
+    const row = this.#database
+      .prepare(
+        "UPDATE interventions SET rev = rev + 1, deleted_at = :nowMs, updated_at = :nowMs WHERE id = :id RETURNING *",
+      )
+      .get({ id, nowMs });
+    return toStored(row as InterventionRow);
+  }
+
+  /** A living record. */
+  find(id: number): StoredIntervention | undefined {
+    const stored = this.findStored(id);
+    return stored?.deleted === true ? undefined : stored;
+  }
+
+  /** A record or its tombstone. */
+  findStored(id: number): StoredIntervention | undefined {
+    const row = this.#database.prepare("SELECT * FROM interventions WHERE id = ?").get(id);
+    return row === undefined ? undefined : toStored(row as InterventionRow);
+  }
+
+  /** A living record or tombstone by its identity. */
+  findByUid(uid: string): StoredIntervention | undefined {
+    const row = this.#database.prepare("SELECT * FROM interventions WHERE uid = ?").get(uid);
+    return row === undefined ? undefined : toStored(row as InterventionRow);
+  }
+
+  list(query: InterventionQuery): Intervention[] {
+    const { start, end } = query;
+    const { where, values } = whereOf(query);
+    return this.#database
+      .prepare(
+        `SELECT * FROM interventions WHERE ${where} ORDER BY ${orderOf(query)} LIMIT :limit OFFSET :start`,
+      )
+      .all({ ...values, start, limit: Math.max(0, end - start) })
+      .map((row) => toStored(row as InterventionRow).record);
+  }
+
+  /** How many records fit the filters, whatever the slice. */
+  count(query: InterventionQuery): number {
+    const { where, values } = whereOf(query);
+    return this.#database
+      .prepare(`SELECT count(*) FROM interventions WHERE ${where}`)
+      .pluck()
+      .get(values) as number;
+  }
+}
+
+type SqlValue = string | number | null;
+type InterventionRow = Readonly<Record<string, SqlValue>> & {
+  uid: string;
+  rev: number;
+  deleted_at: number | null;
+};
+
+const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
+
+function toColumns(fields: Partial<InterventionFields>): Record<string, SqlValue> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toSql(value)]));
+}
+
+function toSql(value: FilterValue): SqlValue {
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+function toStored(row: InterventionRow): StoredIntervention {
+  const record = Object.fromEntries(
+    RECORD_FIELDS.map((field) => [field, FLAGS.has(field) ? row[field] === 1 : row[field]]),
+  ) as unknown as Intervention;
+  return { record, uid: row.uid, rev: row.rev, deleted: row.deleted_at !== null };
+}
+
+/** Field names reach SQL only from the closed list of record fields; values only as bound parameters. */
+function whereOf(query: InterventionQuery): { where: string; values: Record<string, SqlValue> } {
+  const conditions = ["deleted_at IS NULL"];
+  const values: Record<string, SqlValue> = {};
+  for (const [field, wanted] of query.filters) {
+    const alternatives = wanted.map((value, index) => {
+      if (value === null) return `${field} IS NULL`;
+      values[`${field}${index}`] = toSql(value);
+      return `${field} = :${field}${index}`;
+    });
+    conditions.push(alternatives.length === 0 ? "0" : `(${alternatives.join(" OR ")})`);
+  }
+  return { where: conditions.join(" AND "), values };
+}
+
+/** Dates are sorted by their instant, records without a value come last, and the id decides between equals. */
+function orderOf({ sort }: InterventionQuery): string {
+  const keys = sort.map(({ field, descending }) => {
+    const column = field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
+    return `${column} ${descending ? "DESC" : "ASC"} NULLS LAST`;
+  });
+  const byId = sort.some(({ field }) => field === "id") ? [] : ["id ASC"];
+  return [...keys, ...byId].join(", ");
+}

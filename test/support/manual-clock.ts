@@ -1,0 +1,60 @@
+import type { CancelTimer, Clock } from "../../src/domain/clock.ts";
+
+interface Timer {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly action: () => void;
+}
+
+/** A clock that moves only when a test moves it. */
+export class ManualClock implements Clock {
+  #wallMs: number;
+  #monotonicMs = 0;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(wallMs = Date.UTC(2026, 10, 20, 21, 30)) {
+    this.#wallMs = wallMs;
+  }
+
+  wallMs(): number {
+    return this.#wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  after(delayMs: number, action: () => void): CancelTimer {
+    const timer = { dueMs: this.#monotonicMs + Math.max(0, delayMs), order: (this.#order += 1), action };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets time pass on both clocks, running each timer at its moment. */
+  advance(ms: number): void {
+    const endMs = this.#monotonicMs + ms;
+    for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {
+      this.#moveTo(next.dueMs);
+      this.#timers.delete(next);
+      next.action();
+    }
+    this.#moveTo(endMs);
+  }
+
+  /** Steps the wall clock alone, as a time server or a person does. */
+  stepWall(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  #next(endMs: number): Timer | undefined {
+    return [...this.#timers]
+      .filter((timer) => timer.dueMs <= endMs)
+      .sort((a, b) => a.dueMs - b.dueMs || a.order - b.order)[0];
+  }
+
+  #moveTo(monotonicMs: number): void {
+    this.#wallMs += monotonicMs - this.#monotonicMs;
+    this.#monotonicMs = monotonicMs;
+  }
+}
