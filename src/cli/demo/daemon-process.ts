@@ -1,0 +1,86 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { request } from "node:http";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../main.js", import.meta.url));
+
+/** A Santinela daemon in a process of its own, as systemd would run it. */
+export class DaemonProcess {
+  readonly #configFile: string;
+  readonly #dataDir: string;
+  #process: ChildProcessWithoutNullStreams | undefined;
+
+  constructor(options: { configFile: string; dataDir: string }) {
+    this.#configFile = options.configFile;
+    this.#dataDir = options.dataDir;
+  }
+
+  /**
+   * Starts it and waits until it answers.
+   * @returns the ports of its API and, where it has one, of its built-in broker
+   * @throws Error with what it said when it ends instead
+   */
+  start(): Promise<{ httpPort: number; mqttPort: number | undefined }> {
+    const daemon = spawn(process.execPath, [MAIN, "serve", "--config", this.#configFile]);
+    this.#process = daemon;
+    let said = "";
+    let mqttPort: number | undefined;
+    daemon.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    return new Promise((resolve, reject) => {
+      daemon.once("error", reject);
+      daemon.once("exit", (code) => reject(new Error(`a daemon ended with ${code}: ${said}`)));
+      createInterface({ input: daemon.stdout }).on("line", (line) => {
+        const entry = JSON.parse(line) as { event: string; port?: number };
+        if (entry.event === "mqtt-broker-listening") mqttPort = entry.port;
+        if (entry.event === "ready" && entry.port !== undefined) resolve({ httpPort: entry.port, mqttPort });
+        if (/-failed$/.test(entry.event)) said += `${line}\n`;
+      });
+    });
+  }
+
+  /** Runs a command of the command line against this daemon's configuration. */
+  run(command: readonly string[], input = ""): Promise<void> {
+    const child = spawn(process.execPath, [MAIN, ...command, "--config", this.#configFile]);
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    child.stdout.resume();
+    child.stdin.end(input);
+    return new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) =>
+        code === 0
+          ? resolve()
+          : reject(new Error(`santinela ${command.join(" ")} ended with ${code}: ${said}`)),
+      );
+    });
+  }
+
+  /** Asks the running daemon through its control socket. */
+  get<T>(path: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const asked = request({ socketPath: join(this.#dataDir, "control.sock"), path }, (response) => {
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (body += chunk));
+        response.on("error", reject);
+        response.on("end", () => resolve(JSON.parse(body) as T));
+      });
+      asked.on("error", reject);
+      asked.end();
+    });
+  }
+
+  /** Ends it, at once with SIGKILL or in order with SIGTERM, and waits until it is gone. */
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const daemon = this.#process;
+    this.#process = undefined;
+    if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return;
+    const gone = new Promise((resolve) => {
+      daemon.once("exit", resolve);
+    });
+    daemon.kill(signal);
+    await gone;
+  }
+}

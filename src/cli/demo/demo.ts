@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../domain/clock.ts";
+import type { Intervention } from "../../domain/intervention.ts";
+import type { SyncView } from "../../http/site/site-ports.ts";
+import { oneTimePassword } from "../../ops/secrets.ts";
+import { DaemonProcess } from "./daemon-process.ts";
+import { Relay } from "./relay.ts";
+
+export interface DemoOptions {
+  readonly clock: Clock;
+  /** Takes one line of the story, without its newline. */
+  readonly say: (line: string) => void;
+}
+
+const STEP_LIMIT_MS = 60_000;
+const LOOK_AGAIN_MS = 200;
+const EDGE_EMAIL = "edge@site.example";
+
+/**
+ * Tells the whole story by itself: a site and a centre as two real daemons, trips on a GPIO line and over MQTT, the
+ * link cut, more trips, the site's plug pulled, the link back.
+ * @returns true only if every record of the site is at the centre exactly once
+ */
+export async function runDemo(options: DemoOptions): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-demo-"));
+  const story = new Story(folder, options);
+  try {
+    return await story.tell();
+  } finally {
+    await story.clearUp();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Story {
+  readonly #options: DemoOptions;
+  readonly #folder: string;
+  readonly #centre: DaemonProcess;
+  readonly #site: DaemonProcess;
+  readonly #startedMs: number;
+  #relay: Relay | undefined;
+  #mqttPort = 0;
+
+  constructor(folder: string, options: DemoOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#startedMs = options.clock.monotonicMs();
+    this.#centre = new DaemonProcess({
+      configFile: join(folder, "centre.yaml"),
+      dataDir: join(folder, "centre"),
+    });
+    this.#site = new DaemonProcess({ configFile: join(folder, "site.yaml"), dataDir: join(folder, "site") });
+  }
+
+  async tell(): Promise<boolean> {
+    await this.#startBoth();
+    this.#say("Tripping the front door on GPIO line 17, and the back gate with a zigbee2mqtt message.");
+    await this.#site.run(["trip", "--zone", "front-door"]);
+    await this.#publishGate({ contact: true });
+    await this.#publishGate({ contact: false });
+    await this.#waitFor("both trips to be interventions at the centre", () => this.#centreHas(2));
+
+    this.#say("Cutting the link to the centre.");
+    this.#relay?.cut();
+    this.#say("Tripping the smoke detector and the window meanwhile.");
+    await this.#site.run(["trip", "--zone", "smoke"]);
+    await this.#site.run(["trip", "--zone", "window"]);
+    await this.#waitFor("both to be recorded on the site and to wait for the link", async () => {
+      const { summary } = await this.#site.get<SyncView>("/site/sync");
+      return (await this.#records(this.#site)).length === 4 && summary.waiting === 2;
+    });
+
+    this.#say("Pulling the site's plug (SIGKILL) while the link is down, and starting it again.");
+    await this.#site.end("SIGKILL");
+    await this.#startSite();
+    this.#say(
+      `The site still has its ${(await this.#records(this.#site)).length} interventions; the centre has ${(await this.#records(this.#centre)).length}.`,
+    );
+
+    this.#say("Mending the link. Nobody asks for a sync: the site finds out by itself.");
+    this.#relay?.mend();
+    await this.#waitFor("the centre to have all four, and the site to know it", async () => {
+      const { summary } = await this.#site.get<SyncView>("/site/sync");
+      return summary.waiting === 0 && (await this.#centreHas(4));
+    });
+    return this.#compare();
+  }
+
+  async clearUp(): Promise<void> {
+    await this.#site.end("SIGTERM");
+    this.#relay?.stop();
+    await this.#centre.end("SIGTERM");
+  }
+
+  async #startBoth(): Promise<void> {
+    const password = oneTimePassword();
+    writeFileSync(join(this.#folder, "centre.yaml"), CENTRE_YAML);
+    writeFileSync(join(this.#folder, "upstream.password"), password, { mode: 0o600 });
+    this.#say("Starting the dispatch centre (a second Santinela) and giving the site an account there.");
+    const userAdd = ["user", "add", "--email", EDGE_EMAIL, "--role", "operator", "--password-stdin"];
+    await this.#centre.run(userAdd, password);
+    const { httpPort } = await this.#centre.start();
+    this.#relay = new Relay(httpPort);
+    const linkPort = await this.#relay.start();
+    writeFileSync(join(this.#folder, "site.yaml"), siteYaml(linkPort));
+    this.#say("Starting the site: simulated GPIO lines, its own MQTT broker, its own database.");
+    await this.#startSite();
+  }
+
+  async #startSite(): Promise<void> {
+    const { mqttPort } = await this.#site.start();
+    if (mqttPort === undefined) throw new Error("the site's MQTT broker does not listen");
+    this.#mqttPort = mqttPort;
+  }
+
+  async #publishGate(state: { contact: boolean }): Promise<void> {
+    const { connectAsync } = await import("mqtt");
+    const sensor = await connectAsync(`mqtt://127.0.0.1:${this.#mqttPort}`);
+    const payload = {
+      battery: 60,
+      battery_low: false,
+      ...state,
+      linkquality: 23,
+      tamper: false,
+      voltage: 2900,
+    };
+    await sensor.publishAsync("zigbee2mqtt/backgate", JSON.stringify(payload), { qos: 1 });
+    await sensor.endAsync();
+  }
+
+  async #compare(): Promise<boolean> {
+    const here = await this.#records(this.#site);
+    const there = await this.#records(this.#centre);
+    this.#say("");
+    this.#say(`${"at the site".padEnd(42)}at the centre`);
+    const twins = here.map((record) => {
+      const found = there.filter(
+        ({ name, dateStart, objectiveId }) =>
+          name === record.name && dateStart === record.dateStart && objectiveId === record.objectiveId,
+      );
+      const answer = found.length === 1 ? `#${found[0]?.id}, once` : `${found.length} times`;
+      this.#say(`${`#${record.id} ${record.name}`.padEnd(42)}${answer}`);
+      return found.length;
+    });
+    const eachOnce = here.length === 4 && there.length === 4 && twins.every((count) => count === 1);
+    const seconds = ((this.#options.clock.monotonicMs() - this.#startedMs) / 1000).toFixed(1);
+    this.#say("");
+    this.#say(
+      eachOnce ? `Every trip is one intervention at the centre. ${seconds} s.` : "The two do not agree.",
+    );
+    return eachOnce;
+  }
+
+  async #centreHas(count: number): Promise<boolean> {
+    return (await this.#records(this.#centre)).length === count;
+  }
+
+  #records(daemon: DaemonProcess): Promise<Intervention[]> {
+    return daemon.get("/interventii");
+  }
+
+  async #waitFor(what: string, look: () => Promise<boolean>): Promise<void> {
+    const { clock } = this.#options;
+    const startedMs = clock.monotonicMs();
+    this.#say(`  waiting for ${what} …`);
+    while (!(await look())) {
+      if (clock.monotonicMs() - startedMs > STEP_LIMIT_MS)
+        throw new Error(`after ${STEP_LIMIT_MS / 1000} s still waiting for ${what}`);
+      await new Promise<void>((resolve) => {
+        clock.after(LOOK_AGAIN_MS, resolve);
+      });
+    }
+    this.#say(`  … done after ${((clock.monotonicMs() - startedMs) / 1000).toFixed(1)} s`);
+  }
+
+  #say(line: string): void {
+    this.#options.say(line);
+  }
+}
+
+const OBJECTIVES = `objectives:
+  obiective/cladiri:
+    - { id: 1, name: North Hall }
+    - { id: 2, name: Yard }
+    - { id: 3, name: Store }
+    - { id: 4, name: Office }
+`;
+
+const CENTRE_YAML = `dataDir: ./centre
+site: { name: Centre, ref: centre, locale: en }
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+${OBJECTIVES}`;
+
+function siteYaml(linkPort: number): string {
+  return `dataDir: ./site
+site: { name: Demo site, ref: demo, locale: en }
+http: { port: 0 }
+mqtt: { listen: { port: 0 } }
+gpio: { backend: simulated }
+upstream:
+  baseUrl: http://127.0.0.1:${linkPort}
+  email: ${EDGE_EMAIL}
+  passwordFile: ./upstream.password
+${OBJECTIVES}zones:
+  - { id: front-door, name: Front door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { gpio: 17, contact: nc } }
+  - { id: back-gate, name: Back gate, kind: perimeter, objective: { type: obiective/cladiri, id: 2 }, input: { mqtt: zigbee2mqtt/backgate, path: /contact, open: [false], normal: [true] } }
+  - { id: smoke, name: Smoke detector, kind: fire, objective: { type: obiective/cladiri, id: 3 }, input: { gpio: 22, contact: no } }
+  - { id: window, name: Office window, kind: glass, objective: { type: obiective/cladiri, id: 4 }, input: { gpio: 27, contact: nc } }
+`;
+}

@@ -1,0 +1,57 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** The line between site and centre: a TCP relay on the loopback that can be cut and mended. */
+export class Relay {
+  readonly #targetPort: number;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  #isCut = false;
+
+  constructor(targetPort: number) {
+    this.#targetPort = targetPort;
+    this.#server = createServer((near) => this.#join(near));
+  }
+
+  /** @returns the port that the site talks to */
+  start(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(0, "127.0.0.1", () => resolve((this.#server.address() as AddressInfo).port));
+    });
+  }
+
+  /** Drops what is under way and everything that comes. */
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  stop(): void {
+    this.cut();
+    this.#server.close();
+  }
+
+  #join(near: Socket): void {
+    if (this.#isCut) {
+      near.destroy();
+      return;
+    }
+    const far = connect(this.#targetPort, "127.0.0.1");
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  }
+}

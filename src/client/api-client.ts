@@ -1,0 +1,117 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+
+/**
+ * What became of a request. The difference between the last two decides whether repeating it could do the work twice.
+ * - `answered`: the whole answer arrived.
+ * - `not-sent`: no connection was made, so nothing can have arrived.
+ * - `lost`: the connection was there, the answer is not; the request may or may not have been carried out.
+ */
+export type Reply =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: string;
+    }
+  | { readonly kind: "not-sent"; readonly code: string; readonly error: string }
+  | { readonly kind: "lost"; readonly code: string; readonly error: string };
+
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Path and query behind the base URL, starting with a slash. */
+  readonly path: string;
+  readonly token?: string;
+  /** JSON text, sent as it is. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiClientOptions {
+  readonly baseUrl: string;
+  /** Longest wait for a whole answer, from the call on. */
+  readonly timeoutMs: number;
+  /**
+   * Reuse connections. Only for the loopback: a kept connection that the far side closes at the same moment turns a
+   * request that was never read into one that is `lost`.
+   */
+  readonly keepAlive?: boolean;
+}
+
+/** The largest answer that is read; the interface's pages hold at most 1000 records of a few kB. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Speaks the interface to a server: our own over the loopback, or the dispatch centre. Follows no redirects. */
+export class ApiClient {
+  readonly #base: URL;
+  readonly #timeoutMs: number;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  constructor({ baseUrl, timeoutMs, keepAlive = false }: ApiClientOptions) {
+    this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
+    this.#timeoutMs = timeoutMs;
+    const Agent = this.#base.protocol === "https:" ? HttpsAgent : HttpAgent;
+    this.#agent = new Agent({ keepAlive, maxSockets: 8 });
+  }
+
+  /** Sends one request. Never rejects: every failure is a reply. */
+  request({ method, path, token, body, headers = {} }: ApiRequest): Promise<Reply> {
+    const send = this.#base.protocol === "https:" ? httpsRequest : httpRequest;
+    return new Promise((resolve) => {
+      let connected = false;
+      const fail = (error: NodeJS.ErrnoException): void => {
+        const kind = connected ? "lost" : "not-sent";
+        resolve({ kind, code: error.code ?? "ERROR", error: error.message });
+      };
+      const request = send(new URL(path.slice(1), this.#base), {
+        method,
+        agent: this.#agent,
+        signal: AbortSignal.timeout(this.#timeoutMs),
+        headers: {
+          Accept: "application/json",
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(body === undefined
+            ? {}
+            : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+          ...headers,
+        },
+      });
+      request.on("socket", (socket) => {
+        // A socket that is still connecting has sent nothing; with TLS nothing is sent before the handshake is done.
+        if (request.reusedSocket || !socket.connecting) connected = true;
+        else
+          socket.once(
+            this.#base.protocol === "https:" ? "secureConnect" : "connect",
+            () => (connected = true),
+          );
+      });
+      request.on("error", fail);
+      request.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        let sizeBytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          sizeBytes += chunk.length;
+          if (sizeBytes > ANSWER_BYTES_MAX)
+            response.destroy(new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
+          else chunks.push(chunk);
+        });
+        response.on("error", fail);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          resolve({
+            kind: "answered",
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: text,
+          });
+        });
+      });
+      request.end(body);
+    });
+  }
+
+  /** Closes kept connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}

@@ -1,0 +1,75 @@
+import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../domain/errors.ts";
+
+/** HS256 wants a key at least as long as its hash (RFC 7518, 3.2). */
+const KEY_BYTES = 32;
+
+/** Makes the data folder and its `secrets` folder for this user alone. */
+export function prepareDataDir(dataDir: string): void {
+  try {
+    mkdirSync(join(dataDir, "secrets"), { recursive: true, mode: 0o700 });
+    chmodSync(join(dataDir, "secrets"), 0o700);
+  } catch (cause) {
+    throw new AppError(
+      "cannot-create",
+      `cannot make the data folder ${dataDir}: ${(cause as Error).message}`,
+      {
+        hint: "Set dataDir to a folder that this user may write to.",
+        cause,
+      },
+    );
+  }
+}
+
+/**
+ * The key that tokens are signed with, made at random the first time it is asked for.
+ * @throws AppError `configuration` when the file holds no usable key
+ */
+export function signingKey(dataDir: string): KeyObject {
+  const path = join(dataDir, "secrets", "token-signing.key");
+  const text = readOrCreateSecret(path, () => randomBytes(KEY_BYTES).toString("hex"));
+  const bytes = /^(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : Buffer.alloc(0);
+  if (bytes.length < KEY_BYTES || new Set(bytes).size < KEY_BYTES / 4)
+    throw new AppError(
+      "configuration",
+      `${path} does not hold a key of at least ${KEY_BYTES} random bytes in hexadecimal`,
+      {
+        hint: "Delete the file; a new key is made at the next start and everybody signs in again.",
+      },
+    );
+  return createSecretKey(bytes);
+}
+
+/** The MQTT client id of this installation: two daemons must never share one. */
+export function mqttClientId(dataDir: string): string {
+  return readOrCreateSecret(
+    join(dataDir, "secrets", "mqtt-client-id"),
+    () => `santinela-${randomBytes(6).toString("hex")}`,
+  );
+}
+
+/** A password that people can read aloud: 20 of 32 letters and digits, 100 bits. */
+export function oneTimePassword(): string {
+  const letters = "abcdefghjkmnpqrstuvwxyz123456789";
+  const text = [...randomBytes(20)].map((byte) => letters[byte % letters.length]).join("");
+  return text.replaceAll(/(.{5})(?=.)/g, "$1-");
+}
+
+function readOrCreateSecret(path: string, make: () => string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT")
+      throw new AppError("no-permission", `cannot read ${path}: ${(cause as Error).message}`, { cause });
+  }
+  // wx: of two processes that start at once, one writes the file and the other reads it.
+  try {
+    writeFileSync(path, `${make()}\n`, { mode: 0o600, flag: "wx", flush: true });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST")
+      throw new AppError("cannot-create", `cannot write ${path}: ${(cause as Error).message}`, { cause });
+  }
+  return readFileSync(path, "utf8").trim();
+}

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatLocal, isTimeZone, parseDateTime } from "../../src/domain/calendar.ts";
+
+const BUCHAREST = "Europe/Bucharest";
+
+describe("reading the interface's date-times", () => {
+  test.each([
+    ["2025-09-10T08:00:00", "2025-09-10T05:00:00.000Z"],
+    ["2025-01-10T08:00", "2025-01-10T06:00:00.000Z"],
+    ["2025-09-10T08:00:00Z", "2025-09-10T08:00:00.000Z"],
+    ["2025-09-10T08:00:00.5Z", "2025-09-10T08:00:00.500Z"],
+    ["2025-09-10T08:00:00.123456789+02:00", "2025-09-10T06:00:00.123Z"],
+    ["2025-09-10T08:00-05:30", "2025-09-10T13:30:00.000Z"],
+    ["2024-02-29T00:00:00", "2024-02-28T22:00:00.000Z"],
+    ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
+  ])("%s is %s", (text, instant) => {
+    expect(new Date(parseDateTime(text, BUCHAREST) ?? Number.NaN).toISOString()).toBe(instant);
+  });
+
+  test.each([
+    "2025-02-30T08:00:00",
+    "2025-02-29T08:00:00",
+    "2025-13-01T08:00:00",
+    "2025-00-10T08:00:00",
+    "2025-09-10T24:00:00",
+    "2025-09-10T08:60:00",
+    "2025-09-10T08:00:60",
+    "2025-09-10 08:00:00",
+    "2025-09-10",
+    "2025-09-10T08",
+    "2025-09-10T08:00:00+2",
+    "2025-09-10T08:00:00+24:00",
+    "2025-09-10t08:00:00z",
+    " 2025-09-10T08:00:00",
+    "2025-09-10T08:00:00\n",
+    "1757484000000",
+    "0000-01-01T00:00:00",
+    "",
+  ])("%j is refused", (text) => {
+    expect(parseDateTime(text, BUCHAREST)).toBeUndefined();
+  });
+
+  test("a local time that happens twice is the first one, and one that never happens is as far after the gap", () => {
+    // Romania left summer time on 2025-10-26 at 04:00 and entered it on 2025-03-30 at 03:00.
+    expect(parseDateTime("2025-10-26T03:30:00", BUCHAREST)).toBe(Date.UTC(2025, 9, 26, 0, 30));
+    expect(parseDateTime("2025-03-30T03:30:00", BUCHAREST)).toBe(Date.UTC(2025, 2, 30, 1, 30));
+  });
+});
+
+test("every second of the century comes back from its local time, but for the hour that happens twice", () => {
+  const second = fc.integer({ min: 0, max: 4_102_444_800 });
+  fc.assert(
+    fc.property(
+      second,
+      fc.constantFrom(BUCHAREST, "UTC", "America/St_Johns", "Asia/Kathmandu"),
+      (at, zone) => {
+        const back = parseDateTime(formatLocal(at * 1000, zone), zone);
+        return back === at * 1000 || back === (at - 3600) * 1000;
+      },
+    ),
+  );
+});
+
+test("a time zone is known or not", () => {
+  expect(isTimeZone(BUCHAREST)).toBe(true);
+  expect(isTimeZone("Europe/Bukarest")).toBe(false);
+});

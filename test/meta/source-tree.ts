@@ -1,0 +1,37 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+
+/** A source file as the rules see it: its path below src/, its text, and what it imports. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+/** All TypeScript files below a folder, generated ones left out. */
+export function readSourceTree(root: string): SourceFile[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("generated/"))
+    .map((path) => sourceFile(path, readFileSync(join(root, path), "utf8")));
+}
+
+export function sourceFile(path: string, text: string): SourceFile {
+  return { path, text, imports: importsOf(path, text) };
+}
+
+/** Text without comments and strings, so that prose about a banned call is not taken for one. */
+export function codeOf(text: string): string {
+  return text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, " "))
+    .replaceAll(/(?<![:"'`\\])\/\/[^\n]*/g, "")
+    .replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
+}
+
+function importsOf(path: string, text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)"([^"]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
+  return specifiers.map((specifier) =>
+    specifier.startsWith(".") ? relative(".", normalize(join(dirname(path), specifier))) : specifier,
+  );
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { failpointOf } from "../../src/ops/failpoint.ts";
+import { Health } from "../../src/ops/health.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { mqttClientId, oneTimePassword, prepareDataDir, signingKey } from "../../src/ops/secrets.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-ops-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("secrets", () => {
+  test("are made once, for the daemon's user alone", () => {
+    prepareDataDir(folder);
+    const first = signingKey(folder).export().toString("hex");
+    expect(signingKey(folder).export().toString("hex")).toBe(first);
+    expect(statSync(join(folder, "secrets")).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "secrets", "token-signing.key")).mode & 0o777).toBe(0o600);
+    expect(first).toHaveLength(64);
+  });
+
+  test("two installations never share a key, a client id or a first password", () => {
+    const other = mkdtempSync(join(tmpdir(), "santinela-ops-"));
+    prepareDataDir(folder);
+    prepareDataDir(other);
+    expect(signingKey(other).export()).not.toEqual(signingKey(folder).export());
+    expect(mqttClientId(other)).not.toBe(mqttClientId(folder));
+    expect(oneTimePassword()).not.toBe(oneTimePassword());
+    expect(oneTimePassword()).toMatch(/^([a-z1-9]{5}-){3}[a-z1-9]{5}$/);
+    rmSync(other, { recursive: true });
+  });
+
+  test.each(["secret", "00", "ab".repeat(31), "00".repeat(32), ""])(
+    "the weak signing key %j is refused",
+    (weak) => {
+      prepareDataDir(folder);
+      writeFileSync(join(folder, "secrets", "token-signing.key"), weak);
+      expect(() => signingKey(folder)).toThrow(/at least 32 random bytes/);
+    },
+  );
+
+  test("a data folder that cannot be made is an error with a remedy", () => {
+    writeFileSync(join(folder, "file"), "");
+    expect(() => prepareDataDir(join(folder, "file", "var"))).toThrow(/cannot make the data folder/);
+    expect(readFileSync(join(folder, "file"), "utf8")).toBe("");
+  });
+});
+
+describe("the log", () => {
+  const lines: string[] = [];
+  const clock = new ManualClock(Date.UTC(2026, 10, 20));
+  beforeEach(() => lines.splice(0));
+
+  test("is one line an event, whatever the fields hold", () => {
+    const log = new JsonLog({ level: "info", clock, write: (line) => lines.push(line) });
+    log.info("trip", { zone: "a\nb", error: new Error("x\ny") });
+    log.debug("unheard");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.split("\n")).toHaveLength(2);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      time: "2026-11-20T00:00:00.000Z",
+      level: "info",
+      event: "trip",
+      zone: "a\nb",
+    });
+  });
+
+  test("carries syslog's priority for journald", () => {
+    const log = new JsonLog({ level: "debug", clock, write: (line) => lines.push(line), forJournald: true });
+    log.debug("a");
+    log.info("b");
+    log.warn("c");
+    log.error("d");
+    expect(lines.map((line) => line.slice(0, 3))).toEqual(["<7>", "<6>", "<4>", "<3>"]);
+  });
+
+  test("says once that a condition opened, changed and closed", () => {
+    const log = new JsonLog({ level: "info", clock, write: (line) => lines.push(line) });
+    const health = new Health(clock, log);
+    health.raise("upstream-unreachable", "refused");
+    clock.advance(1000);
+    health.raise("upstream-unreachable", "refused");
+    health.raise("gpio-line-failed", "line 17 is gone", "front-door");
+    expect(health.list().map(({ code, since }) => [code, since])).toEqual([
+      ["gpio-line-failed", "2026-11-20T00:00:01.000Z"],
+      ["upstream-unreachable", "2026-11-20T00:00:00.000Z"],
+    ]);
+    health.clear("gpio-line-failed");
+    health.clear("gpio-line-failed", "front-door");
+    health.clear("upstream-unreachable");
+    expect(health.list()).toEqual([]);
+    expect(lines).toHaveLength(4);
+  });
+});
+
+test("a failpoint strikes at its own name and count only", () => {
+  let struck = 0;
+  const failpoint = failpointOf("trip-posted:3", () => (struck += 1));
+  for (const name of ["trip-posted", "other", "trip-posted", "other"]) failpoint(name);
+  expect(struck).toBe(0);
+  failpoint("trip-posted");
+  failpoint("trip-posted");
+  expect(struck).toBe(1);
+  failpointOf(undefined, () => (struck += 1))("trip-posted");
+  expect(struck).toBe(1);
+});

@@ -1,0 +1,138 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase, transaction, type DatabaseKind } from "../../src/store/database.ts";
+import { takeInstanceLock } from "../../src/store/instance-lock.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-store-"));
+  path = join(folder, "a.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const TWO_STEPS: DatabaseKind = {
+  applicationId: 7,
+  migrations: [
+    (db) => db.exec("CREATE TABLE a(x) STRICT".replace("x", "x INTEGER")),
+    (db) => db.exec("ALTER TABLE a ADD COLUMN y INTEGER"),
+  ],
+};
+
+describe("opening a database", () => {
+  test.each([
+    ["the main database", openMainDatabase],
+    ["the journal", openJournalDatabase],
+  ])("%s is written with a flush at every commit", (_name, open) => {
+    const database = open(path);
+    expect(database.pragma("synchronous", { simple: true })).toBe(2);
+    expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
+    expect(database.pragma("foreign_keys", { simple: true })).toBe(1);
+    expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
+    database.close();
+  });
+
+  test("the pragmas are set again when an old file is opened", () => {
+    openMainDatabase(path).close();
+    const raw = new Sqlite(path);
+    raw.pragma("synchronous = OFF");
+    raw.close();
+    const database = openMainDatabase(path);
+    expect(database.pragma("synchronous", { simple: true })).toBe(2);
+    database.close();
+  });
+
+  test("a copy of the file is kept before its schema changes, and can be opened by the release before", () => {
+    const first = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
+    const old = openDatabase(path, first);
+    old.exec("INSERT INTO a VALUES(42)");
+    old.close();
+    expect(existsSync(`${path}.v1`)).toBe(false);
+
+    const current = openDatabase(path, TWO_STEPS);
+    expect(current.prepare("SELECT x, y FROM a").get()).toEqual({ x: 42, y: null });
+    current.close();
+    const copy = openDatabase(`${path}.v1`, first);
+    expect(copy.prepare("SELECT * FROM a").get()).toEqual({ x: 42 });
+    copy.close();
+  });
+
+  test("a new file needs no copy", () => {
+    openDatabase(path, TWO_STEPS).close();
+    expect(existsSync(`${path}.v0`)).toBe(false);
+  });
+
+  test("a step that fails leaves the schema and the version as they were", () => {
+    openDatabase(path, { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) }).close();
+    const broken = {
+      ...TWO_STEPS,
+      migrations: [...TWO_STEPS.migrations, () => expect.fail("the third step breaks")],
+    };
+    expect(() => openDatabase(path, broken)).toThrow(/the third step breaks/);
+    const raw = new Sqlite(path);
+    expect(raw.pragma("user_version", { simple: true })).toBe(1);
+    expect(raw.pragma("table_info(a)")).toHaveLength(1);
+    raw.close();
+  });
+
+  test("a file of a newer release is refused and told so", () => {
+    openDatabase(path, TWO_STEPS).close();
+    const older = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
+    expect(() => openDatabase(path, older)).toThrow(/made by a newer release \(schema 2, this one knows 1\)/);
+  });
+
+  test("the journal is not taken for the main database", () => {
+    openJournalDatabase(path).close();
+    expect(() => openMainDatabase(path)).toThrow(/not the database it should be/);
+  });
+
+  test("a file that is no database is refused and left alone", () => {
+    const junk = new Sqlite(path);
+    junk.exec("CREATE TABLE t(x)");
+    junk.pragma("application_id = 99");
+    junk.close();
+    expect(() => openMainDatabase(path)).toThrow(/application_id 99/);
+  });
+});
+
+describe("a transaction", () => {
+  test("is undone as a whole when its work throws", () => {
+    const database = openDatabase(path, TWO_STEPS);
+    const work = (): void => {
+      database.exec("INSERT INTO a(x) VALUES(1)");
+      throw new Error("no");
+    };
+    expect(() => transaction(database, work)).toThrow("no");
+    expect(database.prepare("SELECT count(*) FROM a").pluck().get()).toBe(0);
+    database.close();
+  });
+});
+
+test("an intervention's id is never given again after a delete", () => {
+  const database = openDatabase(":memory:", MAIN_DATABASE);
+  database.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
+  const insert = database.prepare(
+    `INSERT INTO interventions(uid,name,status,priority,type,objectiveType,objectiveId,crews,police,ambulance,firetruck,dispeceratId,created_by,created_at,updated_at)
+     VALUES(?,'n','planned','low','other','obiective/cladiri',1,1,0,0,0,1,1,0,0)`,
+  );
+  const first = insert.run("a").lastInsertRowid;
+  database.prepare("DELETE FROM interventions").run();
+  expect(insert.run("b").lastInsertRowid).toBeGreaterThan(Number(first));
+  database.close();
+});
+
+describe("the data folder", () => {
+  test("belongs to one daemon at a time, and is free again when that one ends", () => {
+    const release = takeInstanceLock(join(folder, "lock.db"));
+    expect(() => takeInstanceLock(join(folder, "lock.db"))).toThrow(
+      /another daemon is using this data folder/,
+    );
+    release();
+    takeInstanceLock(join(folder, "lock.db"))();
+  });
+});
