@@ -2,35 +2,51 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../main.js", import.meta.url));
+export interface DaemonProcessOptions {
+  /** Path of the program's main file. */
+  readonly main: string;
+  readonly configFile: string;
+  readonly dataDir: string;
+}
+
+/** What a daemon says of itself when it is ready. */
+export interface DaemonPorts {
+  readonly httpPort: number;
+  /** Port of its built-in broker, where it has one. */
+  readonly mqttPort: number | undefined;
+}
 
 /** A Santinela daemon in a process of its own, as systemd would run it. */
 export class DaemonProcess {
+  readonly #main: string;
   readonly #configFile: string;
   readonly #dataDir: string;
   #process: ChildProcessWithoutNullStreams | undefined;
 
-  constructor(options: { configFile: string; dataDir: string }) {
-    this.#configFile = options.configFile;
-    this.#dataDir = options.dataDir;
+  constructor({ main, configFile, dataDir }: DaemonProcessOptions) {
+    this.#main = main;
+    this.#configFile = configFile;
+    this.#dataDir = dataDir;
   }
 
   /**
    * Starts it and waits until it answers.
-   * @returns the ports of its API and, where it has one, of its built-in broker
+   * @param environment instead of this process's own
    * @throws Error with what it said when it ends instead
    */
-  start(): Promise<{ httpPort: number; mqttPort: number | undefined }> {
-    const daemon = spawn(process.execPath, [MAIN, "serve", "--config", this.#configFile]);
+  start(environment?: Readonly<Record<string, string>>): Promise<DaemonPorts> {
+    const options = environment ? { env: environment } : {};
+    const daemon = spawn(process.execPath, [this.#main, "serve", "--config", this.#configFile], options);
     this.#process = daemon;
     let said = "";
     let mqttPort: number | undefined;
     daemon.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
     return new Promise((resolve, reject) => {
       daemon.once("error", reject);
-      daemon.once("exit", (code) => reject(new Error(`a daemon ended with ${code}: ${said}`)));
+      daemon.once("exit", (code, signal) =>
+        reject(new Error(`a daemon ended with ${code ?? signal}: ${said}`)),
+      );
       createInterface({ input: daemon.stdout }).on("line", (line) => {
         const entry = JSON.parse(line) as { event: string; port?: number };
         if (entry.event === "mqtt-broker-listening") mqttPort = entry.port;
@@ -40,9 +56,18 @@ export class DaemonProcess {
     });
   }
 
+  /** Waits until it is gone, for whatever reason. */
+  async gone(): Promise<void> {
+    const daemon = this.#process;
+    if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return;
+    await new Promise((resolve) => {
+      daemon.once("exit", resolve);
+    });
+  }
+
   /** Runs a command of the command line against this daemon's configuration. */
   run(command: readonly string[], input = ""): Promise<void> {
-    const child = spawn(process.execPath, [MAIN, ...command, "--config", this.#configFile]);
+    const child = spawn(process.execPath, [this.#main, ...command, "--config", this.#configFile]);
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
     child.stdout.resume();
@@ -74,13 +99,7 @@ export class DaemonProcess {
 
   /** Ends it, at once with SIGKILL or in order with SIGTERM, and waits until it is gone. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    const daemon = this.#process;
-    this.#process = undefined;
-    if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return;
-    const gone = new Promise((resolve) => {
-      daemon.once("exit", resolve);
-    });
-    daemon.kill(signal);
-    await gone;
+    this.#process?.kill(signal);
+    await this.gone();
   }
 }

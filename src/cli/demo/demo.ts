@@ -9,6 +9,8 @@ import { DaemonProcess } from "./daemon-process.ts";
 import { Relay } from "./relay.ts";
 
 export interface DemoOptions {
+  /** Path of the program's main file, which is started as site and as centre. */
+  readonly main: string;
   readonly clock: Clock;
   /** Takes one line of the story, without its newline. */
   readonly say: (line: string) => void;

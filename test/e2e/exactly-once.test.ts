@@ -1,0 +1,98 @@
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import {
+  countByObjective,
+  Installation,
+  interventionsOf,
+  pause,
+  seededRandom,
+  startCentre,
+  upstreamYaml,
+} from "../support/installation.ts";
+import { startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+
+const ZONES = 200;
+const KILLS = 20;
+const ids = Array.from({ length: ZONES }, (_, index) => index + 1);
+
+const OBJECTIVES = `objectives:\n  obiective/cladiri:\n${ids.map((id) => `    - { id: ${id}, name: Hall ${id} }\n`).join("")}`;
+const ZONES_YAML = `zones:\n${ids
+  .map(
+    (id) =>
+      `  - { id: gate-${id}, name: Gate ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: ${id} }, input: { mqtt: zigbee2mqtt/gate-${id}, path: /contact, open: [false], normal: [true] } }\n`,
+  )
+  .join("")}`;
+
+let installation: Installation;
+let broker: Mosquitto;
+let sensors: MqttClient;
+
+beforeEach(async () => {
+  installation = new Installation();
+  broker = await startMosquitto();
+  sensors = await connectAsync(broker.url);
+});
+afterEach(async () => {
+  await sensors.endAsync();
+  await broker.stop();
+  await installation.remove();
+});
+
+test("200 trips of 200 zones, with the daemon killed at 20 random moments, are 200 interventions here and at the centre", async () => {
+  const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const random = seededRandom(seed);
+  const { centre, port } = await startCentre(installation, OBJECTIVES);
+  const site = installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(port)}`,
+  );
+  await site.start();
+  await publishAll(ids, true);
+  await eventually("every gate to have been seen closed", async () =>
+    (await site.get<{ contact: string }[]>("/site/zones")).every(({ contact }) => contact === "normal"),
+  );
+
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const perKill = ZONES / KILLS;
+    const publishing = publishAll(ids.slice(kill * perKill, (kill + 1) * perKill), false);
+    await pause(random() * 1200);
+    await site.end("SIGKILL");
+    await publishing;
+    // The next kill may strike while it is still starting.
+    void site.start().catch(() => "it was killed before it was ready");
+  }
+  await site.end("SIGKILL");
+  await site.start();
+
+  await eventually(
+    `200 records at the centre (seed ${seed})`,
+    async () => (await interventionsOf(centre)).length >= ZONES,
+    50_000,
+  );
+  await eventually(
+    "the site to know that all are there",
+    async () => (await site.get<{ summary: { waiting: number } }>("/site/sync")).summary.waiting === 0,
+  );
+  expectEachOnce(await interventionsOf(site), seed);
+  expectEachOnce(await interventionsOf(centre), seed);
+}, 180_000);
+
+function expectEachOnce(records: Awaited<ReturnType<typeof interventionsOf>>, seed: number): void {
+  const counts = countByObjective(records);
+  const wrong = ids.filter((id) => counts.get(id) !== 1).map((id) => `${id}: ${counts.get(id) ?? 0} times`);
+  expect(wrong, `seed ${seed}`).toEqual([]);
+  expect(records).toHaveLength(ZONES);
+}
+
+async function publishAll(gates: readonly number[], contact: boolean): Promise<void> {
+  const payload = JSON.stringify({
+    battery: 60,
+    battery_low: false,
+    contact,
+    linkquality: 23,
+    tamper: false,
+    voltage: 2900,
+  });
+  for (const id of gates) await sensors.publishAsync(`zigbee2mqtt/gate-${id}`, payload, { qos: 1 });
+}

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { SyncView } from "../../src/http/site/site-ports.ts";
+
+/*
+ * The plug is pulled at a named point of the trip's way by SIGKILL. That shows what the order of commits is worth; it
+ * does not show what the disk does when its own power fails.
+ */
+
+const OBJECTIVES = "objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }\n";
+const ZONE =
+  "zones: [ { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } } ]\n";
+
+let installation: Installation;
+let site: DaemonProcess;
+let centre: DaemonProcess;
+
+beforeEach(async () => {
+  installation = new Installation();
+  const started = await startCentre(installation, OBJECTIVES);
+  centre = started.centre;
+  site = installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONE}${upstreamYaml(started.port)}`,
+  );
+});
+afterEach(() => installation.remove());
+
+describe("the plug is pulled", () => {
+  test.each([
+    ["between the journal's commit and the POST", "journal-committed"],
+    ["between the POST and its mark in the journal", "trip-posted"],
+    ["between writing the attempt down and sending it to the centre", "sync-posting-committed"],
+    ["between the centre's answer and writing it down", "sync-answered"],
+  ])("%s: the trip is one intervention here and at the centre", async (_when, failpoint) => {
+    // The zone must have been seen at rest, or its first open reading would be its first sight.
+    await site.start();
+    await site.run(["trip", "--zone", "door", "--restore"]);
+    await site.end("SIGTERM");
+
+    await site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint } as Record<string, string>);
+    await site.run(["trip", "--zone", "door"]).catch(() => "the daemon may die before it answers");
+    await site.gone();
+
+    await site.start();
+    await eventually("the centre to have the record, and the site to know it", async () => {
+      const { summary } = await site.get<SyncView>("/site/sync");
+      return summary.waiting === 0 && (await interventionsOf(centre)).length > 0;
+    });
+    expect(await interventionsOf(site)).toHaveLength(1);
+    expect(await interventionsOf(centre)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,36 @@
+import { readFileSync, readdirSync, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { CONDITIONS } from "../../src/domain/condition.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const pages = ["README.md", "CHANGELOG.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name))].filter(
+  (name) => name.endsWith(".md"),
+);
+
+test("the operating page explains every condition, and none that does not exist", () => {
+  const text = readFileSync(join(root, "docs/operating.md"), "utf8");
+  const explained = [...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
+  expect(explained.filter((code) => code !== undefined && code.includes("-")).sort()).toEqual(Object.keys(CONDITIONS).sort());
+});
+
+test("every link between the pages leads somewhere", () => {
+  const dead = pages.flatMap((page) => deadLinks(page, readFileSync(join(root, page), "utf8")));
+  expect(dead).toEqual([]);
+});
+
+test("a link that leads nowhere is found", () => {
+  expect(deadLinks("docs/x.md", "see [that](nowhere.md#part) and [this](https://example.org)")).toEqual(["docs/x.md: nowhere.md"]);
+});
+
+test("the lock file records no download address", () => {
+  expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toMatch(/"resolved"/);
+});
+
+function deadLinks(page: string, text: string): string[] {
+  return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map((match) => match[1] ?? "")
+    .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(page), target)))
+    .map((target) => `${page}: ${target}`);
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Intervention } from "../../src/domain/intervention.ts";
+
+/** The built program: these tests run what an installer runs. */
+export const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** A folder with the configuration and data of one or more daemons; all of it is ended and removed at the end. */
+export class Installation {
+  readonly folder = mkdtempSync(join(tmpdir(), "santinela-e2e-"));
+  readonly #daemons: DaemonProcess[] = [];
+
+  /** A daemon with the given configuration, not started yet. Its data is in the folder of its name. */
+  daemon(name: string, yaml: string): DaemonProcess {
+    const configFile = join(this.folder, `${name}.yaml`);
+    writeFileSync(configFile, `dataDir: ./${name}\n${yaml}`);
+    const daemon = new DaemonProcess({ main: MAIN, configFile, dataDir: join(this.folder, name) });
+    this.#daemons.push(daemon);
+    return daemon;
+  }
+
+  /** A secret file beside the configurations. */
+  secret(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text, { mode: 0o600 });
+  }
+
+  async remove(): Promise<void> {
+    for (const daemon of this.#daemons) await daemon.end("SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export const EDGE = { email: "edge@site.example", password: "correct horse battery staple" } as const;
+
+/** A centre that is ready and has an account for the site. */
+export async function startCentre(
+  installation: Installation,
+  objectives: string,
+): Promise<{ centre: DaemonProcess; port: number }> {
+  const centre = installation.daemon(
+    "centre",
+    `site: { ref: centre }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${objectives}`,
+  );
+  await centre.run(
+    ["user", "add", "--email", EDGE.email, "--role", "operator", "--password-stdin"],
+    EDGE.password,
+  );
+  installation.secret("upstream.password", EDGE.password);
+  const { httpPort } = await centre.start();
+  return { centre, port: httpPort };
+}
+
+export function upstreamYaml(port: number): string {
+  return `upstream: { baseUrl: "http://127.0.0.1:${port}", email: ${EDGE.email}, passwordFile: ./upstream.password }\n`;
+}
+
+/** All interventions of a running daemon. */
+export function interventionsOf(daemon: DaemonProcess): Promise<Intervention[]> {
+  return daemon.get("/interventii");
+}
+
+/** How often each objective has an intervention, as `id -> count`. */
+export function countByObjective(records: readonly Intervention[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { objectiveId } of records) counts.set(objectiveId, (counts.get(objectiveId) ?? 0) + 1);
+  return counts;
+}
+
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be had again. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Lets real time pass: for pulling a plug at a random moment, never for waiting until something has happened. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
