@@ -2,26 +2,251 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { ApiClient } from "./client/api-client.ts";
 import { TokenCache } from "./client/token-cache.ts";
-import type { Config } from "./config/config.ts";
-import { messageOf } from "./domain/errors.ts";
+import type { Config, UpstreamConfig } from "./config/config.ts";
+import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
+import { createApp } from "./http/app.ts";
 import { HttpServer } from "./http/server.ts";
-import type { SitePorts } from "./http/site/site-ports.ts";
-import { GpioReadings } from "./inputs/gpio/gpio-readings.ts";
+import { Inputs, type MqttSource } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneMonitor } from "./inputs/zone-monitor.ts";
-import { failpointOf } from "./ops/failpoint.ts";
+import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
 import { JsonLog } from "./ops/log.ts";
 import { mqttClientId, oneTimePassword, prepareDataDir, signingKey } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
+import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
+import { SiteView } from "./site-view.ts";
+import type { Database } from "./store/database.ts";
 import { takeInstanceLock } from "./store/instance-lock.ts";
 import { openJournalDatabase } from "./store/journal-database.ts";
 import { Journal } from "./store/journal.ts";
 import { openMainDatabase } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { Centre } from "./sync/centre.ts";
+import { Link } from "./sync/link.ts";
 import { Push } from "./sync/push.ts";
+import { nextRunMs } from "./sync/schedule.ts";
 import { SyncScheduler } from "./sync/scheduler.ts";
+
+export interface DaemonOptions {
+  /** Takes one finished log line. */
+  readonly write: (line: string) => void;
+  /** Is told the first administrator's password, which nobody can read again and which must not stand in the log. */
+  readonly tell: (account: { email: string; password: string }) => void;
+  /** Log lines carry journald's priorities. */
+  readonly forJournald: boolean;
+  /** A failpoint's specification, for tests. */
+  readonly failpoint: string | undefined;
+  /** Ends the process at once, for failpoints. */
+  readonly kill: () => void;
+}
+
+/** A request over the loopback takes milliseconds; this only ends one that hangs. */
+const LOOPBACK_TIMEOUT_MS = 10_000;
+
+/** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
+export class Daemon {
+  readonly #config: Config;
+  readonly #options: DaemonOptions;
+  readonly #clock = new SystemClock();
+  readonly #log: Log;
+  readonly #health: Health;
+  readonly #failpoint: Failpoint;
+  /** What has been started, to be stopped in the opposite order; a half start stops as well as a whole one. */
+  readonly #stops: (() => void | Promise<void>)[] = [];
+
+  constructor(config: Config, options: DaemonOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#log = new JsonLog({
+      level: config.log.level,
+      clock: this.#clock,
+      write: options.write,
+      forJournald: options.forJournald,
+    });
+    this.#health = new Health(this.#clock, this.#log);
+    this.#failpoint = failpointOf(options.failpoint, options.kill);
+  }
+
+  /**
+   * Starts everything. Inputs or a centre that are not there are conditions.
+   * @throws AppError when the data folder, a database or the HTTP address cannot be used; what was started is stopped
+   */
+  async start(): Promise<void> {
+    try {
+      await this.#start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
+  }
+
+  async #start(): Promise<void> {
+    const config = this.#config;
+    const { dataDir, zones, site } = config;
+    const clock = this.#clock;
+    for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
+    const { database, journal } = this.#openStores();
+    const tokens = new TokenService({ database, clock, key: signingKey(dataDir) });
+    const objectives = new ObjectiveService(database);
+    seedObjectives(objectives, config.objectives, zones, site.locale);
+    await ensureAdministrator(tokens, oneTimePassword, this.#options.tell);
+
+    const sync = config.upstream ? this.#buildSync(config.upstream, database) : undefined;
+    const interventions = new InterventionService({
+      database,
+      clock,
+      timezone: site.timezone,
+      dispeceratId: site.dispeceratId,
+      newUid: randomUUID,
+      onChange: ({ priority }) => sync?.scheduler.kick({ urgent: priority === "high" }),
+    });
+    let dispatcher: TripDispatcher | undefined;
+    const monitor = new ZoneMonitor({
+      ...this.#common,
+      zones,
+      journal,
+      site,
+      newKey: randomUUID,
+      onTrip: () => dispatcher?.kick(),
+    });
+    monitor.start();
+    this.#stops.push(() => monitor.stop());
+
+    const inputs = new Inputs({
+      ...this.#common,
+      zones,
+      monitor,
+      gpio: config.gpio,
+      mqtt: this.#mqttSource(),
+    });
+    const view = new SiteView({
+      config,
+      clock,
+      health: this.#health,
+      monitor,
+      inputs,
+      trips: journal.trips,
+      outbox: new OutboxStore(database),
+      sync,
+    });
+    const server = await this.#startServer({ interventions, objectives, tokens, view });
+
+    dispatcher = this.#startDispatcher(journal, tokens, server.address);
+    this.#stops.push(() => inputs.stop());
+    await inputs.start();
+    sync?.scheduler.start();
+    this.#stops.push(() => sync?.scheduler.stop());
+    this.#log.info("ready", { version: VERSION, ...server.address, dataDir, zones: zones.length });
+  }
+
+  get #common() {
+    return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };
+  }
+
+  #openStores(): { database: Database; journal: Journal } {
+    const { dataDir } = this.#config;
+    prepareDataDir(dataDir);
+    this.#stops.push(takeInstanceLock(join(dataDir, "lock.db")));
+    const database = openMainDatabase(join(dataDir, "santinela.db"));
+    this.#stops.push(() => void database.close());
+    const journalDatabase = openJournalDatabase(join(dataDir, "journal.db"));
+    this.#stops.push(() => void journalDatabase.close());
+    return { database, journal: new Journal(journalDatabase) };
+  }
+
+  #buildSync(upstream: UpstreamConfig, database: Database): { link: Link; scheduler: SyncScheduler } {
+    const common = { ...this.#common, random: Math.random };
+    const { baseUrl, email, password, marker, schedule, timeoutS } = upstream;
+    const { ref: siteRef, timezone } = this.#config.site;
+    const client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000 });
+    this.#stops.push(() => client.close());
+    const centre = new Centre({
+      client,
+      tokens: new TokenCache({ client, email, password, clock: this.#clock }),
+      clock: this.#clock,
+    });
+    const link = new Link({ ...common, baseUrl });
+    const push = new Push({ ...common, database, centre, link, marker, siteRef });
+    const scheduler = new SyncScheduler({
+      ...common,
+      push,
+      link,
+      nextRunMs: () => nextRunMs(schedule, timezone),
+    });
+    return { link, scheduler };
+  }
+
+  async #startServer(parts: {
+    interventions: InterventionService;
+    objectives: ObjectiveService;
+    tokens: TokenService;
+    view: SiteView;
+  }): Promise<HttpServer> {
+    const { http, dataDir } = this.#config;
+    const { interventions, objectives, tokens, view } = parts;
+    const { basePath, corsOrigins } = http;
+    const app = createApp({
+      interventions,
+      objectives,
+      tokens,
+      site: view,
+      log: this.#log,
+      basePath,
+      corsOrigins,
+    });
+    const { host, port } = http;
+    const server = new HttpServer({
+      app,
+      host,
+      port,
+      controlSocket: join(dataDir, "control.sock"),
+      conditions: this.#health,
+      clock: this.#clock,
+    });
+    await server.start();
+    this.#stops.push(() => server.stop());
+    return server;
+  }
+
+  #startDispatcher(
+    journal: Journal,
+    tokens: TokenService,
+    address: { host: string; port: number },
+  ): TripDispatcher {
+    const baseUrl = `${loopbackUrl(address)}${this.#config.http.basePath}`;
+    const client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepAlive: true });
+    const dispatcher = new TripDispatcher({
+      ...this.#common,
+      trips: journal.trips,
+      client,
+      token: () => tokens.deviceToken(),
+      random: Math.random,
+    });
+    dispatcher.start();
+    this.#stops.push(async () => {
+      await dispatcher.stop();
+      client.close();
+    });
+    return dispatcher;
+  }
+
+  /** An external broker keeps the session under a name of this installation's own. */
+  #mqttSource(): MqttSource {
+    const { mqtt, dataDir } = this.#config;
+    return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
+  }
+}
+
+function loopbackUrl({ host, port }: { host: string; port: number }): string {
+  const near = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${near.includes(":") ? `[${near}]` : near}:${port}`;
+}

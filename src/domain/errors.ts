@@ -22,6 +22,7 @@ export type AppErrorCode =
   | "not-found"
   | "method-not-allowed"
   | "conflict"
+  | "precondition-failed"
   | "too-large"
   | "unsupported-media-type"
   | "key-reused"

@@ -7,13 +7,17 @@ import type { Contact, ZoneRules } from "./zone.ts";
  * settled state, never a level and never a message, so a repeated, retained or redelivered reading changes nothing.
  */
 export function stepZone(rules: ZoneRules, state: ZoneState, signal: ZoneSignal): ZoneStep {
-  const candidate = signal.type === "reading" ? withReading(state, signal) : state;
-  const settled = settlePending(rules, candidate, signal.atMs);
-  const restored = restoreByItself(rules, settled.state, signal.atMs);
-  const wakeAtMs = nextWake(rules, restored.state);
+  // What was due before this signal comes first: a wake may be late or have failed, and a reading that came in the
+  // meantime must not wipe out an edge that had already stayed long enough.
+  const due = settle(rules, state, signal.atMs);
+  const step =
+    signal.type === "reading"
+      ? settle(rules, withReading(due.state, signal), signal.atMs)
+      : { state: due.state, events: [] };
+  const wakeAtMs = nextWake(rules, step.state);
   return {
-    state: restored.state,
-    events: [...settled.events, ...restored.events],
+    state: step.state,
+    events: [...due.events, ...step.events],
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };
 }
@@ -75,8 +79,15 @@ function withReading(state: ZoneState, reading: Extract<ZoneSignal, { type: "rea
     return { ...rest, ...lastOpenMs, carriedOver: false };
   }
   // The edge is where the level first changed; further readings of the same level do not move it.
-  const pending = state.pending?.contact === contact ? state.pending : { contact, sinceMs: atMs, live };
+  const seen = state.pending?.contact === contact ? state.pending : undefined;
+  const pending = { contact, sinceMs: seen?.sinceMs ?? atMs, live: live || (seen?.live ?? false) };
   return { ...state, ...lastOpenMs, pending };
+}
+
+function settle(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
+  const settled = settlePending(rules, state, nowMs);
+  const restored = restoreByItself(rules, settled.state, nowMs);
+  return { state: restored.state, events: [...settled.events, ...restored.events] };
 }
 
 function settlePending(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
@@ -104,8 +115,12 @@ function edgeEvent(
 function restoreByItself(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
   const dueMs = autoRestoreAt(rules, state);
   if (dueMs === undefined || nowMs < dueMs) return { state, events: [] };
-  const { lastOpenMs: _over, ...rest } = state;
-  return { state: { ...rest, contact: "normal" }, events: [{ type: "restore", cause: "auto", atMs: dueMs }] };
+  // A normal reading that was still settling has nothing left to say.
+  const { lastOpenMs: _over, pending: _overtaken, ...rest } = state;
+  return {
+    state: { ...rest, contact: "normal", carriedOver: false },
+    events: [{ type: "restore", cause: "auto", atMs: dueMs }],
+  };
 }
 
 function autoRestoreAt(rules: ZoneRules, state: ZoneState): number | undefined {

@@ -33,6 +33,11 @@ export class OutboxStore {
     );
   }
 
+  /** The entry whose record has that id at the centre. */
+  findByUpstreamId(upstreamId: number): OutboxEntry | undefined {
+    return toEntry(this.#database.prepare("SELECT * FROM outbox WHERE upstream_id = ?").get(upstreamId));
+  }
+
   /** Writes an entry back as a whole. */
   save(entry: OutboxEntry): void {
     const { attempt, deleted, ...plain } = entry;

@@ -5,14 +5,18 @@ import { expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const pages = ["README.md", "CHANGELOG.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name))].filter(
-  (name) => name.endsWith(".md"),
-);
+const pages = [
+  "README.md",
+  "CHANGELOG.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
+].filter((name) => name.endsWith(".md"));
 
 test("the operating page explains every condition, and none that does not exist", () => {
   const text = readFileSync(join(root, "docs/operating.md"), "utf8");
   const explained = [...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
-  expect(explained.filter((code) => code !== undefined && code.includes("-")).sort()).toEqual(Object.keys(CONDITIONS).sort());
+  expect(explained.filter((code) => code !== undefined && code.includes("-")).sort()).toEqual(
+    Object.keys(CONDITIONS).sort(),
+  );
 });
 
 test("every link between the pages leads somewhere", () => {
@@ -21,7 +25,9 @@ test("every link between the pages leads somewhere", () => {
 });
 
 test("a link that leads nowhere is found", () => {
-  expect(deadLinks("docs/x.md", "see [that](nowhere.md#part) and [this](https://example.org)")).toEqual(["docs/x.md: nowhere.md"]);
+  expect(deadLinks("docs/x.md", "see [that](nowhere.md#part) and [this](https://example.org)")).toEqual([
+    "docs/x.md: nowhere.md",
+  ]);
 });
 
 test("the lock file records no download address", () => {

@@ -24,7 +24,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "daemon.ts",
   ],
-  "daemon.ts": ["http", "inputs", "sync", "ops", "config", "service", "client", "store", "domain"],
+  "site-view.ts": ["http", "inputs", "sync", "ops", "config", "store", "domain"],
+  "daemon.ts": [
+    "site-view.ts",
+    "http",
+    "inputs",
+    "sync",
+    "ops",
+    "config",
+    "service",
+    "client",
+    "store",
+    "domain",
+  ],
   "main.ts": ["cli"],
 };
 
@@ -37,7 +49,8 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   mqtt: ["inputs", "cli"],
   aedes: ["inputs"],
   onoff: ["inputs"],
-  "node-cron": ["sync"],
+  "node-cron": ["config", "sync"],
+  ajv: ["config", "http"],
   yaml: ["config"],
   commander: ["cli"],
 };

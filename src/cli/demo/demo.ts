@@ -50,10 +50,15 @@ class Story {
     this.#options = options;
     this.#startedMs = options.clock.monotonicMs();
     this.#centre = new DaemonProcess({
+      main: options.main,
       configFile: join(folder, "centre.yaml"),
       dataDir: join(folder, "centre"),
     });
-    this.#site = new DaemonProcess({ configFile: join(folder, "site.yaml"), dataDir: join(folder, "site") });
+    this.#site = new DaemonProcess({
+      main: options.main,
+      configFile: join(folder, "site.yaml"),
+      dataDir: join(folder, "site"),
+    });
   }
 
   async tell(): Promise<boolean> {

@@ -1,0 +1,154 @@
+import { Command, CommanderError } from "commander";
+import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
+import { VERSION } from "../generated/version.ts";
+import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * Runs one command line.
+ * @param argv the words behind the program's name
+ * @returns the exit code
+ */
+export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await program(terminal).parseAsync(argv, { from: "user" });
+    return EXIT_OK;
+  } catch (error) {
+    // commander has already written its message or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+    terminal.stderr.write(`${textOf(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+/** What a person is told; our own defects come with their stack. */
+function textOf(error: unknown): string {
+  if (error instanceof AppError) return error.hint ? `${error.message}\n${error.hint}` : error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Each command imports what it needs when it runs: `version` loads neither Express nor SQLite. */
+function program(terminal: Terminal): Command {
+  const { stdout } = terminal;
+  const root = new Command("santinela").description(
+    "Edge daemon for alarm panels: every trip becomes exactly one intervention at the dispatch centre.",
+  );
+  root.exitOverride().configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: (text) => void terminal.stderr.write(text),
+  });
+
+  withConfig(root.command("serve").description("run the daemon in the foreground")).action(
+    async ({ config }: ConfigOption) => {
+      const { serve } = await import("./serve.ts");
+      await serve(await load(terminal, config), terminal);
+    },
+  );
+  withConfig(
+    root.command("check-config").description("check the configuration and explain every mistake"),
+  ).action(async ({ config }: ConfigOption) => {
+    const { checkConfig } = await import("./check-config.ts");
+    checkConfig(await load(terminal, config), terminal);
+  });
+  addUserCommands(root, terminal);
+  addObjectiveCommands(root, terminal);
+  withConfig(
+    root.command("trip").description("open a zone's contact, as its sensor would; needs the running daemon"),
+  )
+    .requiredOption("--zone <id>", "the zone")
+    .option("--restore", "close it instead")
+    .action(async ({ config, zone, restore }: ConfigOption & { zone: string; restore?: boolean }) => {
+      const { trip } = await import("./trip.ts");
+      await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
+    });
+  addSyncCommands(root, terminal);
+  root
+    .command("demo")
+    .description("tell the whole story: site and centre, trips, the link cut and mended")
+    .action(async () => {
+      const { demo } = await import("./demo.ts");
+      await demo(terminal);
+    });
+  root
+    .command("version")
+    .description("print the version")
+    .action(() => void stdout.write(`${VERSION}\n`));
+  return root;
+}
+
+interface ConfigOption {
+  readonly config?: string;
+}
+
+function withConfig(command: Command): Command {
+  return command.option(
+    "--config <file>",
+    "configuration file (else $SANTINELA_CONFIG, /etc/santinela/santinela.yaml, the user's own)",
+  );
+}
+
+async function load(terminal: Terminal, file: string | undefined): Promise<Config> {
+  const { loadConfiguration } = await import("../config/load.ts");
+  return loadConfiguration({ file, env: terminal.env, cwd: terminal.cwd });
+}
+
+function addUserCommands(root: Command, terminal: Terminal): void {
+  withConfig(
+    root
+      .command("user")
+      .description("accounts that people and clients sign in with")
+      .command("add")
+      .description("add an account"),
+  )
+    .requiredOption("--email <address>", "the address to sign in with")
+    .requiredOption("--role <role>", "administrator, operator or viewer")
+    .option("--password-stdin", "read the password from standard input")
+    .addHelpText(
+      "after",
+      "\nExample:\n  santinela user add --email ana@example.ro --role operator --password-stdin < password.txt",
+    )
+    .action(
+      async ({
+        config,
+        ...options
+      }: ConfigOption & { email: string; role: string; passwordStdin?: boolean }) => {
+        const { userAdd } = await import("./user.ts");
+        await userAdd(await load(terminal, config), options, terminal);
+      },
+    );
+}
+
+function addObjectiveCommands(root: Command, terminal: Terminal): void {
+  withConfig(
+    root
+      .command("objectives")
+      .description("what interventions attach to")
+      .command("import")
+      .description("add or replace objectives from a JSON file"),
+  )
+    .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }')
+    .action(async (file: string, { config }: ConfigOption) => {
+      const { objectivesImport } = await import("./objectives.ts");
+      objectivesImport(await load(terminal, config), file, terminal);
+    });
+}
+
+function addSyncCommands(root: Command, terminal: Terminal): void {
+  const sync = root.command("sync").description("the way to the dispatch centre; needs the running daemon");
+  for (const [name, description] of [
+    ["status", "show what waits, since when and why"],
+    ["now", "try everything now, and show what is left"],
+  ] as const) {
+    withConfig(sync.command(name).description(description))
+      .option("--json", "print JSON")
+      .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+        const { syncStatus } = await import("./sync.ts");
+        await syncStatus(
+          await load(terminal, config),
+          { now: name === "now", json: json === true },
+          terminal,
+        );
+      });
+  }
+}

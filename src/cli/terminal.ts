@@ -1,0 +1,25 @@
+import type { Readable, Writable } from "node:stream";
+
+/** What a command gets from the process that runs it. */
+export interface Terminal {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Data only, so that it can be piped on. */
+  readonly stdout: Writable;
+  /** Everything else. */
+  readonly stderr: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Path of the program's main file. */
+  readonly main: string;
+  /** Resolves when the process is asked to end. */
+  readonly untilAsked: () => Promise<void>;
+  /** Ends the process at once, for failpoints. */
+  readonly kill: () => void;
+}
+
+/** Reads a stream to its end, as text. */
+export async function readAll(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks).toString("utf8");
+}

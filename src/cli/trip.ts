@@ -1,0 +1,26 @@
+import type { Config } from "../config/config.ts";
+import type { SimulationView } from "../http/site/site-ports.ts";
+import { ControlClient } from "./control-client.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Opens or closes a zone's contact in the running daemon and says what came of it. */
+export async function trip(
+  config: Config,
+  { zone, restore }: { zone: string; restore: boolean },
+  { stdout }: Terminal,
+): Promise<void> {
+  const contact = restore ? "normal" : "open";
+  const outcome = await new ControlClient(config.dataDir).post<SimulationView>("/site/simulate", {
+    zone,
+    contact,
+  });
+  stdout.write(`${sentenceOf(outcome, contact)}\n`);
+}
+
+function sentenceOf({ zone, contact, changed, trips }: SimulationView, wanted: "open" | "normal"): string {
+  if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}`;
+  if (changed) return `${zone} is ${contact}`;
+  if (contact === wanted)
+    return `${zone} was ${contact} already${wanted === "open" ? "; close it with --restore before it can trip again" : ""}`;
+  return `${zone} is ${contact}: the reading did not settle`;
+}

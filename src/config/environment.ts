@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { SCHEMAS } from "../generated/schemas.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+
+const PREFIX = "SANTINELA_";
+/** Variables that are no options. */
+const RESERVED: ReadonlySet<string> = new Set(["SANTINELA_CONFIG", "SANTINELA_FAILPOINT"]);
+
+export interface Overlay {
+  /** Path of keys -> value, to be laid over the file. */
+  readonly settings: readonly {
+    readonly path: readonly string[];
+    readonly value: unknown;
+    readonly variable: string;
+  }[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The options set by the environment: SANTINELA_HTTP__PORT sets http.port; `<NAME>_FILE` takes the value from a file.
+ * @throws AppError `configuration` for a file that cannot be read
+ */
+export function environmentOverlay(env: Readonly<Record<string, string | undefined>>): Overlay {
+  const settings: { path: string[]; value: unknown; variable: string }[] = [];
+  const warnings: string[] = [];
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith(PREFIX) || RESERVED.has(variable) || text === undefined) continue;
+    const name = variable.slice(PREFIX.length);
+    const path = optionPath(name);
+    const fromFile =
+      path === undefined && name.endsWith("_FILE") ? optionPath(name.slice(0, -"_FILE".length)) : undefined;
+    if (path) settings.push({ path, value: scalarOf(text), variable });
+    else if (fromFile)
+      settings.push({ path: fromFile, value: scalarOf(contentOf(text, variable)), variable });
+    else warnings.push(`the environment variable ${variable} sets no option and is ignored`);
+  }
+  return { settings, warnings };
+}
+
+function scalarOf(text: string): unknown {
+  try {
+    return parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function contentOf(path: string, variable: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new AppError("configuration", `${variable}: cannot read ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+interface SchemaNode {
+  readonly $ref?: string;
+  readonly allOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+}
+
+/** The option a variable means; names compare without case and underscores, so BASE_URL and BASEURL are baseUrl. */
+function optionPath(name: string): string[] | undefined {
+  const path: string[] = [];
+  let nodes: readonly SchemaNode[] = [definition("Configuration")];
+  for (const part of name.split("__")) {
+    const wanted = part.replaceAll("_", "").toLowerCase();
+    const found = nodes
+      .flatMap((node) => Object.entries(node.properties ?? {}))
+      .find(([key]) => key.toLowerCase() === wanted);
+    if (!found) return undefined;
+    path.push(found[0]);
+    nodes = resolved(found[1]);
+  }
+  return path;
+}
+
+function resolved(node: SchemaNode): readonly SchemaNode[] {
+  const reference = node.$ref ?? node.allOf?.[0]?.$ref;
+  if (reference !== undefined)
+    return reference.startsWith("#/definitions/")
+      ? resolved(definition(reference.slice("#/definitions/".length)))
+      : [];
+  return node.oneOf ? node.oneOf.flatMap(resolved) : [node];
+}
+
+function definition(name: string): SchemaNode {
+  const schema = SCHEMAS.find(({ $id }) => $id === "configuration.json");
+  return (schema?.definitions as unknown as Record<string, SchemaNode> | undefined)?.[name] ?? {};
+}

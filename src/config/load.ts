@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { LineCounter, parseDocument, type Document } from "yaml";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
+import {
+  GPIO_DEFAULTS,
+  HTTP_DEFAULTS,
+  LOG_DEFAULTS,
+  MQTT_LISTEN_DEFAULTS,
+  SITE_DEFAULTS,
+  UPSTREAM_DEFAULTS,
+} from "../generated/defaults.ts";
+import { FIRST_RUN_YAML } from "../generated/first-run.ts";
+import type { Configuration, MqttBroker } from "../generated/types.ts";
+import { validateConfiguration } from "../generated/validators.js";
+import type { Config, MqttConfig, UpstreamConfig } from "./config.ts";
+import { environmentOverlay, type Overlay } from "./environment.ts";
+import { meaningProblems, meaningWarnings } from "./meaning.ts";
+import { Passwords } from "./passwords.ts";
+import { configurationError, type ParsedFile } from "./problems.ts";
+import { schemaProblems } from "./schema-problems.ts";
+
+export interface LoadOptions {
+  /** Path given on the command line. */
+  readonly file?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+const FILE_BYTES_MAX = 1_048_576;
+
+/**
+ * Reads the configuration: the file, the environment over it, the defaults under it.
+ * @throws AppError `configuration` with one line for each mistake, `no-input` when the named file cannot be read
+ */
+export function loadConfiguration(options: LoadOptions): Config {
+  const file = findFile(options);
+  const overlay = environmentOverlay(options.env);
+  const parsed = parseFile(file, overlay);
+  const value: unknown = parsed.document.toJS() ?? {};
+  if (!validateConfiguration(value))
+    throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
+  const folder = file === null ? options.cwd : dirname(file);
+  const passwords = new Passwords(folder, options.env["CREDENTIALS_DIRECTORY"]);
+  const problems = [...meaningProblems(value), ...passwords.check(value)];
+  if (problems.length > 0) throw configurationError(parsed, problems);
+  const warnings = [...overlay.warnings, ...meaningWarnings(value), ...passwords.warnings];
+  return resolved(value, { file, folder, env: options.env, passwords, warnings });
+}
+
+/** Which file is used: the named one, else the first that is there. */
+function findFile({ file, env, cwd }: LoadOptions): string | null {
+  const named = file ?? env["SANTINELA_CONFIG"];
+  if (named !== undefined) return resolve(cwd, named);
+  const personal = join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
+  return ["/etc/santinela/santinela.yaml", personal].find((path) => existsSync(path)) ?? null;
+}
+
+function parseFile(file: string | null, overlay: Overlay): ParsedFile {
+  const text = file === null ? FIRST_RUN_YAML : readText(file);
+  const lines = new LineCounter();
+  const document: Document = parseDocument(text, { lineCounter: lines });
+  const name = file ?? "the embedded configuration";
+  if (document.errors.length > 0) {
+    const sentences = document.errors.map(({ message, pos }) => {
+      const { line, col } = lines.linePos(pos[0]);
+      return `${name}:${line}:${col}: this is not YAML: ${message.split("\n")[0]?.replace(/ at line.*$/, "")}`;
+    });
+    throw new AppError("configuration", sentences.join("\n"));
+  }
+  const fromEnvironment = new Map<string, string>();
+  for (const { path, value, variable } of overlay.settings) {
+    document.setIn(path, value);
+    fromEnvironment.set(path.join("."), variable);
+  }
+  return { name, document, lines, fromEnvironment };
+}
+
+function readText(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new AppError("no-input", `cannot read the configuration ${file}: ${messageOf(cause)}`, {
+      hint: "Check the path and its permissions.",
+      cause,
+    });
+  }
+}
+
+interface Surroundings {
+  readonly file: string | null;
+  readonly folder: string;
+  readonly env: LoadOptions["env"];
+  readonly passwords: Passwords;
+  readonly warnings: readonly string[];
+}
+
+function resolved(value: Configuration, { file, folder, env, passwords, warnings }: Surroundings): Config {
+  const profiles = resolveProfiles(value.profiles ?? {});
+  const stateDirectory = env["STATE_DIRECTORY"]?.split(":")[0];
+  return {
+    file,
+    dataDir:
+      value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir),
+    site: { ...SITE_DEFAULTS, ...value.site },
+    http: { ...HTTP_DEFAULTS, corsOrigins: [], ...value.http },
+    upstream: value.upstream ? upstreamOf(value.upstream, passwords) : null,
+    mqtt: mqttOf(value.mqtt ?? {}, passwords),
+    gpio: { ...GPIO_DEFAULTS, ...value.gpio },
+    objectives: value.objectives ?? {},
+    zones: (value.zones ?? []).flatMap((zone) => resolveZone(zone, profiles) ?? []),
+    log: { ...LOG_DEFAULTS, ...value.log },
+    warnings,
+  };
+}
+
+function upstreamOf(upstream: NonNullable<Configuration["upstream"]>, passwords: Passwords): UpstreamConfig {
+  const { passwordFile: _read, ...options } = upstream;
+  return { ...UPSTREAM_DEFAULTS, ...options, password: passwords.upstream ?? "" };
+}
+
+function mqttOf(mqtt: "off" | MqttBroker, passwords: Passwords): MqttConfig {
+  if (mqtt === "off") return { mode: "off" };
+  const { url, listen, username, clientId } = mqtt;
+  const credentials =
+    username === undefined ? {} : { credentials: { username, password: passwords.mqtt ?? "" } };
+  if (url === undefined) return { mode: "built-in", ...MQTT_LISTEN_DEFAULTS, ...listen, ...credentials };
+  return { mode: "external", url, ...(clientId === undefined ? {} : { clientId }), ...credentials };
+}

@@ -1,0 +1,69 @@
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { messageOf } from "../domain/errors.ts";
+import type { Configuration } from "../generated/types.ts";
+import type { Problem } from "./problems.ts";
+
+/** The passwords that the configuration speaks of: from their files, else from systemd's credentials. */
+export class Passwords {
+  upstream: string | undefined;
+  mqtt: string | undefined;
+  readonly warnings: string[] = [];
+  readonly #folder: string;
+  readonly #credentials: string | undefined;
+
+  /** @param folder what relative paths start from. @param credentials systemd's $CREDENTIALS_DIRECTORY */
+  constructor(folder: string, credentials: string | undefined) {
+    this.#folder = folder;
+    this.#credentials = credentials;
+  }
+
+  /** Reads what is needed and tells what is missing. */
+  check({ upstream, mqtt }: Configuration): Problem[] {
+    const problems: Problem[] = [];
+    if (upstream)
+      this.upstream = this.#read("upstream", upstream.passwordFile, "upstream-password", problems);
+    if (
+      mqtt !== undefined &&
+      mqtt !== "off" &&
+      (mqtt.username !== undefined || mqtt.passwordFile !== undefined)
+    ) {
+      this.mqtt = this.#read("mqtt", mqtt.passwordFile, "mqtt-password", problems);
+      if (mqtt.username === undefined)
+        problems.push({ path: ["mqtt", "passwordFile"], message: "a password needs a username beside it" });
+    }
+    return problems;
+  }
+
+  #read(
+    section: string,
+    option: string | undefined,
+    credential: string,
+    problems: Problem[],
+  ): string | undefined {
+    const path =
+      option === undefined
+        ? this.#credentials && join(this.#credentials, credential)
+        : resolve(this.#folder, option);
+    const place = option === undefined ? [section] : [section, "passwordFile"];
+    if (path === undefined || path === "") {
+      problems.push({
+        path: place,
+        message: `passwordFile is missing. Write the password into a file with mode 0600 and name it here, or give the systemd credential ${credential}`,
+      });
+      return undefined;
+    }
+    try {
+      const password = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+      if (password === "")
+        problems.push({ path: place, message: `${path} is empty. Write the password into it` });
+      // systemd hands its credentials over read-only to the service alone; a file of ours is to be as closed.
+      if (option !== undefined && (statSync(path).mode & 0o007) !== 0)
+        this.warnings.push(`${path} can be read by everybody on this machine; run chmod 600 ${path}`);
+      return password;
+    } catch (error) {
+      problems.push({ path: place, message: `cannot read the password file ${path}: ${messageOf(error)}` });
+      return undefined;
+    }
+  }
+}

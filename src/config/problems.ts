@@ -1,0 +1,65 @@
+import { isNode, isPair, type Document, type LineCounter } from "yaml";
+import { AppError } from "../domain/errors.ts";
+
+/** One mistake: where it stands, what it is, and how to mend it. */
+export interface Problem {
+  /** Path of keys and indices to the value. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** The parsed file, with what is needed to find a value's line again. */
+export interface ParsedFile {
+  readonly name: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+  /** Options that came from the environment: joined path -> name of the variable. */
+  readonly fromEnvironment: ReadonlyMap<string, string>;
+}
+
+/** All mistakes of a configuration as one error, a line each: `file:line:col: path: what is wrong`. */
+export function configurationError(file: ParsedFile, problems: readonly Problem[]): AppError {
+  const lines = problems.map((problem) => `${placeOf(file, problem.path)}: ${described(problem)}`);
+  return new AppError("configuration", [...new Set(lines)].join("\n"));
+}
+
+function described({ path, message }: Problem): string {
+  return path.length === 0 ? message : `${pathText(path)}: ${message}`;
+}
+
+export function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
+    .join("")
+    .replace(/^\./, "");
+}
+
+/** Where a value stands. A value that is missing is placed where its nearest parent begins. */
+export function placeOf(
+  { name, document, lines, fromEnvironment }: ParsedFile,
+  path: readonly (string | number)[],
+): string {
+  const variable = fromEnvironment.get(path.join("."));
+  if (variable !== undefined) return variable;
+  for (let length = path.length; length >= 0; length -= 1) {
+    const offset = offsetAt(document, path.slice(0, length));
+    if (offset === undefined) continue;
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
+  }
+  return `${name}:1:1`;
+}
+
+/** The key's position where the value has one, because that is what the reader looks for. */
+function offsetAt(document: Document, path: readonly (string | number)[]): number | undefined {
+  const last = path.at(-1);
+  if (typeof last === "string") {
+    const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+    const pairs = (parent as { items?: unknown[] } | undefined)?.items ?? [];
+    const pair = pairs.find((item) => isPair(item) && String(item.key) === last);
+    if (isPair(pair) && isNode(pair.key)) return pair.key.range?.[0];
+    return undefined;
+  }
+  const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+  return isNode(node) ? node.range?.[0] : undefined;
+}

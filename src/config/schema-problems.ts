@@ -1,0 +1,138 @@
+import type { ErrorObject } from "ajv";
+import type { Problem } from "./problems.ts";
+
+/** Turns the validator's errors into problems a person can mend, one for each mistake. */
+export function schemaProblems(errors: readonly ErrorObject[], value: unknown): Problem[] {
+  const alternatives = errors.filter(({ keyword }) => keyword === "oneOf");
+  const chosen = alternatives.flatMap((error) => alternativeProblems(error, errors));
+  const inAlternative = (error: ErrorObject): boolean =>
+    alternatives.some(({ instancePath }) => within(error.instancePath, instancePath));
+  const plain = errors.filter((error) => !inAlternative(error) && error.keyword !== "propertyNames");
+  return [...plain.map((error) => problemOf(error)), ...chosen].map((problem) => ({
+    ...problem,
+    path: indexed(problem.path, value),
+  }));
+}
+
+function within(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(`${parent}/`);
+}
+
+/** The keys that tell which alternative was meant, and a sentence for when none is there. */
+const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: string }>> = {
+  input: {
+    keys: ["gpio", "mqtt", "simulated"],
+    remedy: "an input needs exactly one of gpio: <BCM number>, mqtt: <topic> or simulated: true",
+  },
+  mqtt: { keys: [], remedy: "must be off or a section such as { url: mqtt://127.0.0.1:1883 }" },
+};
+
+/** Of the errors of several alternatives, those of the one that the writer meant. */
+function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[]): Problem[] {
+  const path = pathOf(error.instancePath);
+  const { keys, remedy } = ALTERNATIVES[String(path.at(-1))] ?? {
+    keys: [],
+    remedy: "fits none of the possible forms",
+  };
+  const given = error.data;
+  if (given === null || typeof given !== "object" || Array.isArray(given)) return [{ path, message: remedy }];
+  const meant = keys.filter((key) => Object.hasOwn(given, key));
+  if (keys.length > 0 && meant.length !== 1) return [{ path, message: remedy }];
+  const ofMeant = errors.filter((inner) => {
+    if (inner === error || !within(inner.instancePath, error.instancePath)) return false;
+    if (["oneOf", "const"].includes(inner.keyword) && inner.instancePath === error.instancePath) return false;
+    const schema = inner.parentSchema as { properties?: Record<string, unknown> } | undefined;
+    const branchKeys = schema?.properties ? Object.keys(schema.properties) : undefined;
+    if (inner.instancePath === error.instancePath && branchKeys && meant[0] !== undefined)
+      return branchKeys.includes(meant[0]);
+    return inner.keyword !== "required" || meant.length === 0;
+  });
+  return ofMeant.length > 0 ? ofMeant.map((inner) => problemOf(inner)) : [{ path, message: remedy }];
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const path = pathOf(error.instancePath);
+  const params = error.params as Readonly<Record<string, unknown>>;
+  switch (error.keyword) {
+    case "additionalProperties": {
+      const key = String(params["additionalProperty"]);
+      const known = Object.keys(
+        (error.parentSchema as { properties?: object } | undefined)?.properties ?? {},
+      );
+      return { path: [...path, key], message: `there is no such option. ${nearest(key, known)}` };
+    }
+    case "required":
+      return { path, message: `${String(params["missingProperty"])} is missing` };
+    case "enum":
+      return {
+        path,
+        message: `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}, not ${shown(error.data)}`,
+      };
+    case "type":
+      return { path, message: `must be ${[params["type"]].flat().join(" or ")}, not ${shown(error.data)}` };
+    case "minimum":
+    case "maximum": {
+      const { minimum, maximum } = error.parentSchema as { minimum?: number; maximum?: number };
+      return {
+        path,
+        message: `${shown(error.data)} is out of range; allowed are ${minimum ?? "any"} to ${maximum ?? "any"}`,
+      };
+    }
+    case "pattern":
+    case "format":
+      return { path, message: `${shown(error.data)} has not the right form. ${descriptionOf(error)}`.trim() };
+    default:
+      return {
+        path,
+        message: `${error.message ?? "is wrong"}${error.data === undefined ? "" : ` (${shown(error.data)})`}`,
+      };
+  }
+}
+
+function descriptionOf({ parentSchema }: ErrorObject): string {
+  return (parentSchema as { description?: string } | undefined)?.description ?? "";
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** Names the known option that was probably meant, else all of them. */
+function nearest(key: string, known: readonly string[]): string {
+  const close = known
+    .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  if (close && close.distance <= Math.max(2, key.length / 3)) return `Did you mean ${close.name}?`;
+  return `Known here: ${known.join(", ")}`;
+}
+
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries())
+      next.push(
+        Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)),
+      );
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+function pathOf(instancePath: string): string[] {
+  return instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Turns the indices of lists back into numbers. */
+function indexed(path: readonly (string | number)[], value: unknown): (string | number)[] {
+  let at: unknown = value;
+  return path.map((part) => {
+    const key = Array.isArray(at) ? Number(part) : part;
+    at = (at as Record<string | number, unknown> | undefined)?.[key];
+    return key;
+  });
+}

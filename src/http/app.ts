@@ -1,0 +1,96 @@
+import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { AppError } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { InterventionService } from "../service/interventions.ts";
+import type { ObjectiveService } from "../service/objectives.ts";
+import type { TokenService } from "../service/tokens.ts";
+import { authenticate, isLocal, requireInterfaceRole } from "./authenticate.ts";
+import { readBody } from "./body.ts";
+import { allowOrigins } from "./cors.ts";
+import { answerOf } from "./errors.ts";
+import { interventionRoutes } from "./routes/interventions.ts";
+import { objectiveRoutes } from "./routes/objectives.ts";
+import { tokenRoutes } from "./routes/token.ts";
+import type { SitePorts } from "./site/site-ports.ts";
+import { siteRoutes } from "./site/site-routes.ts";
+
+export interface AppParts {
+  readonly interventions: InterventionService;
+  readonly objectives: ObjectiveService;
+  readonly tokens: TokenService;
+  readonly site: SitePorts;
+  readonly log: Log;
+  /** Prefix of the interface's paths, without a slash at the end. */
+  readonly basePath: string;
+  /** Exact origins of web pages that may call from a browser. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.use(secureHeaders, allowOrigins(parts.corsOrigins));
+  app.use(parts.basePath || "/", interfaceRouter(parts));
+  app.use(siteRouter(parts));
+  app.use(unknownPath);
+  app.use(answerError(parts.log));
+  return app;
+}
+
+function interfaceRouter({ interventions, objectives, tokens }: AppParts): Router {
+  const router = Router({ caseSensitive: true });
+  const before = [authenticate(tokens), requireInterfaceRole, readBody];
+  tokenRoutes(router, [readBody], tokens);
+  objectiveRoutes(router, before, objectives);
+  interventionRoutes(router, before, interventions);
+  return router;
+}
+
+function siteRouter({ tokens, site }: AppParts): Router {
+  const router = Router({ caseSensitive: true });
+  siteRoutes(router, { signedIn: authenticate(tokens), readBody }, site);
+  // Over the control socket only: whether the process lives, and whether it does its work.
+  router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
+  router.get("/readyz", localOnly, (_request, response) => {
+    const failing = site.status().conditions.filter(({ severity }) => severity === "error");
+    response
+      .status(failing.length === 0 ? 200 : 503)
+      .json({ status: failing.length === 0 ? "ready" : "degraded", conditions: failing });
+  });
+  return router;
+}
+
+const localOnly: RequestHandler = (request, _response, next) => {
+  next(isLocal(request) ? undefined : "route");
+};
+
+/** For an API that no page should ever frame, sniff or keep (OWASP REST security cheat sheet). */
+const secureHeaders: RequestHandler = (_request, response, next) => {
+  response.set({
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+  });
+  next();
+};
+
+const unknownPath: RequestHandler = (request) => {
+  throw new AppError("not-found", `there is nothing at ${request.method} ${request.path}`);
+};
+
+function answerError(log: Log): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const body = answerOf(error);
+    if (body.statusCode >= 500)
+      log.error("request-failed", { method: request.method, path: request.path, error });
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    response.status(body.statusCode).json(body);
+  };
+}

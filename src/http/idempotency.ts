@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { Request } from "express";
+import { AppError } from "../domain/errors.ts";
+import { newIntervention, type InterventionCreate } from "../domain/intervention.ts";
+import type { IdempotencyKey } from "../service/interventions.ts";
+
+const KEY_LENGTH_MAX = 255;
+
+/**
+ * The Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header): a structured-field string in quotes;
+ * a bare word of visible characters is taken as well.
+ * @param body the body that passed its schema
+ * @returns undefined when the request has none
+ * @throws AppError `invalid` for an empty, too long or malformed key
+ */
+export function idempotencyKeyOf(request: Request, body: InterventionCreate): IdempotencyKey | undefined {
+  const header = request.headers["idempotency-key"];
+  if (header === undefined) return undefined;
+  const key = unquoted(Array.isArray(header) ? header.join(",") : header);
+  if (key === undefined || key === "" || key.length > KEY_LENGTH_MAX)
+    throw new AppError(
+      "invalid",
+      `Idempotency-Key must be a quoted string of 1 to ${KEY_LENGTH_MAX} visible characters`,
+    );
+  return { key, fingerprint: fingerprintOf(body) };
+}
+
+function unquoted(header: string): string | undefined {
+  const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1];
+  if (quoted !== undefined) return quoted.replaceAll(/\\(["\\])/g, "$1");
+  return /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : undefined;
+}
+
+/** Equal for requests that ask for the same record, whatever the order of their fields and their ignored extras. */
+function fingerprintOf(body: InterventionCreate): string {
+  return createHash("sha256")
+    .update(JSON.stringify(newIntervention(body)))
+    .digest("base64");
+}

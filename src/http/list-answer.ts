@@ -1,0 +1,19 @@
+import type { Request, Response } from "express";
+import { PAGE_SIZE_MAX, type Slice } from "./list-query.ts";
+
+/** Answers a list: a bare array, the total beside it, and where the next page is (RFC 8288). */
+export function sendList<T>(
+  request: Request,
+  response: Response,
+  slice: Slice,
+  { records, total }: { records: readonly T[]; total: number },
+): void {
+  response.set("X-Total-Count", String(total));
+  if (slice.end < total && records.length > 0) {
+    const next = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
+    next.set("_start", String(slice.end));
+    next.set("_end", String(slice.end + Math.min(slice.end - slice.start, PAGE_SIZE_MAX)));
+    response.set("Link", `<${request.originalUrl.split("?")[0]}?${next.toString()}>; rel="next"`);
+  }
+  response.json(records);
+}

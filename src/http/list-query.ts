@@ -1,0 +1,142 @@
+import { AppError } from "../domain/errors.ts";
+import { RECORD_FIELDS, type RecordField } from "../domain/intervention.ts";
+import type { FilterValue, InterventionQuery } from "../store/interventions.ts";
+
+/** Default and largest page: a client of the interface that does not page expects everything it can use. */
+export const PAGE_SIZE_MAX = 1000;
+
+export interface Slice {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The parameters of a request's address. Not Express's parser: that one turns a repeated parameter into an object
+ * from the 21st time on and forgets everything past the thousandth.
+ */
+export function parametersOf(originalUrl: string): URLSearchParams {
+  const query = originalUrl.indexOf("?");
+  return new URLSearchParams(query < 0 ? "" : originalUrl.slice(query + 1));
+}
+
+/**
+ * `_start` and `_end`: offsets, the end not included. A larger slice than PAGE_SIZE_MAX is cut down.
+ * @throws AppError `invalid` for anything but one plain number each
+ */
+export function sliceOf(parameters: URLSearchParams): Slice {
+  const start = offsetOf(parameters, "_start") ?? 0;
+  const end = offsetOf(parameters, "_end") ?? start + PAGE_SIZE_MAX;
+  return { start, end: Math.min(end, start + PAGE_SIZE_MAX) };
+}
+
+/** The `id` filter of an objective list; undefined when there is none. */
+export function idsOf(parameters: URLSearchParams): number[] | undefined {
+  const values = parameters.getAll("id");
+  return values.length === 0 ? undefined : boundedValues("id", values).map((value) => numberOf("id", value));
+}
+
+/**
+ * A list request of interventions: filters on record fields, `_sort`, `_order` and the slice. Names that are no record
+ * fields are ignored, as by json-server; a known name with a wrong value is refused.
+ * @throws AppError `invalid`
+ */
+export function interventionQueryOf(parameters: URLSearchParams): InterventionQuery {
+  const filters = new Map<RecordField, FilterValue[]>();
+  for (const field of RECORD_FIELDS) {
+    const values = parameters.getAll(field);
+    if (values.length > 0)
+      filters.set(
+        field,
+        boundedValues(field, values).map((value) => filterValue(field, value)),
+      );
+  }
+  return { filters, sort: sortOf(parameters), ...sliceOf(parameters) };
+}
+
+function offsetOf(parameters: URLSearchParams, name: string): number | undefined {
+  const values = parameters.getAll(name);
+  const [value] = values;
+  if (value === undefined) return undefined;
+  if (values.length > 1 || !/^\d{1,15}$/.test(value))
+    throw new AppError("invalid", `${name} must be one offset, 0 or larger`);
+  return Number(value);
+}
+
+/** How many alternatives one filter takes; a page of references never has more. */
+const FILTER_VALUES_MAX = PAGE_SIZE_MAX;
+
+function boundedValues(field: string, values: string[]): string[] {
+  if (values.length > FILTER_VALUES_MAX)
+    throw new AppError(
+      "invalid",
+      `${field} is given ${values.length} times; at most ${FILTER_VALUES_MAX} are taken`,
+    );
+  return values;
+}
+
+const ENUMS: Readonly<Partial<Record<RecordField, readonly string[]>>> = {
+  status: ["planned", "in_progress", "done"],
+  priority: ["low", "medium", "high"],
+  type: ["maintenance", "inspection", "repair", "other"],
+  objectiveType: ["obiective/cladiri", "obiective/bunuri", "obiective/persoane"],
+};
+
+function filterValue(field: RecordField, value: string): FilterValue {
+  const allowed = ENUMS[field];
+  if (allowed) {
+    if (allowed.includes(value)) return value;
+    throw new AppError("invalid", `${field} must be one of ${allowed.join(", ")}`);
+  }
+  switch (field) {
+    case "id":
+    case "objectiveId":
+    case "crews":
+    case "dispeceratId":
+      return numberOf(field, value);
+    case "police":
+    case "ambulance":
+    case "firetruck":
+      if (value === "true" || value === "false") return value === "true";
+      throw new AppError("invalid", `${field} must be true or false`);
+    default:
+      return value === "null" && NULLABLE.has(field) ? null : value;
+  }
+}
+
+const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
+  "description",
+  "dateStart",
+  "dateEnd",
+  "notes",
+  "invoicePdf",
+]);
+
+function numberOf(field: string, value: string): number {
+  if (!/^\d{1,16}$/.test(value) || !Number.isSafeInteger(Number(value)))
+    throw new AppError("invalid", `${field} must be a whole number`);
+  return Number(value);
+}
+
+/** Several keys by comma in `_sort`, their directions in `_order` in any case; a missing direction is ASC. */
+function sortOf(parameters: URLSearchParams): InterventionQuery["sort"] {
+  const fields = listOf(parameters, "_sort");
+  const orders = listOf(parameters, "_order").map((order) => order.toUpperCase());
+  if (orders.some((order) => order !== "ASC" && order !== "DESC"))
+    throw new AppError("invalid", "_order must be ASC or DESC");
+  const unknown = fields.find((field) => !isRecordField(field));
+  if (unknown !== undefined)
+    throw new AppError("invalid", `_sort must name a field of the record, not ${JSON.stringify(unknown)}`);
+  if (new Set(fields).size !== fields.length) throw new AppError("invalid", "_sort names a field twice");
+  return fields
+    .filter(isRecordField)
+    .map((field, index) => ({ field, descending: orders[index] === "DESC" }));
+}
+
+function listOf(parameters: URLSearchParams, name: string): string[] {
+  const text = parameters.getAll(name).join(",");
+  return text === "" ? [] : text.split(",");
+}
+
+function isRecordField(name: string): name is RecordField {
+  return (RECORD_FIELDS as readonly string[]).includes(name);
+}

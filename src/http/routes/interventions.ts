@@ -1,0 +1,85 @@
+import type { Request, RequestHandler, Response, Router } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
+import type { InterventionService } from "../../service/interventions.ts";
+import { principalOf } from "../authenticate.ts";
+import { idempotencyKeyOf } from "../idempotency.ts";
+import { sendList } from "../list-answer.ts";
+import { interventionQueryOf, parametersOf } from "../list-query.ts";
+import { addResource, idOf } from "../resource.ts";
+import { validated } from "../validate.ts";
+
+/** Interventions: create, read, list, change, delete. */
+export function interventionRoutes(
+  router: Router,
+  before: readonly RequestHandler[],
+  interventions: InterventionService,
+): void {
+  addResource(router, "/interventii", {
+    methods: {
+      get: (request, response) => {
+        const query = interventionQueryOf(parametersOf(request.originalUrl));
+        sendList(request, response, query, interventions.list(query));
+      },
+      post: (request, response) => create(interventions, request, response),
+    },
+    before,
+  });
+
+  const update = (request: Request, response: Response): void => {
+    const id = idOf(request, "intervention");
+    assertMatch(interventions, id, request);
+    const { record, rev } = interventions.update(id, validated(validateInterventionUpdate, request.body));
+    response.set("ETag", etagOf(rev)).json(record);
+  };
+  addResource(router, "/interventii/:id", {
+    methods: {
+      get: (request, response) => {
+        const { record, rev } = interventions.get(idOf(request, "intervention"));
+        response.set("ETag", etagOf(rev)).json(record);
+      },
+      put: update,
+      patch: update,
+      delete: (request, response) => {
+        const id = idOf(request, "intervention");
+        assertMatch(interventions, id, request);
+        const record = interventions.delete(id);
+        // RFC 7240: clients that build their answer from the deleted record can ask for it.
+        if (/\breturn=representation\b/.test(request.get("Prefer") ?? ""))
+          response.set("Preference-Applied", "return=representation").json(record);
+        else response.status(204).end();
+      },
+    },
+    before,
+  });
+}
+
+function create(interventions: InterventionService, request: Request, response: Response): void {
+  const body = validated(validateInterventionCreate, request.body);
+  const key = idempotencyKeyOf(request, body);
+  const { record, replayed } = interventions.create(body, principalOf(request), key);
+  // The echo tells a client that repeating this very request is safe here.
+  if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
+  if (replayed) response.set("Idempotency-Replayed", "true");
+  response
+    .status(201)
+    .set("Location", `${request.baseUrl}/interventii/${record.id}`)
+    .set("ETag", etagOf(1))
+    .json(record);
+}
+
+/** Strong, as If-Match needs it (RFC 9110 13.1.1). */
+function etagOf(rev: number): string {
+  return `"${rev}"`;
+}
+
+function assertMatch(interventions: InterventionService, id: number, request: Request): void {
+  const wanted = request.get("If-Match");
+  if (wanted === undefined || wanted.trim() === "*") return;
+  const { rev } = interventions.get(id);
+  if (!wanted.split(",").some((tag) => tag.trim() === etagOf(rev)))
+    throw new AppError(
+      "precondition-failed",
+      `intervention ${id} has changed since it was read; read it again`,
+    );
+}

@@ -1,0 +1,34 @@
+import type { RequestHandler, Router } from "express";
+import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
+import type { ObjectiveService } from "../../service/objectives.ts";
+import { idsOf, parametersOf, sliceOf } from "../list-query.ts";
+import { sendList } from "../list-answer.ts";
+import { addResource, idOf } from "../resource.ts";
+
+/** The three objective lists, and each objective by its id. */
+export function objectiveRoutes(
+  router: Router,
+  before: readonly RequestHandler[],
+  objectives: ObjectiveService,
+): void {
+  for (const type of OBJECTIVE_TYPES) {
+    addResource(router, `/${type}`, {
+      methods: {
+        get: (request, response) => {
+          const parameters = parametersOf(request.originalUrl);
+          const slice = sliceOf(parameters);
+          sendList(request, response, slice, objectives.list(type, slice, idsOf(parameters)));
+        },
+      },
+      before,
+    });
+    addResource(router, `/${type}/:id`, {
+      methods: {
+        get: (request, response) => {
+          response.json(objectives.get({ type, id: idOf(request, "objective") }));
+        },
+      },
+      before,
+    });
+  }
+}

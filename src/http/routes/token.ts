@@ -1,0 +1,23 @@
+import type { RequestHandler, Router } from "express";
+import { validateCredentials } from "../../generated/validators.js";
+import type { TokenService } from "../../service/tokens.ts";
+import { addResource } from "../resource.ts";
+import { validated } from "../validate.ts";
+
+/** POST /auth/token: a token for an e-mail address and a password. The only endpoint that needs no token. */
+export function tokenRoutes(router: Router, readBody: readonly RequestHandler[], tokens: TokenService): void {
+  addResource(router, "/auth/token", {
+    methods: {
+      post: async (request, response) => {
+        const { email, password } = validated(validateCredentials, request.body);
+        try {
+          response.json(await tokens.signIn(email, password));
+        } catch (error) {
+          response.set("WWW-Authenticate", 'Bearer realm="santinela"');
+          throw error;
+        }
+      },
+    },
+    before: readBody,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Condition } from "../../domain/condition.ts";
+import type { OutboxPhase } from "../../domain/outbox.ts";
+import type { Trip } from "../../domain/trip.ts";
+import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
+import type { OutboxSummary } from "../../store/outbox.ts";
+
+/** What the /site routes ask of the rest of the daemon, which fills them in. */
+export interface SitePorts {
+  status(): StatusView;
+  zones(): readonly ZoneView[];
+  /** The newest trips first. */
+  trips(limit: number): readonly Trip[];
+  sync(): SyncView;
+  /** Makes everything due, works through it once, and tells what is left. */
+  syncNow(): Promise<SyncView>;
+  /**
+   * Drives a zone as its contact would.
+   * @throws AppError `not-found` for an unknown zone
+   */
+  simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView>;
+}
+
+export interface StatusView {
+  readonly version: string;
+  readonly site: { readonly name: string; readonly ref: string };
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+  readonly conditions: readonly Condition[];
+  readonly trips: { readonly waiting: number; readonly refused: number };
+  readonly outbox: OutboxSummary;
+  readonly link: LinkView;
+}
+
+/** `none`: there is no centre. `unknown`: nothing has been sent since the start. */
+export interface LinkView {
+  readonly state: "none" | "unknown" | "up" | "down";
+  /** Why it is down, in words; null otherwise. */
+  readonly reason: string | null;
+  /** When it is tried again, ISO 8601 UTC; null when it is not down. */
+  readonly nextTryAt: string | null;
+}
+
+export interface ZoneView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ZoneKind;
+  readonly source: "gpio" | "mqtt" | "simulated";
+  readonly objective: ZoneObjective;
+  readonly contact: Contact;
+  /** When it settled on this contact, ISO 8601 UTC; null before its first sight. */
+  readonly since: string | null;
+}
+
+export interface SyncView {
+  readonly link: LinkView;
+  readonly summary: OutboxSummary;
+  /** Records that are not at rest, in the order in which they leave; at most 200. */
+  readonly records: readonly SyncRecordView[];
+}
+
+export interface SyncRecordView {
+  readonly interventionId: number;
+  readonly phase: OutboxPhase;
+  readonly upstreamId: number | null;
+  readonly attempts: number;
+  /** ISO 8601 UTC; null when it is due now or waits for a person. */
+  readonly nextTryAt: string | null;
+  /** The last answer in words; null when there was none. */
+  readonly lastAnswer: string | null;
+}
+
+export interface SimulationView {
+  readonly zone: string;
+  readonly contact: Contact;
+  /** Whether the zone settled on another contact. */
+  readonly changed: boolean;
+  /** Keys of the trips that this caused. */
+  readonly trips: readonly string[];
+}

@@ -1,0 +1,51 @@
+import type { Request, RequestHandler, Response, Router } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { requireInterfaceRole } from "../authenticate.ts";
+import { parametersOf } from "../list-query.ts";
+import { addResource } from "../resource.ts";
+import type { SitePorts } from "./site-ports.ts";
+
+const TRIPS_MAX = 1000;
+
+/** What the interface has no word for: health, zones, trips, the way to the centre. Anyone signed in may look. */
+export function siteRoutes(
+  router: Router,
+  { signedIn, readBody }: { signedIn: RequestHandler; readBody: RequestHandler },
+  ports: SitePorts,
+): void {
+  const look = (path: string, view: (request: Request) => unknown): void =>
+    addResource(router, path, {
+      methods: { get: (request, response) => void response.json(view(request)) },
+      before: [signedIn],
+    });
+  const act = (
+    path: string,
+    action: (request: Request, response: Response) => Promise<void>,
+    before: RequestHandler[],
+  ): void =>
+    addResource(router, path, {
+      methods: { post: action },
+      before: [signedIn, requireInterfaceRole, ...before],
+    });
+
+  look("/site/status", () => ports.status());
+  look("/site/zones", () => ports.zones());
+  look("/site/trips", (request) => ports.trips(limitOf(request)));
+  look("/site/sync", () => ports.sync());
+  act("/site/sync/now", async (_request, response) => void response.json(await ports.syncNow()), []);
+  act("/site/simulate", (request, response) => simulate(ports, request, response), [readBody]);
+}
+
+async function simulate(ports: SitePorts, request: Request, response: Response): Promise<void> {
+  const { zone, contact } = (request.body ?? {}) as { zone?: unknown; contact?: unknown };
+  if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
+    throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
+  response.json(await ports.simulate(zone, contact));
+}
+
+function limitOf(request: Request): number {
+  const text = parametersOf(request.originalUrl).get("limit") ?? "100";
+  if (!/^\d{1,4}$/.test(text) || Number(text) > TRIPS_MAX)
+    throw new AppError("invalid", `limit must be at most ${TRIPS_MAX}`);
+  return Number(text);
+}

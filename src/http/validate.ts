@@ -1,0 +1,62 @@
+import type { ErrorObject } from "ajv";
+import { AppError } from "../domain/errors.ts";
+
+/** A precompiled validator of src/generated/validators.js. */
+export interface Validator<T> {
+  (value: unknown): value is T;
+  errors?: ErrorObject[] | null;
+}
+
+/**
+ * Checks a request body against its schema.
+ * @throws AppError `invalid` with one sentence that names each wrong field
+ */
+export function validated<T>(validator: Validator<T>, body: unknown): T {
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    throw new AppError("invalid", "the body must be a JSON object");
+  if (validator(body)) return body;
+  const sentences = [...new Set((validator.errors ?? []).map(describe))];
+  throw new AppError("invalid", sentences.join("; ") || "the body does not fit its schema");
+}
+
+/** One schema error in words a person can act on. */
+function describe(error: ErrorObject): string {
+  const field = error.instancePath.slice(1).replaceAll("/", ".") || "the body";
+  const params = error.params as Readonly<Record<string, unknown>>;
+  switch (error.keyword) {
+    case "required":
+      return `${String(params["missingProperty"])} is required`;
+    case "additionalProperties":
+      return `${String(params["additionalProperty"])} is not a field of this resource`;
+    case "enum":
+      return `${field} must be one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
+    case "type":
+      return `${field} must be ${typeNames(params["type"])}`;
+    case "minLength":
+      return `${field} must not be empty`;
+    case "maxLength":
+      return `${field} may have at most ${String(params["limit"])} characters`;
+    case "pattern":
+      return `${field} must not be blank or hold control characters or broken characters`;
+    case "minimum":
+      return `${field} must be at least ${String(params["limit"])}`;
+    case "maximum":
+      return `${field} must be at most ${String(params["limit"])}`;
+    default:
+      return `${field} ${error.message ?? "is wrong"}`;
+  }
+}
+
+function typeNames(type: unknown): string {
+  const names: Readonly<Record<string, string>> = {
+    integer: "a whole number",
+    number: "a number",
+    boolean: "true or false",
+    object: "an object",
+  };
+  return [type]
+    .flat()
+    .map((name) => names[String(name)] ?? `a ${String(name)}`)
+    .join(" or ")
+    .replace("a null", "null");
+}

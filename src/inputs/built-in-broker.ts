@@ -1,0 +1,139 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import type { Aedes, AuthenticateError } from "aedes";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { MqttZones } from "./mqtt-zones.ts";
+
+export interface BuiltInBrokerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly zones: MqttZones;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+}
+
+const LISTEN_AGAIN_MS = 10_000;
+const CONNECTIONS_MAX = 256;
+
+/**
+ * A broker in this process, so that a first run and a small site need nothing else. It gives each message to the zones
+ * before it acknowledges it; sessions and retained messages live in memory only.
+ */
+export class BuiltInBroker {
+  readonly #options: BuiltInBrokerOptions;
+  readonly #sockets = new Set<Socket>();
+  #aedes: Aedes | undefined;
+  #server: Server | undefined;
+  #cancelRetry: CancelTimer | undefined;
+
+  constructor(options: BuiltInBrokerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts listening; a port that is taken is a condition and is tried again. */
+  async start(): Promise<void> {
+    const { Aedes } = await import("aedes");
+    const { zones, log, credentials } = this.#options;
+    const aedes = await Aedes.createBroker({
+      authenticate: (_client, username, password, done) => {
+        const allowed = credentials === undefined || isSame(credentials, username, password);
+        if (allowed) done(null, true);
+        else
+          done(
+            Object.assign(new Error("wrong user name or password"), {
+              returnCode: BAD_USER_NAME_OR_PASSWORD,
+            }) as AuthenticateError,
+            false,
+          );
+      },
+      // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
+      // and the sensor sends the message again.
+      authorizePublish: (_client, packet, done) => {
+        if (packet.topic.startsWith("$SYS/")) {
+          done(new Error("$SYS is the broker's own"));
+          return;
+        }
+        try {
+          zones.deliver(packet.topic, Buffer.from(packet.payload), { retained: false });
+        } catch (error) {
+          log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
+          done(error instanceof Error ? error : new Error(messageOf(error)));
+          return;
+        }
+        done(null);
+      },
+    });
+    aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
+    aedes.on("connectionError", (_client, error) =>
+      log.debug("mqtt-connection-error", { error: error.message }),
+    );
+    this.#aedes = aedes;
+    await this.#listen();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelRetry?.();
+    this.#server?.close();
+    for (const socket of this.#sockets) socket.destroy();
+    const aedes = this.#aedes;
+    this.#aedes = undefined;
+    if (aedes) await new Promise<void>((resolve) => aedes.close(() => resolve()));
+  }
+
+  async #listen(): Promise<void> {
+    const { host, port, clock, conditions, log } = this.#options;
+    const server = createServer((socket) => this.#accept(socket));
+    server.maxConnections = CONNECTIONS_MAX;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, resolve);
+      });
+    } catch (error) {
+      const remedy =
+        (error as NodeJS.ErrnoException).code === "EADDRINUSE"
+          ? "another program has it: end that one, set mqtt.listen.port, or if it is a broker set mqtt.url"
+          : messageOf(error);
+      conditions.raise("mqtt-broker-not-listening", `cannot listen on ${host} port ${port}: ${remedy}`);
+      this.#cancelRetry = clock.after(LISTEN_AGAIN_MS, () => void this.#listen());
+      return;
+    }
+    this.#server = server;
+    conditions.clear("mqtt-broker-not-listening");
+    const { port: actualPort } = server.address() as AddressInfo;
+    log.info("mqtt-broker-listening", {
+      host,
+      port: actualPort,
+      sessions: "in memory only: nothing is kept over a restart",
+    });
+  }
+
+  #accept(socket: Socket): void {
+    if (!this.#aedes) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+    this.#aedes.handle(socket);
+  }
+}
+
+/** CONNACK return code 4 (MQTT 3.1.1, 3.2.2.3). */
+const BAD_USER_NAME_OR_PASSWORD = 4;
+
+function isSame(
+  wanted: { username: string; password: string },
+  username: string | undefined,
+  password: Uint8Array | undefined,
+): boolean {
+  const given = Buffer.from(password ?? "");
+  const expected = Buffer.from(wanted.password);
+  return username === wanted.username && given.length === expected.length && timingSafeEqual(given, expected);
+}

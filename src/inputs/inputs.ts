@@ -1,0 +1,87 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import type { Log } from "../domain/log.ts";
+import type { Zone } from "../domain/zone.ts";
+import { BuiltInBroker } from "./built-in-broker.ts";
+import { GpioReadings, levelOf } from "./gpio/gpio-readings.ts";
+import { OnoffLines } from "./gpio/onoff-lines.ts";
+import { SimulatedLines } from "./gpio/simulated-lines.ts";
+import { MqttReadings } from "./mqtt-readings.ts";
+import { MqttZones } from "./mqtt-zones.ts";
+import type { ZoneMonitor } from "./zone-monitor.ts";
+
+export interface InputsOptions {
+  readonly zones: readonly Zone[];
+  readonly monitor: ZoneMonitor;
+  readonly gpio: { readonly backend: "auto" | "onoff" | "simulated"; readonly chip?: string };
+  readonly mqtt: MqttSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+}
+
+type Credentials = { readonly credentials?: { readonly username: string; readonly password: string } };
+
+/** Where MQTT readings come from. */
+export type MqttSource =
+  | { readonly mode: "off" }
+  | ({ readonly mode: "external"; readonly url: string; readonly clientId: string } & Credentials)
+  | ({ readonly mode: "built-in"; readonly host: string; readonly port: number } & Credentials);
+
+/** Everything that readings come from, started and stopped as one. A source that is not there is a condition. */
+export class Inputs {
+  readonly #options: InputsOptions;
+  readonly #lines: SimulatedLines | undefined;
+  readonly #gpio: GpioReadings;
+  readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
+
+  constructor(options: InputsOptions) {
+    this.#options = options;
+    const lines = options.gpio.backend === "simulated" ? quietLines(options.zones) : undefined;
+    this.#lines = lines;
+    this.#gpio = new GpioReadings({
+      ...options,
+      openPort: () => lines ?? OnoffLines.load(options.gpio.chip),
+      setsBias: lines !== undefined,
+    });
+    this.#mqtt = mqttReadings(options);
+  }
+
+  async start(): Promise<void> {
+    const { monitor } = this.#options;
+    // A zone without a wire is at rest until somebody drives it.
+    for (const { zone, contact } of monitor.zones())
+      if (zone.input.source === "simulated" && contact === "unknown")
+        monitor.read(zone.id, "normal", { live: false });
+    await this.#gpio.start();
+    await this.#mqtt?.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#mqtt?.stop();
+    this.#gpio.stop();
+  }
+
+  /** Drives a zone as its contact would; a simulated line passes the same port and filter as a real one. */
+  simulate(zone: Zone, contact: "open" | "normal"): void {
+    if (zone.input.source === "gpio" && this.#lines)
+      this.#lines.set(zone.input.gpio, levelOf(zone.input, contact));
+    else this.#options.monitor.read(zone.id, contact, { live: true });
+  }
+}
+
+function mqttReadings({ mqtt, ...common }: InputsOptions): BuiltInBroker | MqttReadings | undefined {
+  const options = { ...common, zones: new MqttZones(common) };
+  if (mqtt.mode === "built-in") return new BuiltInBroker({ ...options, ...mqtt });
+  if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });
+  return undefined;
+}
+
+/** Simulated lines start as the wires of a quiet building. */
+function quietLines(zones: readonly Zone[]): SimulatedLines {
+  return new SimulatedLines(
+    zones.flatMap(({ input }) =>
+      input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
+    ),
+  );
+}

@@ -1,0 +1,140 @@
+import type { IClientOptions, MqttClient, Packet } from "mqtt";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { MqttZones } from "./mqtt-zones.ts";
+
+export interface MqttReadingsOptions {
+  readonly url: string;
+  /** Fixed for the life of the installation: the broker keeps the session, and the messages in it, under this name. */
+  readonly clientId: string;
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly zones: MqttZones;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+}
+
+/** After a failed journal write the connection is broken so much later, so that a full disk is no storm. */
+const REDELIVERY_DELAY_MS = 1_000;
+const RECONNECT_MS = 2_000;
+
+/**
+ * The readings of an external broker, over one persistent session with QoS 1.
+ *
+ * A message is acknowledged only after its trip is committed: the work is done in mqtt.js's `handleMessage`, which
+ * sends the PUBACK when its callback is called and not before. The `message` event would be too late: by then nobody
+ * waits for us any more.
+ */
+export class MqttReadings {
+  readonly #options: MqttReadingsOptions;
+  #client: MqttClient | undefined;
+  #cancelRedelivery: CancelTimer | undefined;
+  /** Counts the connections: an acknowledgement must not go out on a later one than its message came in on. */
+  #connection = 0;
+
+  constructor(options: MqttReadingsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts connecting; a broker that is not there is a condition and is tried again for ever. */
+  async start(): Promise<void> {
+    const { default: mqtt } = await import("mqtt");
+    const { url, credentials } = this.#options;
+    const client = mqtt.connect(url, { ...this.#sessionOptions(), ...credentials, manualConnect: true });
+    this.#client = client;
+    // All of this stands before the connection: a queued message arrives in the same packet as its welcome.
+    client.handleMessage = (packet, acknowledge) => this.#take(packet, acknowledge);
+    client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
+    client.on("close", () => (this.#connection += 1));
+    client.on("error", (error) => this.#lost(error));
+    client.on("offline", () => this.#lost(undefined));
+    client.connect();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelRedelivery?.();
+    const client = this.#client;
+    this.#client = undefined;
+    this.#connection += 1;
+    if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+  }
+
+  #sessionOptions(): IClientOptions {
+    // 3.1.1: overlapping filters are delivered once, and the retain flag means what it says.
+    return {
+      clientId: this.#options.clientId,
+      clean: false,
+      protocolVersion: 4,
+      reconnectPeriod: RECONNECT_MS,
+      keepalive: 30,
+      resubscribe: false,
+      queueQoSZero: false,
+    };
+  }
+
+  #take(packet: Packet, acknowledge: (error?: Error) => void): void {
+    if (packet.cmd !== "publish") {
+      acknowledge();
+      return;
+    }
+    const connection = this.#connection;
+    const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
+    try {
+      this.#options.zones.deliver(packet.topic, payload, { retained: packet.retain });
+    } catch (error) {
+      // mqtt.js would swallow an error given to the callback. Without any answer the broker keeps the message, and
+      // sends it again once the connection has been broken and made anew.
+      this.#options.log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
+      this.#redeliverLater(connection);
+      return;
+    }
+    if (connection === this.#connection) acknowledge();
+  }
+
+  #redeliverLater(connection: number): void {
+    this.#cancelRedelivery?.();
+    this.#cancelRedelivery = this.#options.clock.after(REDELIVERY_DELAY_MS, () => {
+      if (connection === this.#connection) this.#client?.stream.destroy();
+    });
+  }
+
+  #connected(client: MqttClient, sessionPresent: boolean): void {
+    const { conditions, log, zones, url } = this.#options;
+    conditions.clear("mqtt-unreachable");
+    log.info("mqtt-connected", { url: withoutSecrets(url), sessionPresent });
+    const topics = [...zones.topics];
+    if (topics.length === 0) return;
+    // Subscribing again is harmless and picks up topics that a new configuration has added.
+    client.subscribe(topics, { qos: 1 }, (error, granted) => {
+      const refused = (granted ?? []).filter(({ qos }) => qos >= 128).map(({ topic }) => topic);
+      if (error ?? refused.length > 0)
+        conditions.raise(
+          "mqtt-subscription-refused",
+          `the broker does not let this account read ${refused.join(", ") || topics.join(", ")}: ${error ? error.message : "refused"}. Give it read access there.`,
+        );
+      else conditions.clear("mqtt-subscription-refused");
+    });
+  }
+
+  #lost(error: Error | undefined): void {
+    const { conditions, url } = this.#options;
+    const reason = error ? reasonOf(error) : "no connection";
+    conditions.raise(
+      "mqtt-unreachable",
+      `the MQTT broker ${withoutSecrets(url)} is not connected (${reason}); it is tried again every ${RECONNECT_MS / 1000} s`,
+    );
+  }
+}
+
+function reasonOf(error: Error): string {
+  // Node hides the reasons of several attempts (IPv4, IPv6) inside one error without a message.
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  return messageOf(first);
+}
+
+/** The URL without a password somebody may have put in. */
+function withoutSecrets(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//");
+}

@@ -1,0 +1,180 @@
+import type { ApiClient, Reply } from "../client/api-client.ts";
+import { parseJson } from "../client/token-cache.ts";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import { backOffMs } from "../domain/outbox.ts";
+import { plainestBody, type Trip } from "../domain/trip.ts";
+import type { InterventionCreate } from "../generated/types.ts";
+import { validateUpstreamIntervention } from "../generated/validators.js";
+import type { TripStore } from "../store/trips.ts";
+
+export interface TripDispatcherOptions {
+  readonly trips: TripStore;
+  /** Speaks to our own API over the loopback. */
+  readonly client: ApiClient;
+  /** A token of the device account. */
+  readonly token: () => string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly failpoint?: (name: string) => void;
+}
+
+const BACK_OFF_BASE_MS = 100;
+const BACK_OFF_CAP_MS = 30_000;
+/** So many failures in a row are told to people. */
+const FAILURES_TOLD = 3;
+/** The journal is looked at so often even if nobody calls. */
+const LOOK_EVERY_MS = 60_000;
+
+/** Turns the journal's trips into interventions, oldest first, through the API like everybody else. */
+export class TripDispatcher {
+  readonly #options: TripDispatcherOptions;
+  #running: Promise<void> | undefined;
+  #isKicked = false;
+  #cancelTimer: CancelTimer | undefined;
+  #failures = 0;
+  #token: string | undefined;
+  #isStopped = false;
+
+  constructor(options: TripDispatcherOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.kick();
+  }
+
+  /** Says that there may be something to do; a hint, for the journal is looked at from time to time anyway. */
+  kick(): void {
+    if (this.#isStopped) return;
+    this.#isKicked = true;
+    this.#running ??= this.#drain();
+  }
+
+  /** Finishes the trip that is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    this.#cancelTimer?.();
+    let isClear = true;
+    while (this.#isKicked && !this.#isStopped) {
+      this.#isKicked = false;
+      isClear = await this.#dispatchWaiting();
+    }
+    // No await from here on, so that a kick either was seen above or starts the next drain.
+    this.#running = undefined;
+    if (this.#isStopped) return;
+    const { clock, random } = this.#options;
+    const delayMs = isClear
+      ? LOOK_EVERY_MS
+      : backOffMs(this.#failures, random(), BACK_OFF_BASE_MS, BACK_OFF_CAP_MS);
+    this.#cancelTimer = clock.after(delayMs, () => this.kick());
+  }
+
+  /** @returns whether no trip is left waiting */
+  async #dispatchWaiting(): Promise<boolean> {
+    const { trips } = this.#options;
+    try {
+      for (let trip = trips.oldestWaiting(); trip && !this.#isStopped; trip = trips.oldestWaiting())
+        if (!(await this.#dispatch(trip))) return false;
+      return true;
+    } catch (error) {
+      // A journal that cannot be read or marked now: the same key makes the next POST harmless.
+      this.#options.log.error("trip-dispatch-failed", { error });
+      this.#countFailure(`the journal or the device account cannot be used (${messageOf(error)})`);
+      return false;
+    }
+  }
+
+  /** @returns whether this trip is settled and the next one may go */
+  async #dispatch(trip: Trip): Promise<boolean> {
+    const reply = await this.#post(trip.key, trip.body);
+    const verdict = verdictOf(reply);
+    if (verdict.type === "posted") return this.#posted(trip, verdict.id);
+    if (verdict.type === "again") return this.#failed(trip, verdict.reason);
+    // Refused: a crew with a poor text is better than none.
+    const plain = verdictOf(await this.#post(`${trip.key}-plain`, plainestBody(trip.body)));
+    if (plain.type === "posted") return this.#posted(trip, plain.id);
+    if (plain.type === "again") return this.#failed(trip, plain.reason);
+    return this.#refused(trip, verdict.reason);
+  }
+
+  async #post(key: string, body: InterventionCreate): Promise<Reply> {
+    const send = (token: string): Promise<Reply> =>
+      this.#options.client.request({
+        method: "POST",
+        path: "/interventii",
+        token,
+        body: JSON.stringify(body),
+        headers: { "Idempotency-Key": `"${key}"` },
+      });
+    this.#token ??= this.#options.token();
+    const reply = await send(this.#token);
+    if (reply.kind !== "answered" || reply.status !== 401) return reply;
+    this.#token = this.#options.token();
+    return send(this.#token);
+  }
+
+  #posted(trip: Trip, interventionId: number): true {
+    const { trips, log, conditions, failpoint } = this.#options;
+    failpoint?.("trip-posted");
+    trips.markPosted(trip.key, interventionId);
+    this.#failures = 0;
+    conditions.clear("dispatch-failing");
+    log.info("trip-posted", { zone: trip.zoneId, key: trip.key, interventionId });
+    return true;
+  }
+
+  #failed(trip: Trip, reason: string): false {
+    const { trips, log } = this.#options;
+    log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
+    trips.markFailed(trip.key, reason);
+    this.#countFailure(`the local API does not take the trip of zone ${trip.zoneId} (${reason})`);
+    return false;
+  }
+
+  #countFailure(what: string): void {
+    this.#failures += 1;
+    if (this.#failures >= FAILURES_TOLD)
+      this.#options.conditions.raise(
+        "dispatch-failing",
+        `${what}; it is kept in the journal and tried again by itself`,
+      );
+  }
+
+  #refused(trip: Trip, reason: string): true {
+    const { trips, log, conditions } = this.#options;
+    trips.markRefused(trip.key, reason);
+    log.error("trip-refused", { zone: trip.zoneId, key: trip.key, reason });
+    conditions.raise(
+      "trip-refused",
+      `the trip of zone ${trip.zoneId} was refused: ${reason}. Check the zone's objective.`,
+      trip.zoneId,
+    );
+    return true;
+  }
+}
+
+type Verdict =
+  | { readonly type: "posted"; readonly id: number }
+  | { readonly type: "again"; readonly reason: string }
+  | { readonly type: "refused"; readonly reason: string };
+
+function verdictOf(reply: Reply): Verdict {
+  if (reply.kind !== "answered") return { type: "again", reason: `${reply.code}: ${reply.error}` };
+  const body = parseJson(reply.body);
+  if (reply.status === 201 && validateUpstreamIntervention(body)) return { type: "posted", id: body.id };
+  const message = (body as { message?: unknown } | undefined)?.message;
+  const reason = `${reply.status} ${typeof message === "string" ? message : "without a reason"}`;
+  const willNeverDo =
+    reply.status >= 400 && reply.status < 500 && ![401, 403, 408, 409, 425, 429].includes(reply.status);
+  return { type: willNeverDo ? "refused" : "again", reason };
+}

@@ -1,0 +1,41 @@
+import { wording, type Locale } from "../domain/wording.ts";
+import type { ObjectiveRef } from "../domain/objective.ts";
+import type { ObjectiveImport } from "../generated/types.ts";
+import type { ObjectiveService } from "./objectives.ts";
+import type { TokenService } from "./tokens.ts";
+
+/** Address of the administrator that the first start makes. */
+export const FIRST_ADMINISTRATOR = "admin@santinela.local";
+
+/**
+ * Puts the configured objectives in, and a placeholder for each one that only a zone names: the first trip must find
+ * its objective also where nothing was imported and no link has ever been up.
+ */
+export function seedObjectives(
+  objectives: ObjectiveService,
+  configured: ObjectiveImport,
+  zones: readonly { readonly objective: ObjectiveRef }[],
+  locale: Locale,
+): void {
+  objectives.import(configured, "config");
+  for (const { objective } of zones) {
+    const placeholder = { id: objective.id, name: wording(locale).unnamedObjective(objective.id) };
+    objectives.import({ [objective.type]: [placeholder] }, "zone");
+  }
+}
+
+/**
+ * Makes the first administrator where nobody can sign in yet. There is no default password: `newPassword` makes one
+ * for this installation.
+ * @param tell is given the address and the password, the only time that the password can be read
+ */
+export async function ensureAdministrator(
+  tokens: TokenService,
+  newPassword: () => string,
+  tell: (account: { email: string; password: string }) => void,
+): Promise<void> {
+  if (tokens.hasPeople()) return;
+  const password = newPassword();
+  await tokens.addPerson(FIRST_ADMINISTRATOR, "administrator", password);
+  tell({ email: FIRST_ADMINISTRATOR, password });
+}

@@ -1,0 +1,98 @@
+import type { Reply } from "../client/api-client.ts";
+import { parseJson } from "../client/token-cache.ts";
+import type { OutboxEvent } from "../domain/outbox.ts";
+import { validateUpstreamIntervention } from "../generated/validators.js";
+
+/** What an answer of the centre means for the record and for the link. */
+export interface Verdict {
+  readonly event: Extract<
+    OutboxEvent,
+    "applied" | "removed" | "not-applied" | "ambiguous" | "refused" | "missing"
+  >;
+  /** Anything but `ok` stops the cycle: the next record would meet the same. */
+  readonly link: LinkVerdict;
+  /** HTTP status or error code. */
+  readonly code: string;
+  /** The answer in words. */
+  readonly reason: string;
+  /** The centre's representation of the record, as JSON, with its id there; only when applied. */
+  readonly record?: { readonly id: number; readonly json: string };
+  /** How long the centre asks to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+export type LinkVerdict = "ok" | "unreachable" | "busy" | "signed-out" | "forbidden" | "not-the-interface";
+export type WriteMethod = "POST" | "PUT" | "DELETE";
+
+/**
+ * Classifies the answer to a write. The line that matters runs between what certainly was not carried out and what may
+ * have been: the first may be sent anew, the second only again.
+ * @param wallMs to read a Retry-After date against
+ */
+export function classify(method: WriteMethod, reply: Reply, wallMs: number): Verdict {
+  if (reply.kind !== "answered") {
+    const event = reply.kind === "not-sent" ? "not-applied" : "ambiguous";
+    return { event, link: "unreachable", code: reply.code, reason: reply.error };
+  }
+  const { status } = reply;
+  const said = { code: String(status), reason: reasonOf(reply), ...retryAfterOf(reply, wallMs) };
+  if (status === 401) return { ...said, event: "not-applied", link: "signed-out" };
+  if (status === 403) return { ...said, event: "not-applied", link: "forbidden" };
+  if (status === 404) return missing(method, reply, said);
+  if (status === 409) return { ...said, event: "not-applied", link: "ok" };
+  if (status === 425 || status === 429) return { ...said, event: "not-applied", link: "busy" };
+  if (REFUSALS.has(status)) return { ...said, event: "refused", link: "ok" };
+  if (status === 501) return { ...said, event: "not-applied", link: "not-the-interface" };
+  // A gateway or a tired server: nobody knows how far the request came.
+  if (status === 408 || status >= 500)
+    return { ...said, event: "ambiguous", link: status === 500 ? "ok" : "busy" };
+  return success(method, reply, said);
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+type Answered = Extract<Reply, { kind: "answered" }>;
+type Said = Pick<Verdict, "code" | "reason" | "retryAfterMs">;
+
+function success(method: WriteMethod, reply: Answered, said: Said): Verdict {
+  const notTheInterface: Verdict = { ...said, event: "not-applied", link: "not-the-interface" };
+  if (method === "DELETE")
+    return reply.status === 204 || (reply.status === 200 && isJson(reply))
+      ? { ...said, event: "removed", link: "ok" }
+      : notTheInterface;
+  if (reply.status !== (method === "POST" ? 201 : 200)) return notTheInterface;
+  const record = parseJson(reply.body);
+  if (validateUpstreamIntervention(record))
+    return { ...said, event: "applied", link: "ok", record: { id: record.id, json: reply.body } };
+  // A sign-in page of somebody's network created nothing; a JSON answer that was garbled on the way may have.
+  return isJson(reply) ? { ...said, event: "ambiguous", link: "unreachable" } : notTheInterface;
+}
+
+function missing(method: WriteMethod, reply: Answered, said: Said): Verdict {
+  if (!isJson(reply)) return { ...said, event: "not-applied", link: "not-the-interface" };
+  return { ...said, event: method === "DELETE" ? "removed" : "missing", link: "ok" };
+}
+
+function isJson({ headers }: Answered): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers["content-type"] ?? "");
+}
+
+/** The message of the interface's error body; some servers make a list of it. */
+function reasonOf({ status, body }: Answered): string {
+  const message = (parseJson(body) as { message?: unknown } | null | undefined)?.message;
+  const text = [message]
+    .flat()
+    .filter((part) => typeof part === "string")
+    .join("; ");
+  return `answered ${status}${text ? `: ${text.slice(0, 300)}` : ""}`;
+}
+
+const RETRY_AFTER_CAP_MS = 3_600_000;
+
+/** Seconds or a date (RFC 9110 10.2.3), at most an hour. */
+function retryAfterOf({ headers }: Answered, wallMs: number): { retryAfterMs?: number } {
+  const text = headers["retry-after"];
+  if (text === undefined) return {};
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - wallMs;
+  return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(0, waitMs), RETRY_AFTER_CAP_MS) };
+}

@@ -1,0 +1,111 @@
+import type { Clock } from "../domain/clock.ts";
+import type { ConditionCode, Conditions } from "../domain/condition.ts";
+import type { Log } from "../domain/log.ts";
+import { backOffMs } from "../domain/outbox.ts";
+import type { LinkVerdict } from "./answer.ts";
+
+export interface LinkOptions {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+}
+
+/** How the link to the centre stands. */
+export interface LinkState {
+  readonly state: "unknown" | "up" | "down";
+  readonly reason: string | null;
+  /** How long until it is tried again; 0 when it may be used now. */
+  readonly waitMs: number;
+}
+
+type Fault = Exclude<LinkVerdict, "ok">;
+
+/** Each fault: the condition people see, and how patient it makes us. */
+const FAULTS: Readonly<Record<Fault, FaultRules>> = {
+  unreachable: { condition: "upstream-unreachable", leastMs: 0, what: "cannot be reached" },
+  busy: { condition: "upstream-unreachable", leastMs: 0, what: "is too busy" },
+  // Knocking on a door that does not open helps nobody and locks the account.
+  "signed-out": { condition: "upstream-sign-in-refused", leastMs: 60_000, what: "refuses the sign-in" },
+  forbidden: {
+    condition: "upstream-sign-in-refused",
+    leastMs: 900_000,
+    what: "gives this account no rights",
+  },
+  "not-the-interface": {
+    condition: "upstream-not-the-interface",
+    leastMs: 30_000,
+    what: "is not what answers",
+  },
+};
+
+interface FaultRules {
+  readonly condition: ConditionCode;
+  /** A fault that people must mend waits at least so long; one that passes by itself is tried with full jitter. */
+  readonly leastMs: number;
+  readonly what: string;
+}
+
+/** The breaker between us and the centre: after a fault nothing is sent until its wait is over. */
+export class Link {
+  readonly #options: LinkOptions;
+  #state: "unknown" | "up" | "down" = "unknown";
+  #reason: string | null = null;
+  #failures = 0;
+  #retryAtMs = 0;
+  #needsPerson = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  get state(): LinkState {
+    const waitMs =
+      this.#state === "down" ? Math.max(0, this.#retryAtMs - this.#options.clock.monotonicMs()) : 0;
+    return { state: this.#state, reason: this.#reason, waitMs };
+  }
+
+  /** Lets the next request through at once, whatever the wait: a person asked for it. */
+  probeNow(): void {
+    this.#retryAtMs = 0;
+  }
+
+  /** The same for an alarm, unless only a person can mend the fault. */
+  probeSoon(): void {
+    if (!this.#needsPerson) this.#retryAtMs = 0;
+  }
+
+  /** Takes note of what an answer says about the link. */
+  note(verdict: { link: LinkVerdict; code: string; reason: string; retryAfterMs?: number }): void {
+    if (verdict.link === "ok") this.#good();
+    else this.#fault(verdict.link, verdict.reason, verdict.retryAfterMs ?? 0);
+  }
+
+  #good(): void {
+    const { log, conditions } = this.#options;
+    if (this.#state !== "up") log.info("link-up");
+    this.#state = "up";
+    this.#reason = null;
+    this.#failures = 0;
+    for (const { condition } of Object.values(FAULTS)) conditions.clear(condition);
+  }
+
+  #fault(fault: Fault, reason: string, retryAfterMs: number): void {
+    const { baseUrl, clock, random, log, conditions } = this.#options;
+    const { condition, leastMs, what } = FAULTS[fault];
+    const waitMs = Math.max(retryAfterMs, leastMs, backOffMs(this.#failures, random()));
+    this.#needsPerson = condition === "upstream-sign-in-refused";
+    this.#failures += 1;
+    this.#retryAtMs = clock.monotonicMs() + waitMs;
+    if (this.#state !== "down") log.warn("link-down", { fault, reason });
+    this.#state = "down";
+    this.#reason = `${what}: ${reason}`;
+    for (const other of Object.values(FAULTS))
+      if (other.condition !== condition) conditions.clear(other.condition);
+    conditions.raise(
+      condition,
+      `the dispatch centre ${baseUrl} ${this.#reason}. Records wait and are sent by themselves.`,
+    );
+  }
+}

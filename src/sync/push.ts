@@ -1,0 +1,247 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { differingFields, fieldsOf, type Intervention } from "../domain/intervention.ts";
+import type { Log } from "../domain/log.ts";
+import { markerOf, withMarker, type MarkerField } from "../domain/marker.ts";
+import {
+  BACK_OFF_CAP_MS,
+  BLOCKED_RETRY_MS,
+  backOffMs,
+  nextPhase,
+  type OutboxAttempt,
+  type OutboxEntry,
+  type OutboxEvent,
+} from "../domain/outbox.ts";
+import { transaction, type Database } from "../store/database.ts";
+import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
+import { OutboxStore } from "../store/outbox.ts";
+import type { Verdict } from "./answer.ts";
+import type { Centre } from "./centre.ts";
+import type { Link } from "./link.ts";
+
+export interface PushOptions {
+  readonly database: Database;
+  readonly centre: Centre;
+  readonly link: Link;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly marker: MarkerField;
+  readonly siteRef: string;
+  readonly failpoint: (name: string) => void;
+}
+
+/**
+ * Brings the records to the centre: takes what is due in the outbox, one request at a time, and writes each step down
+ * before and after it is taken. Whatever happens in between, the outbox says how to go on.
+ */
+export class Push {
+  readonly #options: PushOptions;
+  readonly #outbox: OutboxStore;
+  readonly #interventions: InterventionStore;
+  #running: Promise<void> | undefined;
+  #onceMore = false;
+  #isStopped = false;
+
+  constructor(options: PushOptions) {
+    this.#options = options;
+    this.#outbox = new OutboxStore(options.database);
+    this.#interventions = new InterventionStore(options.database);
+  }
+
+  /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
+  start(): void {
+    const { database, clock } = this.#options;
+    transaction(database, () => {
+      for (const entry of this.#outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
+        this.#apply(entry, "restart", {});
+      this.#outbox.clampNextAt(clock.wallMs() + Math.max(BACK_OFF_CAP_MS, BLOCKED_RETRY_MS));
+    });
+  }
+
+  /** Works through everything that is due. Called during a cycle, it makes that one look once more. */
+  cycle(): Promise<void> {
+    this.#onceMore = true;
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  /** Makes everything due that only waits for time to pass. */
+  makeAllDue(): void {
+    this.#outbox.makeAllDue();
+  }
+
+  /** Lets the request under way finish and takes no further one. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** How long until there is something to do; undefined when only a change can make it so. */
+  nextWorkInMs(): number | undefined {
+    const dueAtMs = this.#outbox.nextDueAtMs();
+    if (dueAtMs === undefined) return undefined;
+    return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#onceMore && !this.#isStopped) {
+      this.#onceMore = false;
+      await this.#drain();
+    }
+    this.#declareRefusals();
+  }
+
+  async #drain(): Promise<void> {
+    const { clock, link } = this.#options;
+    while (!this.#isStopped && link.state.waitMs === 0) {
+      const entry = this.#outbox.nextDue(clock.wallMs());
+      if (!entry) return;
+      await this.#work(entry);
+    }
+  }
+
+  async #work(entry: OutboxEntry): Promise<void> {
+    const stored = this.#interventions.findStored(entry.interventionId);
+    if (!stored) throw new Error(`outbox entry without intervention ${entry.interventionId}`);
+    if (entry.phase === "linked") return this.#write(entry, stored);
+    if (entry.deleted && entry.sends === 0)
+      return this.#apply(entry, "withdrawn", { syncedRev: entry.wantRev });
+    return this.#post(entry, stored);
+  }
+
+  async #post(entry: OutboxEntry, stored: StoredIntervention): Promise<void> {
+    const { centre, failpoint } = this.#options;
+    const attempt = this.#attempt(entry, stored);
+    const opened =
+      entry.phase === "blocked" ? { ...entry, phase: nextPhase("blocked", "retry", false) } : entry;
+    this.#apply(opened, "send", { attempt, sends: entry.sends + 1 });
+    failpoint("sync-posting-committed");
+    const verdict = await centre.write({
+      method: "POST",
+      path: "/interventii",
+      body: attempt.body,
+      headers: { "Idempotency-Key": quoted(attempt.key) },
+    });
+    failpoint("sync-answered");
+    this.#settle(entry.interventionId, verdict, attempt.rev);
+  }
+
+  /** The bytes that are sent: those of an attempt that may have arrived, or the record as it is now. */
+  #attempt(entry: OutboxEntry, { record, uid, rev }: StoredIntervention): OutboxAttempt {
+    if (entry.phase === "unsure" && entry.attempt) return entry.attempt;
+    // An attempt that is still there was refused: other content must not travel under the same key.
+    const key = entry.attempt && entry.attempt.rev !== rev ? `${uid}.${rev}` : (entry.attempt?.key ?? uid);
+    return {
+      key,
+      body: JSON.stringify(this.#outgoing(record, uid)),
+      rev,
+      atMs: this.#options.clock.wallMs(),
+    };
+  }
+
+  async #write(entry: OutboxEntry, stored: StoredIntervention): Promise<void> {
+    const { centre, failpoint } = this.#options;
+    const path = `/interventii/${entry.upstreamId}`;
+    const base = JSON.parse(entry.base ?? "{}") as Intervention;
+    const changes = differingFields(fieldsOf(base), this.#outgoing(stored.record, stored.uid));
+    if (!entry.deleted && Object.keys(changes).length === 0)
+      return this.#save({ ...entry, syncedRev: stored.rev, attempts: 0, lastError: null });
+    this.#apply(entry, "send", {});
+    const verdict = await centre.write(
+      entry.deleted ? { method: "DELETE", path } : { method: "PUT", path, body: JSON.stringify(changes) },
+    );
+    failpoint("sync-answered");
+    this.#settle(entry.interventionId, verdict, stored.rev);
+  }
+
+  /** Writes an answer down, on the entry as it is now: a person may have changed the record meanwhile. */
+  #settle(interventionId: number, answer: Verdict, sentRev: number): void {
+    const { database, link, log } = this.#options;
+    const verdict = transaction(database, () => {
+      const entry = this.#outbox.find(interventionId);
+      if (!entry) throw new Error(`the outbox entry of intervention ${interventionId} is gone`);
+      const believed = this.#believed(entry, answer);
+      this.#apply(entry, believed.event, this.#changesAfter(entry, believed, sentRev));
+      return believed;
+    });
+    link.note(verdict);
+    const { event, code, reason, record } = verdict;
+    const fields = { interventionId, event, code, ...(record ? { upstreamId: record.id } : {}) };
+    if (event === "applied" || event === "removed") log.info("record-synced", fields);
+    else log.warn("record-not-synced", { ...fields, reason });
+  }
+
+  /** What an answer means once the entry's past is taken into account. */
+  #believed(entry: OutboxEntry, verdict: Verdict): Verdict {
+    // This send did not arrive, but an earlier one of the same attempt may have: the attempt stays frozen.
+    if (verdict.event === "not-applied" && entry.phase === "posting" && entry.sends > 1)
+      return { ...verdict, event: "ambiguous" };
+    const owner = verdict.record && this.#outbox.findByUpstreamId(verdict.record.id);
+    if (!owner || owner.interventionId === entry.interventionId) return verdict;
+    const { record: _notOurs, ...rest } = verdict;
+    const reason = `the centre answered with its record ${owner.upstreamId}, which is intervention ${owner.interventionId} here; was the centre restored from a backup?`;
+    return { ...rest, event: "refused", reason };
+  }
+
+  #changesAfter(entry: OutboxEntry, verdict: Verdict, sentRev: number): Partial<OutboxEntry> {
+    const { event, code, reason, record } = verdict;
+    const said = { lastCode: code, lastError: reason };
+    if (event === "applied" || event === "removed") {
+      const linked = record ? { upstreamId: record.id, base: record.json } : {};
+      return {
+        ...linked,
+        syncedRev: sentRev,
+        attempts: 0,
+        nextAtMs: 0,
+        attempt: null,
+        lastCode: code,
+        lastError: null,
+      };
+    }
+    const certainlyNotThere = event === "not-applied" || event === "missing";
+    const undone = certainlyNotThere ? { attempt: null, sends: Math.max(0, entry.sends - 1) } : {};
+    return { ...said, ...undone, ...this.#postponed(entry, verdict) };
+  }
+
+  #postponed(entry: OutboxEntry, { event, link, retryAfterMs = 0 }: Verdict): Partial<OutboxEntry> {
+    const { clock, random } = this.#options;
+    const attempts = entry.attempts + 1;
+    // A link that is down holds everything back by itself; the record goes first when it is up again.
+    if (link !== "ok") return { attempts, nextAtMs: 0 };
+    const waitMs =
+      event === "missing" ? BLOCKED_RETRY_MS : Math.max(retryAfterMs, backOffMs(entry.attempts, random()));
+    return { attempts, nextAtMs: clock.wallMs() + waitMs };
+  }
+
+  #apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): void {
+    const linked = (changes.upstreamId ?? entry.upstreamId) !== null;
+    this.#save({ ...entry, ...changes, phase: nextPhase(entry.phase, event, linked) });
+  }
+
+  #save(entry: OutboxEntry): void {
+    this.#outbox.save(entry);
+  }
+
+  #outgoing(record: Intervention, uid: string): ReturnType<typeof fieldsOf> {
+    const { marker, siteRef } = this.#options;
+    return withMarker(fieldsOf(record), marker, markerOf(siteRef, uid));
+  }
+
+  #declareRefusals(): void {
+    const { conditions } = this.#options;
+    const { blocked, rejected, gone } = this.#outbox.summary();
+    if (blocked + rejected + gone === 0) conditions.clear("upstream-refuses-records");
+    else
+      conditions.raise(
+        "upstream-refuses-records",
+        `${rejected} records refused, ${blocked} waiting for their objective at the centre, ${gone} deleted there; santinela sync status names them`,
+      );
+  }
+}
+
+/** A structured-field string (RFC 9651, 3.3.3). */
+function quoted(key: string): string {
+  return `"${key.replaceAll(/["\\]/g, "\\$&")}"`;
+}
