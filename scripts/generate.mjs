@@ -117,7 +117,6 @@ function validators() {
 }
 
 function validatorTypes() {
-  const typeOf = (reference) => reference.split("/").at(-1);
   const names = Object.values(VALIDATORS).map(typeOf);
   const lines = [
     'import type { ErrorObject } from "ajv";',
@@ -128,6 +127,10 @@ function validatorTypes() {
     ),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function typeOf(reference) {
+  return reference.split("/").at(-1);
 }
 
 function writeOptionTables() {

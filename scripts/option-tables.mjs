@@ -47,11 +47,6 @@ export function optionTables(configuration, schemas) {
     return { inner: { ...inner, description: property.description ?? inner.description }, children };
   }
 
-  function nameOf(value) {
-    const reference = value.$ref ?? (value.allOf?.length === 1 ? value.allOf[0].$ref : undefined);
-    return reference?.split("/").at(-1);
-  }
-
   function resolve(value) {
     const reference = value.$ref ?? (value.allOf?.length === 1 ? value.allOf[0].$ref : undefined);
     if (!reference) return value;
@@ -63,6 +58,11 @@ export function optionTables(configuration, schemas) {
       .reduce((at, key) => at?.[key], schema);
     return found ?? schemas.map((s) => s.definitions[nameOf(value)]).find(Boolean);
   }
+}
+
+function nameOf(value) {
+  const reference = value.$ref ?? (value.allOf?.length === 1 ? value.allOf[0].$ref : undefined);
+  return reference?.split("/").at(-1);
 }
 
 function describe(schema) {

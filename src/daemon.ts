@@ -140,7 +140,7 @@ export class Daemon {
     });
     const server = await this.#startServer({ interventions, objectives, tokens, view });
 
-    dispatcher = this.#startDispatcher(journal, tokens, server.address);
+    dispatcher = this.#startDispatcher(journal, tokens, server);
     this.#stops.push(() => inputs.stop());
     await inputs.start();
     sync?.scheduler.start();
@@ -217,12 +217,8 @@ export class Daemon {
     return server;
   }
 
-  #startDispatcher(
-    journal: Journal,
-    tokens: TokenService,
-    address: { host: string; port: number },
-  ): TripDispatcher {
-    const baseUrl = `${loopbackUrl(address)}${this.#config.http.basePath}`;
+  #startDispatcher(journal: Journal, tokens: TokenService, server: HttpServer): TripDispatcher {
+    const baseUrl = `${server.loopbackUrl}${this.#config.http.basePath}`;
     const client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepAlive: true });
     const dispatcher = new TripDispatcher({
       ...this.#common,
@@ -244,9 +240,4 @@ export class Daemon {
     const { mqtt, dataDir } = this.#config;
     return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
   }
-}
-
-function loopbackUrl({ host, port }: { host: string; port: number }): string {
-  const near = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${near.includes(":") ? `[${near}]` : near}:${port}`;
 }

@@ -33,5 +33,3 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     }),
   kill: () => process.kill(process.pid, "SIGKILL"),
 });
-
-export {};

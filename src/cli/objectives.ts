@@ -41,7 +41,7 @@ function readImport(path: string): Parameters<ObjectiveService["import"]>[0] {
   const [first] = validateObjectiveImport.errors ?? [];
   const what =
     first?.keyword === "additionalProperties"
-      ? `${String((first.params as { additionalProperty: string }).additionalProperty)} is no kind of objective`
+      ? `${(first.params as { additionalProperty: string }).additionalProperty} is no kind of objective`
       : first?.message;
   throw new AppError(
     "bad-data",

@@ -137,5 +137,5 @@ function twice<T>(
 }
 
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -84,16 +84,19 @@ function withReading(state: ZoneState, reading: Extract<ZoneSignal, { type: "rea
   return { ...state, ...lastOpenMs, pending };
 }
 
+/** Everything that is due by now, in the order in which it became due, so that a late wake gives what a prompt one does. */
 function settle(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
-  const settled = settlePending(rules, state, nowMs);
-  const restored = restoreByItself(rules, settled.state, nowMs);
-  return { state: restored.state, events: [...settled.events, ...restored.events] };
+  const settleMs = settlesAt(rules, state) ?? Infinity;
+  const restoreMs = restoresAt(rules, state) ?? Infinity;
+  if (Math.min(settleMs, restoreMs) > nowMs) return { state, events: [] };
+  const first = settleMs <= restoreMs ? settlePending(rules, state) : restoreByItself(state, restoreMs);
+  const rest = settle(rules, first.state, nowMs);
+  return { state: rest.state, events: [...first.events, ...rest.events] };
 }
 
-function settlePending(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
-  const { pending } = state;
-  if (!pending || nowMs < pending.sinceMs + holdMs(rules, pending.contact)) return { state, events: [] };
-  const { pending: _settled, ...rest } = state;
+function settlePending(rules: ZoneRules, state: ZoneState): Part {
+  const { pending, ...rest } = state;
+  if (!pending) return { state, events: [] };
   const next = { ...rest, contact: pending.contact, carriedOver: false };
   return { state: next, events: [edgeEvent(rules, state, pending)] };
 }
@@ -112,9 +115,7 @@ function edgeEvent(
   return { type: "trip", cause: state.carriedOver ? "after-restart" : "edge", atMs };
 }
 
-function restoreByItself(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
-  const dueMs = autoRestoreAt(rules, state);
-  if (dueMs === undefined || nowMs < dueMs) return { state, events: [] };
+function restoreByItself(state: ZoneState, dueMs: number): Part {
   // A normal reading that was still settling has nothing left to say.
   const { lastOpenMs: _over, pending: _overtaken, ...rest } = state;
   return {
@@ -123,15 +124,20 @@ function restoreByItself(rules: ZoneRules, state: ZoneState, nowMs: number): Par
   };
 }
 
-function autoRestoreAt(rules: ZoneRules, state: ZoneState): number | undefined {
+/** When the pending contact has stayed long enough. */
+function settlesAt(rules: ZoneRules, { pending }: ZoneState): number | undefined {
+  return pending && pending.sinceMs + holdMs(rules, pending.contact);
+}
+
+function restoresAt(rules: ZoneRules, state: ZoneState): number | undefined {
   if (state.contact !== "open" || rules.autoRestoreMs === undefined || state.lastOpenMs === undefined)
     return undefined;
   return state.lastOpenMs + rules.autoRestoreMs;
 }
 
 function nextWake(rules: ZoneRules, state: ZoneState): number | undefined {
-  const settleMs = state.pending && state.pending.sinceMs + holdMs(rules, state.pending.contact);
-  const restoreMs = autoRestoreAt(rules, state);
+  const settleMs = settlesAt(rules, state);
+  const restoreMs = restoresAt(rules, state);
   if (settleMs === undefined) return restoreMs;
   return restoreMs === undefined ? settleMs : Math.min(settleMs, restoreMs);
 }

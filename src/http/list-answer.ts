@@ -2,11 +2,11 @@ import type { Request, Response } from "express";
 import { PAGE_SIZE_MAX, type Slice } from "./list-query.ts";
 
 /** Answers a list: a bare array, the total beside it, and where the next page is (RFC 8288). */
-export function sendList<T>(
+export function sendList(
   request: Request,
   response: Response,
   slice: Slice,
-  { records, total }: { records: readonly T[]; total: number },
+  { records, total }: { records: readonly unknown[]; total: number },
 ): void {
   response.set("X-Total-Count", String(total));
   if (slice.end < total && records.length > 0) {

@@ -87,22 +87,21 @@ function filterValue(field: RecordField, value: string): FilterValue {
     if (allowed.includes(value)) return value;
     throw new AppError("invalid", `${field} must be one of ${allowed.join(", ")}`);
   }
-  switch (field) {
-    case "id":
-    case "objectiveId":
-    case "crews":
-    case "dispeceratId":
-      return numberOf(field, value);
-    case "police":
-    case "ambulance":
-    case "firetruck":
-      if (value === "true" || value === "false") return value === "true";
-      throw new AppError("invalid", `${field} must be true or false`);
-    default:
-      return value === "null" && NULLABLE.has(field) ? null : value;
+  if (NUMBERS.has(field)) return numberOf(field, value);
+  if (FLAGS.has(field)) {
+    if (value === "true" || value === "false") return value === "true";
+    throw new AppError("invalid", `${field} must be true or false`);
   }
+  return value === "null" && NULLABLE.has(field) ? null : value;
 }
 
+const NUMBERS: ReadonlySet<RecordField> = new Set<RecordField>([
+  "id",
+  "objectiveId",
+  "crews",
+  "dispeceratId",
+]);
+const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
 const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
   "description",
   "dateStart",

@@ -52,6 +52,13 @@ export class HttpServer {
     return { host: address, port };
   }
 
+  /** How this machine reaches its own API. */
+  get loopbackUrl(): string {
+    const { host, port } = this.address;
+    const near = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+    return `http://${near.includes(":") ? `[${near}]` : near}:${port}`;
+  }
+
   /** Takes no new requests, lets running ones finish for a moment, and ends. */
   async stop(): Promise<void> {
     const servers = [this.#network, this.#control];

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
+import type { EventEmitter } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import type { Aedes, AuthenticateError } from "aedes";
+import type { Aedes } from "aedes";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -18,7 +19,8 @@ export interface BuiltInBrokerOptions {
   readonly conditions: Conditions;
 }
 
-const LISTEN_AGAIN_MS = 10_000;
+const LISTEN_AGAIN_MS = 5_000;
+const LISTEN_AGAIN_MS_MAX = 60_000;
 const CONNECTIONS_MAX = 256;
 
 /**
@@ -31,6 +33,7 @@ export class BuiltInBroker {
   #aedes: Aedes | undefined;
   #server: Server | undefined;
   #cancelRetry: CancelTimer | undefined;
+  #listenAgainMs = LISTEN_AGAIN_MS;
 
   constructor(options: BuiltInBrokerOptions) {
     this.#options = options;
@@ -42,15 +45,8 @@ export class BuiltInBroker {
     const { zones, log, credentials } = this.#options;
     const aedes = await Aedes.createBroker({
       authenticate: (_client, username, password, done) => {
-        const allowed = credentials === undefined || isSame(credentials, username, password);
-        if (allowed) done(null, true);
-        else
-          done(
-            Object.assign(new Error("wrong user name or password"), {
-              returnCode: BAD_USER_NAME_OR_PASSWORD,
-            }) as AuthenticateError,
-            false,
-          );
+        // A refused one gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
+        done(null, credentials === undefined || isSame(credentials, username, password));
       },
       // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
       // and the sensor sends the message again.
@@ -70,6 +66,8 @@ export class BuiltInBroker {
       },
     });
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
+    // What aedes does by itself, such as sending the wills of clients that are gone; nobody waits for its outcome.
+    (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
     aedes.on("connectionError", (_client, error) =>
       log.debug("mqtt-connection-error", { error: error.message }),
     );
@@ -101,9 +99,16 @@ export class BuiltInBroker {
           ? "another program has it: end that one, set mqtt.listen.port, or if it is a broker set mqtt.url"
           : messageOf(error);
       conditions.raise("mqtt-broker-not-listening", `cannot listen on ${host} port ${port}: ${remedy}`);
-      this.#cancelRetry = clock.after(LISTEN_AGAIN_MS, () => void this.#listen());
+      this.#cancelRetry = clock.after(this.#listenAgainMs, () => void this.#listen());
+      this.#listenAgainMs = Math.min(LISTEN_AGAIN_MS_MAX, this.#listenAgainMs * 2);
       return;
     }
+    // Stopped while the port was being taken.
+    if (!this.#aedes) {
+      server.close();
+      return;
+    }
+    server.on("error", (error) => log.error("mqtt-broker-accept-failed", { error }));
     this.#server = server;
     conditions.clear("mqtt-broker-not-listening");
     const { port: actualPort } = server.address() as AddressInfo;
@@ -124,9 +129,6 @@ export class BuiltInBroker {
     this.#aedes.handle(socket);
   }
 }
-
-/** CONNACK return code 4 (MQTT 3.1.1, 3.2.2.3). */
-const BAD_USER_NAME_OR_PASSWORD = 4;
 
 function isSame(
   wanted: { username: string; password: string },

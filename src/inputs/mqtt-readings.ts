@@ -16,8 +16,10 @@ export interface MqttReadingsOptions {
   readonly conditions: Conditions;
 }
 
-/** After a failed journal write the connection is broken so much later, so that a full disk is no storm. */
+/** After a failed journal write the connection is broken so much later, doubling, so that a full disk is no storm. */
 const REDELIVERY_DELAY_MS = 1_000;
+/** Below the keepalive: until the connection is broken nothing reads the broker's answers to our pings. */
+const REDELIVERY_DELAY_MS_MAX = 20_000;
 const RECONNECT_MS = 2_000;
 
 /**
@@ -31,6 +33,8 @@ export class MqttReadings {
   readonly #options: MqttReadingsOptions;
   #client: MqttClient | undefined;
   #cancelRedelivery: CancelTimer | undefined;
+  /** Journal writes that failed in a row. */
+  #failures = 0;
   /** Counts the connections: an acknowledgement must not go out on a later one than its message came in on. */
   #connection = 0;
 
@@ -49,7 +53,10 @@ export class MqttReadings {
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
     client.on("close", () => (this.#connection += 1));
     client.on("error", (error) => this.#lost(error));
-    client.on("offline", () => this.#lost(undefined));
+    client.on("offline", () => {
+      // A connection that was broken on purpose says nothing about the broker.
+      if (this.#failures === 0) this.#lost(undefined);
+    });
     client.connect();
   }
 
@@ -90,12 +97,15 @@ export class MqttReadings {
       this.#redeliverLater(connection);
       return;
     }
+    this.#failures = 0;
     if (connection === this.#connection) acknowledge();
   }
 
   #redeliverLater(connection: number): void {
+    const delayMs = Math.min(REDELIVERY_DELAY_MS_MAX, REDELIVERY_DELAY_MS * 2 ** this.#failures);
+    this.#failures += 1;
     this.#cancelRedelivery?.();
-    this.#cancelRedelivery = this.#options.clock.after(REDELIVERY_DELAY_MS, () => {
+    this.#cancelRedelivery = this.#options.clock.after(delayMs, () => {
       if (connection === this.#connection) this.#client?.stream.destroy();
     });
   }
@@ -107,14 +117,19 @@ export class MqttReadings {
     const topics = [...zones.topics];
     if (topics.length === 0) return;
     // Subscribing again is harmless and picks up topics that a new configuration has added.
-    client.subscribe(topics, { qos: 1 }, (error, granted) => {
-      const refused = (granted ?? []).filter(({ qos }) => qos >= 128).map(({ topic }) => topic);
-      if (error ?? refused.length > 0)
-        conditions.raise(
-          "mqtt-subscription-refused",
-          `the broker does not let this account read ${refused.join(", ") || topics.join(", ")}: ${error ? error.message : "refused"}. Give it read access there.`,
-        );
-      else conditions.clear("mqtt-subscription-refused");
+    client.subscribe(topics, { qos: 1 }, (error, _granted, answer) => {
+      if (!error) {
+        conditions.clear("mqtt-subscription-refused");
+        return;
+      }
+      // Without the broker's answer it was the connection that failed; the next one subscribes again.
+      const granted = answer?.granted;
+      if (!granted) return;
+      const refused = topics.filter((_topic, index) => Number(granted[index]) >= SUBACK_FAILURE);
+      conditions.raise(
+        "mqtt-subscription-refused",
+        `the broker does not let this account read ${refused.join(", ")}. Give it read access there, then restart the daemon.`,
+      );
     });
   }
 
@@ -127,6 +142,9 @@ export class MqttReadings {
     );
   }
 }
+
+/** From this return code on a subscription is refused (MQTT 3.1.1, 3.9.3). */
+const SUBACK_FAILURE = 0x80;
 
 function reasonOf(error: Error): string {
   // Node hides the reasons of several attempts (IPv4, IPv6) inside one error without a message.

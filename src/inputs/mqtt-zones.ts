@@ -43,20 +43,22 @@ export class MqttZones {
    * @throws whatever the journal threw; the message must come again then, and what is already written is no edge any more
    */
   deliver(topic: string, payload: Uint8Array, { retained }: { retained: boolean }): void {
+    let refused: string | undefined;
     for (const { id, input } of this.#byTopic.get(topic) ?? []) {
       const reading = readContact(input, payload);
-      if ("refused" in reading) this.#complain(topic, id, reading.refused);
+      if ("refused" in reading) refused = reading.refused;
       else this.#options.monitor.read(id, reading.contact, { live: !retained });
     }
+    if (refused !== undefined) this.#complain(topic, refused, payload.byteLength);
   }
 
-  #complain(topic: string, zone: string, reason: string): void {
+  #complain(topic: string, reason: string, sizeBytes: number): void {
     const { clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
-    const earlier = this.#complaints.get(zone);
+    const earlier = this.#complaints.get(topic);
     const refused = (earlier?.refused ?? 0) + 1;
     const isDue = earlier === undefined || nowMs - earlier.saidAtMs >= COMPLAINT_EVERY_MS;
-    this.#complaints.set(zone, { refused, saidAtMs: isDue ? nowMs : earlier.saidAtMs });
-    if (isDue) log.warn("mqtt-payload-refused", { topic, zone, reason, refused });
+    this.#complaints.set(topic, { refused, saidAtMs: isDue ? nowMs : earlier.saidAtMs });
+    if (isDue) log.warn("mqtt-payload-refused", { topic, reason, sizeBytes, refused });
   }
 }

@@ -67,6 +67,7 @@ function valueAt(text: string, pointer: string): unknown {
   for (const token of pointer.slice(1).split("/")) {
     const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
     if (at === null || typeof at !== "object" || !Object.hasOwn(at, key)) return undefined;
+    if (Array.isArray(at) && !/^\d+$/.test(key)) return undefined;
     at = (at as Record<string, unknown>)[key];
   }
   return at;

@@ -10,7 +10,7 @@ import {
   startCentre,
   upstreamYaml,
 } from "../support/installation.ts";
-import { startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { mosquittoIsMissing, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 
 const ZONES = 200;
 const KILLS = 20;
@@ -39,44 +39,51 @@ afterEach(async () => {
   await installation.remove();
 });
 
-test("200 trips of 200 zones, with the daemon killed at 20 random moments, are 200 interventions here and at the centre", async () => {
-  const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-  const random = seededRandom(seed);
-  const { centre, port } = await startCentre(installation, OBJECTIVES);
-  const site = installation.daemon(
-    "site",
-    `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(port)}`,
-  );
-  await site.start();
-  await publishAll(ids, true);
-  await eventually("every gate to have been seen closed", async () =>
-    (await site.get<{ contact: string }[]>("/site/zones")).every(({ contact }) => contact === "normal"),
-  );
+test.skipIf(mosquittoIsMissing)(
+  "200 trips of 200 zones, with the daemon killed at 20 random moments, are 200 interventions here and at the centre",
+  async () => {
+    const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const random = seededRandom(seed);
+    const { centre, port } = await startCentre(installation, OBJECTIVES);
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(port)}`,
+    );
+    await site.start();
+    // What is published before the first subscription is nobody's: the gates say "closed" until they have been heard.
+    await eventually("every gate to have been seen closed", async () => {
+      const zones = await site.get<{ id: string; contact: string }[]>("/site/zones");
+      const unseen = ids.filter((_id, index) => zones[index]?.contact !== "normal");
+      await publishAll(unseen, true);
+      return unseen.length === 0;
+    });
 
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const perKill = ZONES / KILLS;
-    const publishing = publishAll(ids.slice(kill * perKill, (kill + 1) * perKill), false);
-    await pause(random() * 1200);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const perKill = ZONES / KILLS;
+      const publishing = publishAll(ids.slice(kill * perKill, (kill + 1) * perKill), false);
+      await pause(random() * 1200);
+      await site.end("SIGKILL");
+      await publishing;
+      // The next kill may strike while it is still starting.
+      void site.start().catch(() => "it was killed before it was ready");
+    }
     await site.end("SIGKILL");
-    await publishing;
-    // The next kill may strike while it is still starting.
-    void site.start().catch(() => "it was killed before it was ready");
-  }
-  await site.end("SIGKILL");
-  await site.start();
+    await site.start();
 
-  await eventually(
-    `200 records at the centre (seed ${seed})`,
-    async () => (await interventionsOf(centre)).length >= ZONES,
-    50_000,
-  );
-  await eventually(
-    "the site to know that all are there",
-    async () => (await site.get<{ summary: { waiting: number } }>("/site/sync")).summary.waiting === 0,
-  );
-  expectEachOnce(await interventionsOf(site), seed);
-  expectEachOnce(await interventionsOf(centre), seed);
-}, 180_000);
+    await eventually(
+      `200 records at the centre (seed ${seed})`,
+      async () => (await interventionsOf(centre)).length >= ZONES,
+      50_000,
+    );
+    await eventually(
+      "the site to know that all are there",
+      async () => (await site.get<{ summary: { waiting: number } }>("/site/sync")).summary.waiting === 0,
+    );
+    expectEachOnce(await interventionsOf(site), seed);
+    expectEachOnce(await interventionsOf(centre), seed);
+  },
+  180_000,
+);
 
 function expectEachOnce(records: Awaited<ReturnType<typeof interventionsOf>>, seed: number): void {
   const counts = countByObjective(records);

@@ -40,7 +40,7 @@ describe("the plug is pulled", () => {
     await site.run(["trip", "--zone", "door", "--restore"]);
     await site.end("SIGTERM");
 
-    await site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint } as Record<string, string>);
+    await site.start({ ...process.env, SANTINELA_FAILPOINT: failpoint });
     await site.run(["trip", "--zone", "door"]).catch(() => "the daemon may die before it answers");
     await site.gone();
 

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../../src/domain/clock.ts";
+import { LONGEST_TIMER_MS, type CancelTimer, type Clock } from "../../src/domain/clock.ts";
 
 interface Timer {
   readonly dueMs: number;
@@ -26,7 +26,9 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, action: () => void): CancelTimer {
-    const timer = { dueMs: this.#monotonicMs + Math.max(0, delayMs), order: (this.#order += 1), action };
+    // As the system clock does: a longer wait is the caller's to take in parts.
+    const waitMs = Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS);
+    const timer = { dueMs: this.#monotonicMs + waitMs, order: (this.#order += 1), action };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }

@@ -35,7 +35,7 @@ export class DaemonProcess {
    * @param environment instead of this process's own
    * @throws Error with what it said when it ends instead
    */
-  start(environment?: Readonly<Record<string, string>>): Promise<DaemonPorts> {
+  start(environment?: NodeJS.ProcessEnv): Promise<DaemonPorts> {
     const options = environment ? { env: environment } : {};
     const daemon = spawn(process.execPath, [this.#main, "serve", "--config", this.#configFile], options);
     this.#process = daemon;
@@ -51,7 +51,7 @@ export class DaemonProcess {
         const entry = JSON.parse(line) as { event: string; port?: number };
         if (entry.event === "mqtt-broker-listening") mqttPort = entry.port;
         if (entry.event === "ready" && entry.port !== undefined) resolve({ httpPort: entry.port, mqttPort });
-        if (/-failed$/.test(entry.event)) said += `${line}\n`;
+        if (entry.event.endsWith("-failed")) said += `${line}\n`;
       });
     });
   }

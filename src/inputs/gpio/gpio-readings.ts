@@ -37,6 +37,7 @@ export class GpioReadings {
     this.#zones = options.zones.flatMap(({ id, input }) => (input.source === "gpio" ? [{ id, input }] : []));
   }
 
+  /** Opens the lines and takes their first levels; what cannot be opened is tried again with every check. */
   async start(): Promise<void> {
     if (this.#zones.length > 0) await this.#check();
   }
@@ -44,8 +45,7 @@ export class GpioReadings {
   stop(): void {
     this.#isStopped = true;
     this.#cancelCheck?.();
-    for (const line of this.#lines.values()) line.close();
-    this.#lines.clear();
+    for (const [zoneId, line] of this.#lines) this.#forget(zoneId, line);
   }
 
   async #check(): Promise<void> {

@@ -18,18 +18,23 @@ export class OnoffLines implements GpioPort {
   }
 
   /**
-   * Loads onoff, which is there only where it could be compiled.
-   * @throws AppError `unavailable`
+   * Loads onoff, which is there only where it could be compiled, and looks for the chip.
+   * @param chip label of the chip where it is not a Raspberry Pi's
+   * @throws AppError `unavailable` with the remedy
    */
   static async load(chip: string | undefined): Promise<OnoffLines> {
+    let onoff: OnoffModule;
     try {
-      return new OnoffLines(await import("onoff"), chip);
+      onoff = await import("onoff");
     } catch (cause) {
       throw new AppError("unavailable", "the onoff add-on is not installed", {
         hint: "Install a C++ toolchain (apt install g++ make python3) and run npm install again.",
         cause,
       });
     }
+    // A machine without the chip is one statement, not one for each line.
+    sysfsNumberOf(0, SYSFS_GPIO, chip);
+    return new OnoffLines(onoff, chip);
   }
 
   open(line: number, onActivity: () => void): GpioLine {

@@ -1,0 +1,262 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { resumeZone, stepZone, type ZoneEvent, type ZoneSignal } from "../../src/domain/zone-step.ts";
+import type { Contact, ZoneRules } from "../../src/domain/zone.ts";
+
+const PLAIN: ZoneRules = { debounceMs: 0, minOpenMs: 0, confirmMs: 0, tripsAtFirstSight: false };
+const ON_WIRE: ZoneRules = { ...PLAIN, debounceMs: 50, minOpenMs: 250 };
+
+describe("one reading", () => {
+  type Expected = "nothing" | "first sight" | "trip" | "restore";
+  const table: Record<Contact, Record<Contact, Expected>> = {
+    unknown: { unknown: "nothing", normal: "first sight", open: "first sight" },
+    normal: { unknown: "nothing", normal: "nothing", open: "trip" },
+    open: { unknown: "nothing", normal: "restore", open: "nothing" },
+  };
+  const rows = Object.entries(table).flatMap(([before, row]) =>
+    Object.entries(row).map(([read, expected]) => [before as Contact, read as Contact, expected] as const),
+  );
+  test.each(rows)("a zone that is %s and reads %s: %s", (before, read, expected) => {
+    const { events } = run(PLAIN, before, [reading(10, read)]);
+    const kinds: Record<ZoneEvent["type"], Expected> = {
+      "first-sight": "first sight",
+      trip: "trip",
+      restore: "restore",
+    };
+    expect(events.map(({ type }) => kinds[type])).toEqual(expected === "nothing" ? [] : [expected]);
+  });
+});
+
+describe("a contact on a wire", () => {
+  test("open for 100 ms is interference, open for 400 ms is a trip", () => {
+    expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(100, "normal"), wake(5000)])).toEqual([]);
+    expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(400, "normal"), wake(5000)])).toEqual([
+      "trip edge at 0",
+      "restore reading at 400",
+    ]);
+  });
+
+  test("the trip is dated when the contact opened, not when it had stayed long enough", () => {
+    expect(kindsOf(ON_WIRE, "normal", [reading(1000, "open"), wake(1250)])).toEqual(["trip edge at 1000"]);
+    expect(kindsOf(ON_WIRE, "normal", [reading(1000, "open"), wake(1249)])).toEqual([]);
+  });
+
+  test("looking at an open contact again does not put its trip off", () => {
+    const looks = [0, 100, 200, 300].map((atMs) => reading(atMs, "open"));
+    expect(kindsOf(ON_WIRE, "normal", looks)).toEqual(["trip edge at 0"]);
+  });
+
+  test("an opening that was due when the contact closed again is a trip, however late the wake", () => {
+    expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(260, "normal")])).toEqual([
+      "trip edge at 0",
+    ]);
+  });
+
+  test("an unreadable moment neither trips, nor restores, nor forgets", () => {
+    expect(
+      kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(100, "unknown"), reading(300, "open")]),
+    ).toEqual(["trip edge at 0"]);
+  });
+
+  test("a sensor that ghosts open for two seconds is confirmed away", () => {
+    const rules = { ...PLAIN, confirmMs: 2500 };
+    expect(kindsOf(rules, "normal", [reading(0, "open"), reading(2000, "normal"), wake(9000)])).toEqual([]);
+    expect(kindsOf(rules, "normal", [reading(0, "open"), wake(2500)])).toEqual(["trip edge at 0"]);
+  });
+});
+
+describe("first sight and restarts", () => {
+  const FIRE = { ...PLAIN, tripsAtFirstSight: true };
+
+  test("a door that is open when it is first seen is no trip; a smoke detector is", () => {
+    expect(kindsOf(PLAIN, "unknown", [reading(5, "open")])).toEqual(["first-sight open at 5"]);
+    expect(kindsOf(FIRE, "unknown", [reading(5, "open")])).toEqual(["trip first-sight at 5"]);
+    expect(kindsOf(FIRE, "unknown", [reading(5, "normal")])).toEqual(["first-sight normal at 5"]);
+  });
+
+  test("an old, retained value of a smoke detector is no fire at first sight", () => {
+    expect(kindsOf(FIRE, "unknown", [reading(5, "open", false)])).toEqual(["first-sight open at 5"]);
+  });
+
+  test("a live value while a retained one is still being confirmed makes it live", () => {
+    const rules = { ...FIRE, confirmMs: 1000 };
+    const signals = [reading(0, "open", false), reading(500, "open"), wake(1000)];
+    expect(kindsOf(rules, "unknown", signals)).toEqual(["trip first-sight at 0"]);
+  });
+
+  test("a door that was opened while the daemon was down is reported as such, once", () => {
+    const signals = [reading(5, "open"), reading(6, "normal"), reading(7, "open")];
+    expect(kindsOf(PLAIN, "normal", signals, { restarted: true })).toEqual([
+      "trip after-restart at 5",
+      "restore reading at 6",
+      "trip edge at 7",
+    ]);
+  });
+
+  test("a door that was open before the daemon went down and still is: nothing", () => {
+    expect(kindsOf(PLAIN, "open", [reading(5, "open")], { restarted: true })).toEqual([]);
+  });
+
+  test("an opening after the zone was seen at rest again is an ordinary edge", () => {
+    const signals = [reading(5, "normal"), reading(6, "open")];
+    expect(kindsOf(PLAIN, "normal", signals, { restarted: true })).toEqual(["trip edge at 6"]);
+  });
+});
+
+describe("a zone that closes by itself", () => {
+  const PULSE = { ...PLAIN, autoRestoreMs: 30_000 };
+
+  test("is restored 30 s after the last opening it heard of", () => {
+    const signals = [reading(0, "open"), reading(10_000, "open"), wake(30_000), wake(40_000)];
+    expect(kindsOf(PULSE, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 40000"]);
+  });
+
+  test("trips again on the next pulse even if its restore was never woken for", () => {
+    expect(kindsOf(PULSE, "normal", [reading(0, "open"), reading(31_000, "open")])).toEqual([
+      "trip edge at 0",
+      "restore auto at 30000",
+      "trip edge at 31000",
+    ]);
+  });
+
+  test("is restored after a restart as well", () => {
+    const resumed = stepZone(PULSE, resumeZone("open", 1000), wake(1000));
+    expect(resumed.wakeAtMs).toBe(31_000);
+    expect(stepZone(PULSE, resumed.state, wake(31_000)).events).toEqual([
+      { type: "restore", cause: "auto", atMs: 31_000 },
+    ]);
+  });
+
+  test("is restored once, also when a closing was just being debounced", () => {
+    const rules = { ...PULSE, debounceMs: 200 };
+    const signals = [reading(0, "open"), wake(200), reading(29_900, "normal"), wake(60_000)];
+    expect(kindsOf(rules, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 30000"]);
+  });
+});
+
+describe("whatever the readings", () => {
+  const rules = fc.record({
+    debounceMs: fc.integer({ min: 0, max: 200 }),
+    minOpenMs: fc.integer({ min: 0, max: 400 }),
+    confirmMs: fc.constantFrom(0, 0, 1000),
+    tripsAtFirstSight: fc.boolean(),
+  });
+  const maybeRestoring = fc
+    .tuple(rules, fc.constantFrom(undefined, 1000, 30_000))
+    .map(([plain, autoRestoreMs]): ZoneRules => (autoRestoreMs ? { ...plain, autoRestoreMs } : plain));
+  const contact = fc.constantFrom<Contact>("normal", "open", "unknown");
+  const readings = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 2000 }), contact, fc.boolean()), { maxLength: 40 })
+    .map((steps) => {
+      let atMs = 0;
+      return steps.map(([gapMs, read, live]) => reading((atMs += gapMs), read, live));
+    });
+
+  test("trips and restores take turns", () => {
+    fc.assert(
+      fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
+        const { events } = run(zoneRules, before, signals);
+        let open = before === "open";
+        for (const event of events) {
+          if (event.type === "first-sight") open = event.contact === "open";
+          else {
+            expect(open).toBe(event.type === "restore");
+            open = event.type === "trip";
+          }
+        }
+      }),
+    );
+  });
+
+  test("prompt, late and needless wakes give the same events", () => {
+    fc.assert(
+      fc.property(maybeRestoring, contact, readings, fc.nat(500), (zoneRules, before, signals, everyMs) => {
+        const endMs = (signals.at(-1)?.atMs ?? 0) + 100_000;
+        const late = run(zoneRules, before, [...signals, wake(endMs)]);
+        const prompt = run(zoneRules, before, [...withPromptWakes(zoneRules, before, signals, endMs)]);
+        const needless = signals.flatMap((signal) => [
+          wake(signal.atMs),
+          signal,
+          wake(signal.atMs + everyMs),
+        ]);
+        const sorted = needless.toSorted((a, b) => a.atMs - b.atMs);
+        expect(prompt.events).toEqual(late.events);
+        expect(run(zoneRules, before, [...sorted, wake(endMs)]).events).toEqual(late.events);
+      }),
+    );
+  });
+
+  test("a message that comes twice changes nothing the second time", () => {
+    fc.assert(
+      fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
+        const twice = signals.flatMap((signal) => [signal, signal]);
+        expect(run(zoneRules, before, twice).events).toEqual(run(zoneRules, before, signals).events);
+      }),
+    );
+  });
+
+  test("what was due is never left undone, and a wake is only asked for in the future", () => {
+    fc.assert(
+      fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
+        let state = resumeZone(before, 0);
+        for (const signal of signals) {
+          const step = stepZone(zoneRules, state, signal);
+          expect(step.wakeAtMs ?? Infinity).toBeGreaterThan(signal.atMs);
+          state = step.state;
+        }
+      }),
+    );
+  });
+});
+
+function* withPromptWakes(
+  rules: ZoneRules,
+  before: Contact,
+  signals: readonly ZoneSignal[],
+  endMs: number,
+): Generator<ZoneSignal> {
+  let step = stepZone(rules, started(before), wake(0));
+  for (const signal of [...signals, wake(endMs)]) {
+    while (step.wakeAtMs !== undefined && step.wakeAtMs < signal.atMs) {
+      const due = wake(step.wakeAtMs);
+      yield due;
+      step = stepZone(rules, step.state, due);
+    }
+    yield signal;
+    step = stepZone(rules, step.state, signal);
+  }
+}
+
+function reading(atMs: number, contact: Contact, live = true): ZoneSignal {
+  return { type: "reading", contact, atMs, live };
+}
+
+function wake(atMs: number): ZoneSignal {
+  return { type: "wake", atMs };
+}
+
+/** A zone whose contact has been seen since the start. */
+function started(contact: Contact): ReturnType<typeof resumeZone> {
+  return { ...resumeZone(contact, 0), carriedOver: false };
+}
+
+function run(
+  rules: ZoneRules,
+  before: Contact,
+  signals: readonly ZoneSignal[],
+  { restarted = false } = {},
+): { events: ZoneEvent[] } {
+  let state = restarted ? resumeZone(before, 0) : started(before);
+  const events = signals.flatMap((signal) => {
+    const step = stepZone(rules, state, signal);
+    state = step.state;
+    return step.events;
+  });
+  return { events };
+}
+
+function kindsOf(...parameters: Parameters<typeof run>): string[] {
+  return run(...parameters).events.map(
+    (event) => `${event.type} ${event.type === "first-sight" ? event.contact : event.cause} at ${event.atMs}`,
+  );
+}

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { PAYLOAD_BYTES_MAX, readContact, type PayloadReading } from "../../src/inputs/payload.ts";
+
+type Rule = Parameters<typeof readContact>[0];
+type Case = readonly [payload: string, rule: Omit<Rule, "mqtt">, expected: string];
+
+const CONTACT: Rule = { path: "/contact", open: [false], normal: [true] };
+
+describe("a message's payload", () => {
+  const cases: readonly Case[] = [
+    ['{"contact":false}', CONTACT, "open"],
+    ['{"contact":true}', CONTACT, "normal"],
+    ['{"contact":"False"}', CONTACT, "open"],
+    ['{"contact":"maybe"}', CONTACT, "unknown"],
+    ['{"contact":null}', CONTACT, "unknown"],
+    ['{"contact":[false]}', CONTACT, "unknown"],
+    ['{"contact":{"value":false}}', CONTACT, "unknown"],
+    ['{"battery":60}', CONTACT, "unknown"],
+    ['{"__proto__":{"contact":false}}', CONTACT, "unknown"],
+    ["false", CONTACT, "unknown"],
+    ["null", CONTACT, "unknown"],
+    ["{", CONTACT, "not-json"],
+    ["", CONTACT, "unknown"],
+    ["  \n", CONTACT, "unknown"],
+    // Anything but the open value is normal where normal is not named.
+    ['{"smoke":0}', { path: "/smoke", open: [1] }, "normal"],
+    ['{"smoke":null}', { path: "/smoke", open: [1] }, "unknown"],
+    ['{"smoke":"1"}', { path: "/smoke", open: [1] }, "open"],
+    ['{"smoke":1.0}', { path: "/smoke", open: ["1"] }, "open"],
+    // JSON Pointer (RFC 6901).
+    ['{"Switch1":{"Action":"ON"}}', { path: "/Switch1/Action", open: ["on"] }, "open"],
+    ['{"a/b":{"m~n":"x"}}', { path: "/a~1b/m~0n", open: ["x"] }, "open"],
+    ['{"a":["x","y"]}', { path: "/a/1", open: ["y"] }, "open"],
+    ['{"a":["x","y"]}', { path: "/a/length", open: [2] }, "unknown"],
+    ['{"":"x"}', { path: "/", open: ["x"] }, "open"],
+    ['{"a":"x"}', { path: "/constructor/name", open: ["Object"] }, "unknown"],
+    ['{"a":"x"}', { path: "/a/length", open: [1] }, "unknown"],
+    // A bare value.
+    ["True", { open: ["true"] }, "open"],
+    ["ON", { open: ["on"] }, "open"],
+    ["on ", { open: ["ON"] }, "open"],
+    ["1", { open: [1] }, "open"],
+    ["1", { open: ["1"] }, "open"],
+    ["0", { open: [1] }, "normal"],
+    ["true", { open: [true], normal: [false] }, "open"],
+    ['"open"', { open: ["open"] }, "open"],
+    ["heavy", { open: ["mild", "heavy"] }, "open"],
+    ["1", { open: [true] }, "normal"],
+    ['{"state":"ON"}', { open: ["ON"] }, "unknown"],
+    ["null", { open: ["ON"] }, "unknown"],
+  ];
+  test.each(cases)("%j by the rule %j is %s", (payload, rule, expected) => {
+    expect(said(readContact(rule, Buffer.from(payload)))).toBe(expected);
+  });
+
+  test("is dropped unread when it is larger than any sensor's", () => {
+    const large = Buffer.from(JSON.stringify({ contact: false, noise: "x".repeat(PAYLOAD_BYTES_MAX) }));
+    expect(said(readContact(CONTACT, large))).toBe("too-large");
+    const padded = Buffer.from(`{"contact":false}${" ".repeat(PAYLOAD_BYTES_MAX - 17)}`);
+    expect(said(readContact(CONTACT, padded))).toBe("open");
+  });
+
+  test("that is no text is refused", () => {
+    expect(said(readContact({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00)))).toBe("not-utf8");
+  });
+
+  test("of any bytes gives a contact or a reason, and never an exception", () => {
+    const rule = fc.constantFrom<Rule>(CONTACT, { open: ["ON"] }, { path: "/a/b/c/d/e/f/g/h", open: [1] });
+    const payload = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json().map((text) => Buffer.from(text)),
+      fc.string({ unit: "binary" }).map((text) => Buffer.from(text)),
+      fc.nat(5_000).map((depth) => Buffer.from("[".repeat(depth) + "]".repeat(depth))),
+    );
+    fc.assert(
+      fc.property(rule, payload, (some, bytes) => {
+        expect(["normal", "open", "unknown", "too-large", "not-utf8", "not-json"]).toContain(
+          said(readContact(some, bytes)),
+        );
+      }),
+    );
+  });
+});
+
+function said(reading: PayloadReading): string {
+  return "refused" in reading ? reading.refused : reading.contact;
+}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, connect, type AddressInfo } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, test } from "vitest";
+import { eventually } from "./eventually.ts";
+
+/** A real broker in a process of its own, on a free loopback port and with a folder of its own. */
+export interface Mosquitto {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+  /** Ends it as a power cut would and keeps its folder. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port with what it had written down. */
+  startAgain(): Promise<void>;
+}
+
+/**
+ * Starts a broker that keeps sessions on its disk.
+ * @param lines more lines of its configuration
+ * @throws Error when mosquitto is not installed
+ */
+export async function startMosquitto(lines: readonly string[] = []): Promise<Mosquitto> {
+  const binary = findMosquitto();
+  if (!binary) throw new Error(MISSING);
+  const folder = mkdtempSync(join(tmpdir(), "santinela-mosquitto-"));
+  const port = await freePort();
+  const configFile = join(folder, "mosquitto.conf");
+  writeFileSync(configFile, [...configuration(folder, port), ...lines, ""].join("\n"));
+  let broker = await run(binary, configFile, port);
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    port,
+    stop: async () => {
+      await end(broker, "SIGTERM");
+      rmSync(folder, { recursive: true, force: true });
+    },
+    kill: () => end(broker, "SIGKILL"),
+    startAgain: async () => {
+      broker = await run(binary, configFile, port);
+    },
+  };
+}
+
+/** Tests that need mosquitto: skipped with a sentence where it is not installed, failed where CI=true. */
+export function describeWithMosquitto(name: string, tests: () => void): void {
+  if (findMosquitto()) describe(name, tests);
+  else if (process.env["CI"] === "true")
+    test(name, () => {
+      throw new Error(MISSING);
+    });
+  else describe.skip(`${name} (skipped: ${MISSING})`, tests);
+}
+
+const MISSING = "mosquitto is not installed; on Debian: sudo apt-get install mosquitto";
+
+function findMosquitto(): string | undefined {
+  // Debian keeps daemons in /usr/sbin, which is not on everybody's PATH.
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  return folders.map((folder) => join(folder, "mosquitto")).find((path) => existsSync(path));
+}
+
+function configuration(folder: string, port: number): string[] {
+  return [
+    `listener ${port} 127.0.0.1`,
+    "allow_anonymous true",
+    `user ${userInfo().username}`,
+    "persistence true",
+    `persistence_location ${folder}/`,
+    "autosave_interval 1",
+    "autosave_on_changes true",
+    "max_queued_messages 10000",
+  ];
+}
+
+async function run(binary: string, configFile: string, port: number): Promise<ChildProcess> {
+  const broker = spawn(binary, ["-c", configFile], { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  broker.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await eventually("mosquitto to listen", async () => {
+    if (broker.exitCode !== null) throw new Error(`mosquitto ended with ${broker.exitCode}: ${said}`);
+    return answers(port);
+  });
+  return broker;
+}
+
+async function end(broker: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  if (broker.exitCode !== null || broker.signalCode !== null) return;
+  await new Promise((resolve) => {
+    broker.once("exit", resolve);
+    broker.kill(signal);
+  });
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** A TCP port of the loopback that nobody had a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
