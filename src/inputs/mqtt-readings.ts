@@ -21,6 +21,7 @@ const REDELIVERY_DELAY_MS = 1_000;
 /** Below the keepalive: until the connection is broken nothing reads the broker's answers to our pings. */
 const REDELIVERY_DELAY_MS_MAX = 20_000;
 const RECONNECT_MS = 2_000;
+const NO_REASON = "the connection ended";
 
 /**
  * The readings of an external broker, over one persistent session with QoS 1.
@@ -35,6 +36,8 @@ export class MqttReadings {
   #cancelRedelivery: CancelTimer | undefined;
   /** Journal writes that failed in a row. */
   #failures = 0;
+  /** Why there is no connection, as far as anything has said so since there last was one. */
+  #reason = NO_REASON;
   /** Counts the connections: an acknowledgement must not go out on a later one than its message came in on. */
   #connection = 0;
 
@@ -52,10 +55,13 @@ export class MqttReadings {
     client.handleMessage = (packet, acknowledge) => this.#take(packet, acknowledge);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
     client.on("close", () => (this.#connection += 1));
-    client.on("error", (error) => this.#lost(error));
+    client.on("error", (error) => {
+      this.#reason = reasonOf(error);
+      this.#lost();
+    });
     client.on("offline", () => {
       // A connection that was broken on purpose says nothing about the broker.
-      if (this.#failures === 0) this.#lost(undefined);
+      if (this.#failures === 0) this.#lost();
     });
     client.connect();
   }
@@ -112,6 +118,7 @@ export class MqttReadings {
 
   #connected(client: MqttClient, sessionPresent: boolean): void {
     const { conditions, log, zones, url } = this.#options;
+    this.#reason = NO_REASON;
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: withoutSecrets(url), sessionPresent });
     const topics = [...zones.topics];
@@ -120,6 +127,7 @@ export class MqttReadings {
     client.subscribe(topics, { qos: 1 }, (error, _granted, answer) => {
       if (!error) {
         conditions.clear("mqtt-subscription-refused");
+        log.info("mqtt-subscribed", { topics: topics.length });
         return;
       }
       // Without the broker's answer it was the connection that failed; the next one subscribes again.
@@ -133,12 +141,11 @@ export class MqttReadings {
     });
   }
 
-  #lost(error: Error | undefined): void {
+  #lost(): void {
     const { conditions, url } = this.#options;
-    const reason = error ? reasonOf(error) : "no connection";
     conditions.raise(
       "mqtt-unreachable",
-      `the MQTT broker ${withoutSecrets(url)} is not connected (${reason}); it is tried again every ${RECONNECT_MS / 1000} s`,
+      `the MQTT broker ${withoutSecrets(url)} is not connected (${this.#reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every ${RECONNECT_MS / 1000} s.`,
     );
   }
 }

@@ -23,34 +23,37 @@ export class SyncScheduler {
   #nextRunMs: number | undefined;
   #wallMinusMonotonicMs = 0;
   #cancelTimer: CancelTimer | undefined;
-  #isStopped = false;
+  #isRunning = false;
 
   constructor(options: SyncSchedulerOptions) {
     this.#options = options;
   }
 
   start(): void {
+    // What a dead process left on the wire is taken up before anything else is sent.
     this.#options.push.start();
+    this.#isRunning = true;
     this.#plan();
     this.kick({ urgent: true });
   }
 
-  /** Says that there is something to do. An urgent change is tried at once even while the link rests after a fault. */
+  /** Says that there is something to do; before the start it finds its way into the first cycle. An urgent change is tried at once even while the link rests after a fault. */
   kick({ urgent }: { urgent: boolean }): void {
-    if (this.#isStopped) return;
+    if (!this.#isRunning) return;
     if (urgent) this.#options.link.probeSoon();
     void this.#cycle();
   }
 
   /** Works through everything now, whatever was postponed, and comes back when it is done. */
   async now(): Promise<void> {
+    if (!this.#isRunning) return;
     this.#options.link.probeNow();
     this.#options.push.makeAllDue();
     await this.#cycle();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#isRunning = false;
     this.#cancelTimer?.();
     await this.#options.push.stop();
   }
@@ -71,7 +74,7 @@ export class SyncScheduler {
 
   #arm(): void {
     this.#cancelTimer?.();
-    if (this.#isStopped) return;
+    if (!this.#isRunning) return;
     const { clock, push } = this.#options;
     const untilRunMs = this.#nextRunMs === undefined ? LOOK_EVERY_MS : this.#nextRunMs - clock.wallMs();
     const delayMs = Math.max(0, Math.min(LOOK_EVERY_MS, untilRunMs, push.nextWorkInMs() ?? LOOK_EVERY_MS));

@@ -32,7 +32,11 @@ let site: WatchedZones;
 afterEach(() => site.close());
 
 describe("a device's messages, in their order", () => {
-  const series = Map.groupBy(messages, ({ topic, match }) => `${topic} ${match ?? ""}`.trim());
+  const series = new Map<string, DeviceMessage[]>();
+  for (const message of messages) {
+    const zone = `${message.topic} ${message.match ?? ""}`.trim();
+    series.set(zone, [...(series.get(zone) ?? []), message]);
+  }
   test.each([...series])("%s", (_name, sent) => {
     const [first] = sent;
     if (!first) return;

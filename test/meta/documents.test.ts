@@ -13,7 +13,7 @@ const pages = [
 
 test("the operating page explains every condition, and none that does not exist", () => {
   const text = readFileSync(join(root, "docs/operating.md"), "utf8");
-  const explained = [...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
+  const explained = [...text.matchAll(/^\| `([a-z-]+)` +\|/gm)].map((match) => match[1]);
   expect(new Set(explained.filter((code) => code?.includes("-")))).toEqual(new Set(Object.keys(CONDITIONS)));
 });
 

@@ -1,0 +1,213 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import jwt from "jsonwebtoken";
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+
+let site: TestApp;
+beforeAll(async () => {
+  site = await TestApp.make();
+});
+afterAll(() => site.close());
+
+const signIn = (body: object) => request(site.app).post("/auth/token").send(body);
+const list = (authorization?: string) => {
+  const asked = request(site.app).get("/interventii");
+  return authorization === undefined ? asked : asked.set("Authorization", authorization);
+};
+
+describe("obtaining a token", () => {
+  test("gives a JWT and its lifetime of an hour", async () => {
+    const { body, headers } = await signIn({ email: PEOPLE.operator, password: PASSWORD }).expect(200);
+    expect(body).toEqual({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiresIn: 3600 });
+    expect(headers["cache-control"]).toBe("no-store");
+    await list(`Bearer ${body.token}`).expect(200);
+    await list(`bearer ${body.token}`).expect(200);
+  });
+
+  test("does not say whether the address or the password was wrong", async () => {
+    const unknown = await signIn({ email: "nobody@test.example", password: PASSWORD }).expect(401);
+    const wrong = await signIn({ email: PEOPLE.operator, password: "wrong" }).expect(401);
+    expect(unknown.body).toEqual(wrong.body);
+    expect(wrong.body).toEqual({
+      error: "Unauthorized",
+      message: "email or password is wrong",
+      statusCode: 401,
+    });
+    expect(wrong.headers["www-authenticate"]).toMatch(/^Bearer/);
+  });
+
+  test.each([
+    ["nothing", {}],
+    ["no password", { email: "a@b" }],
+    ["no address", { password: "x" }],
+    ["a number as password", { email: "a@b", password: 5 }],
+    ["null as address", { email: null, password: "x" }],
+    ["a list", []],
+  ])("with %s is refused with 400", async (_what, body) => {
+    expect((await signIn(body).expect(400)).body.statusCode).toBe(400);
+  });
+
+  test("takes the address in any case and never more of a password than bcrypt reads", async () => {
+    await signIn({ email: PEOPLE.operator.toUpperCase(), password: PASSWORD }).expect(200);
+    await signIn({ email: PEOPLE.operator, password: `${PASSWORD}${"x".repeat(60)}` }).expect(401);
+  });
+
+  test("is impossible for the daemon's own account", async () => {
+    site.tokens.deviceToken();
+    for (const password of ["", "x", PASSWORD, "null"]) {
+      const { status } = await signIn({ email: "device@santinela.local", password });
+      expect([400, 401]).toContain(status);
+    }
+  });
+});
+
+describe("a request without a valid token", () => {
+  const claims = { sub: "1", iss: "santinela", aud: "santinela", ver: 1 };
+  const good = () => Math.floor(site.clock.wallMs() / 1000) + 100;
+  const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+  test("is answered 401 with WWW-Authenticate, in the error shape", async () => {
+    const { body, headers } = await list().expect(401);
+    expect(body).toEqual({ error: "Unauthorized", message: expect.any(String), statusCode: 401 });
+    expect(headers["www-authenticate"]).toBe('Bearer realm="santinela"');
+    expect((await list("Bearer x").expect(401)).headers["www-authenticate"]).toMatch(/error="invalid_token"/);
+  });
+
+  test.each(["", "Bearer", "Bearer ", "Basic YTpi", "Token abc", "Bearer a b"])(
+    "is refused when the header reads %j",
+    async (header) => {
+      await list(header).expect(401);
+    },
+  );
+
+  test.each(["none", "None", "NONE", "nOnE"])("is refused when the algorithm reads %s", async (alg) => {
+    await list(`Bearer ${base64({ alg, typ: "JWT" })}.${base64({ ...claims, exp: good() })}.`).expect(401);
+  });
+
+  test.each([
+    ["another key", () => jwt.sign({ ...claims, exp: good() }, createSecretKey(randomBytes(32)))],
+    [
+      "another algorithm with the right key",
+      () => jwt.sign({ ...claims, exp: good() }, site.key, { algorithm: "HS512" }),
+    ],
+    ["no end", () => jwt.sign(claims, site.key)],
+    ["an end as text", () => `${base64({ alg: "HS256" })}.${base64({ ...claims, exp: "soon" })}.x`],
+    ["another issuer", () => jwt.sign({ ...claims, iss: "other", exp: good() }, site.key)],
+    ["another audience", () => jwt.sign({ ...claims, aud: "other", exp: good() }, site.key)],
+    ["no subject", () => jwt.sign({ iss: "santinela", aud: "santinela", ver: 1, exp: good() }, site.key)],
+    ["an unknown subject", () => jwt.sign({ ...claims, sub: "4711", exp: good() }, site.key)],
+    ["an older token version", () => jwt.sign({ ...claims, ver: 0, exp: good() }, site.key)],
+    ["a start in the future", () => jwt.sign({ ...claims, exp: good(), nbf: good() }, site.key)],
+  ])("is refused when the token has %s", async (_what, token) => {
+    await list(`Bearer ${token()}`).expect(401);
+  });
+
+  test("is refused when the signature has something behind it", async () => {
+    await list(`Bearer ${await site.token()}x`).expect(401);
+  });
+
+  test("is refused before its id, query or body are looked at", async () => {
+    await request(site.app).get("/interventii/abc").expect(401);
+    await request(site.app).get("/interventii?_start=-1").expect(401);
+    await request(site.app).post("/interventii").set("Content-Type", "text/plain").send("{").expect(401);
+    await request(site.app).delete("/interventii").expect(401);
+  });
+
+  test.each([
+    "/obiective/cladiri",
+    "/obiective/bunuri",
+    "/obiective/persoane",
+    "/interventii",
+    "/interventii/1",
+    "/site/status",
+    "/site/trips",
+  ])("%s needs one", async (path) => {
+    await request(site.app).get(path).expect(401);
+    await request(site.app)
+      .get(`${path}?access_token=${await site.token()}`)
+      .expect(401);
+  });
+});
+
+test("a token ends after an hour, and a new one works", async () => {
+  const own = await TestApp.make();
+  const token = await own.token();
+  own.clock.advance(3599_000);
+  await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
+  own.clock.advance(2_000);
+  await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
+  await request(own.app)
+    .get("/interventii")
+    .set("Authorization", `Bearer ${await own.token()}`)
+    .expect(200);
+  await own.close();
+});
+
+test("an account that is disabled is refused at once", async () => {
+  const own = await TestApp.make();
+  const token = await own.token();
+  own.database.exec("UPDATE accounts SET disabled = 1");
+  await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
+  await request(own.app).post("/auth/token").send({ email: PEOPLE.operator, password: PASSWORD }).expect(401);
+  await own.close();
+});
+
+describe("roles", () => {
+  const everything = [
+    ["get", "/interventii"],
+    ["post", "/interventii"],
+    ["get", "/interventii/1"],
+    ["put", "/interventii/1"],
+    ["delete", "/interventii/1"],
+    ["get", "/obiective/cladiri"],
+    ["get", "/obiective/bunuri"],
+    ["get", "/obiective/persoane"],
+  ] as const;
+
+  test.each(everything)("a viewer is answered 403 on %s %s", async (method, path) => {
+    const { body } = await request(site.app)
+      [method](path)
+      .set("Authorization", `Bearer ${await site.token("viewer")}`)
+      .expect(403);
+    expect(body).toEqual({
+      error: "Forbidden",
+      message: "operator or administrator rights are needed",
+      statusCode: 403,
+    });
+  });
+
+  test.each(["operator", "administrator"] as const)("the %s may create, change and delete", async (role) => {
+    const authorization = `Bearer ${await site.token(role)}`;
+    const { body } = await request(site.app)
+      .post("/interventii")
+      .set("Authorization", authorization)
+      .send({ name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 })
+      .expect(201);
+    await request(site.app)
+      .put(`/interventii/${body.id}`)
+      .set("Authorization", authorization)
+      .send({ crews: 2 })
+      .expect(200);
+    await request(site.app).delete(`/interventii/${body.id}`).set("Authorization", authorization).expect(204);
+  });
+
+  test("a viewer may look at the site, and may not drive it", async () => {
+    const authorization = `Bearer ${await site.token("viewer")}`;
+    await request(site.app).get("/site/status").set("Authorization", authorization).expect(200);
+    await request(site.app)
+      .post("/site/simulate")
+      .set("Authorization", authorization)
+      .send({ zone: "z", contact: "open" })
+      .expect(403);
+    await request(site.app).post("/site/sync/now").set("Authorization", authorization).expect(403);
+  });
+});
+
+test("no password, hash or token is ever logged", async () => {
+  const { body } = await signIn({ email: PEOPLE.operator, password: PASSWORD });
+  const log = site.logLines.join("");
+  expect(log).not.toContain(PASSWORD);
+  expect(log).not.toContain("$2b$");
+  expect(log).not.toContain(body.token);
+});

@@ -1,0 +1,505 @@
+import request from "supertest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+
+let site: TestApp;
+let token: string;
+beforeAll(async () => {
+  site = await TestApp.make();
+  token = await site.token();
+});
+afterAll(() => site.close());
+beforeEach(() =>
+  site.database.exec("DELETE FROM outbox; DELETE FROM idempotency_keys; DELETE FROM interventions"),
+);
+
+const call = (method: "get" | "post" | "put" | "patch" | "delete" | "head" | "options", path: string) =>
+  request(site.app)[method](path).set("Authorization", `Bearer ${token}`);
+const MINIMAL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
+const create = async (fields: object = {}) =>
+  (
+    await call("post", "/interventii")
+      .send({ ...MINIMAL, ...fields })
+      .expect(201)
+  ).body;
+
+describe("creating an intervention", () => {
+  test("gives every field, with the defaults of the contract", async () => {
+    const { body, headers } = await call("post", "/interventii").send(MINIMAL).expect(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      ...MINIMAL,
+      description: null,
+      dateStart: null,
+      dateEnd: null,
+      status: "planned",
+      priority: "medium",
+      type: "maintenance",
+      crews: 1,
+      police: false,
+      ambulance: false,
+      firetruck: false,
+      notes: null,
+      dispeceratId: 7,
+      invoicePdf: null,
+    });
+    expect(headers["location"]).toBe(`/interventii/${body.id}`);
+  });
+
+  test("keeps every field as it was sent", async () => {
+    const full = {
+      name: "Alarmă ușă 🚨 <b>",
+      objectiveType: "obiective/bunuri",
+      objectiveId: 2,
+      description: "linia 1\nlinia 2\tș",
+      dateStart: "2025-09-10T08:00:00",
+      dateEnd: "2025-09-10T10:00:00+03:00",
+      status: "in_progress",
+      priority: "high",
+      type: "repair",
+      crews: 3,
+      police: true,
+      ambulance: true,
+      firetruck: true,
+      notes: "note",
+    };
+    const made = await create(full);
+    expect(made).toMatchObject(full);
+    expect((await call("get", `/interventii/${made.id}`).expect(200)).body).toEqual(made);
+  });
+
+  test.each([
+    ["no name", { name: undefined }, /name is required/],
+    ["no objectiveType", { objectiveType: undefined }, /objectiveType is required/],
+    ["no objectiveId", { objectiveId: undefined }, /objectiveId is required/],
+    ["a name that is a number", { name: 5 }, /name must be a string/],
+    ["an empty name", { name: "" }, /name must not be/],
+    ["a blank name", { name: "  \t" }, /name must not be blank/],
+    ["a name of 201 characters", { name: "a".repeat(201) }, /at most 200 characters/],
+    ["a name with a zero byte", { name: "a\u0000b" }, /control characters/],
+    ["half of a character", { name: "a\ud800" }, /broken characters/],
+    ["a description of 4001 characters", { description: "a".repeat(4001) }, /at most 4000 characters/],
+    [
+      "an unknown kind of objective",
+      { objectiveType: "obiective/altele" },
+      /objectiveType must be one of obiective\/cladiri/,
+    ],
+    ["a negative objective", { objectiveId: -1 }, /at least 1/],
+    ["half an objective", { objectiveId: 1.5 }, /a whole number/],
+    ["an objective as text", { objectiveId: "1" }, /a whole number/],
+    ["an unknown status", { status: "open" }, /status must be one of planned, in_progress, done/],
+    ["a status in capitals", { status: "PLANNED" }, /status must be one of/],
+    ["a status of null", { status: null }, /status/],
+    ["an unknown priority", { priority: "urgent" }, /priority must be one of/],
+    ["an unknown type", { type: "fire" }, /type must be one of/],
+    ["no crew", { crews: 0 }, /crews must be at least 1/],
+    ["one and a half crews", { crews: 1.5 }, /crews must be a whole number/],
+    ["crews as text", { crews: "2" }, /crews must be a whole number/],
+    ["police as text", { police: "true" }, /police must be true or false/],
+    ["a day that does not exist", { dateStart: "2025-02-30T08:00:00" }, /dateStart must be a real date/],
+    ["a date without a time", { dateStart: "2025-02-20" }, /dateStart must be a real date/],
+    ["a blank instead of the T", { dateEnd: "2025-02-20 08:00:00" }, /dateEnd must be a real date/],
+    ["a date as a number", { dateStart: 1_757_484_000 }, /dateStart must be/],
+    [
+      "an end before the start",
+      { dateStart: "2025-02-20T08:00:00", dateEnd: "2025-02-20T07:59:59" },
+      /is before dateStart/,
+    ],
+    [
+      "an end that is earlier by its offset",
+      { dateStart: "2025-07-01T08:00:00+02:00", dateEnd: "2025-07-01T08:30:00" },
+      /is before dateStart/,
+    ],
+    ["a misspelt field", { prioritty: "high" }, /prioritty is not a field/],
+  ])("with %s is refused with 400 and a reason", async (_what, fields, message) => {
+    const { body } = await call("post", "/interventii")
+      .send({ ...MINIMAL, ...fields })
+      .expect(400);
+    expect(body).toEqual({ error: "Bad Request", message: expect.stringMatching(message), statusCode: 400 });
+    expect((await call("get", "/interventii")).body).toEqual([]);
+  });
+
+  test.each([
+    ["of an objective that does not exist", { objectiveId: 99 }],
+    ["of an objective of the other kind only", { objectiveType: "obiective/persoane", objectiveId: 4 }],
+  ])("%s is refused with 404", async (_what, fields) => {
+    const { body } = await call("post", "/interventii")
+      .send({ ...MINIMAL, ...fields })
+      .expect(404);
+    expect(body).toMatchObject({
+      error: "Not Found",
+      statusCode: 404,
+      message: expect.stringMatching(/no objective/),
+    });
+  });
+
+  test("takes null for the fields that can be unset, 2.0 for 2, and equal start and end", async () => {
+    expect(await create({ description: null, dateStart: null, dateEnd: null, notes: null })).toMatchObject({
+      notes: null,
+    });
+    const { body } = await call("post", "/interventii")
+      .set("Content-Type", "application/json")
+      .send(JSON.stringify(MINIMAL).replace("}", ',"crews":2.0}'))
+      .expect(201);
+    expect(body.crews).toBe(2);
+    await create({ dateStart: "2025-01-01T08:00", dateEnd: "2025-01-01T08:00" });
+  });
+
+  test("ignores the service's own fields, whatever they hold", async () => {
+    const made = await create({ id: 4711, dispeceratId: 99, invoicePdf: { deep: [1] } });
+    expect(made).toMatchObject({ dispeceratId: 7, invoicePdf: null });
+    expect(made.id).not.toBe(4711);
+  });
+
+  test("does not let a prototype key through", async () => {
+    const text = JSON.stringify(MINIMAL).replace("}", ',"__proto__":{"crews":99}}');
+    const { body } = await call("post", "/interventii")
+      .set("Content-Type", "application/json")
+      .send(text)
+      .expect(400);
+    expect(body.message).toMatch(/__proto__ is not a field/);
+  });
+
+  test("writes the record and its outbox entry together, and tells the sync", async () => {
+    site.changes.splice(0);
+    const { id } = await create({ priority: "high" });
+    expect(
+      site.database
+        .prepare("SELECT phase, rank, want_rev, synced_rev FROM outbox WHERE intervention_id = ?")
+        .get(id),
+    ).toEqual({
+      phase: "new",
+      rank: 0,
+      want_rev: 1,
+      synced_rev: 0,
+    });
+    expect(site.changes).toEqual(["high"]);
+  });
+});
+
+describe("reading an intervention", () => {
+  test("that does not exist is answered 404", async () => {
+    const { body } = await call("get", "/interventii/4711").expect(404);
+    expect(body).toEqual({ error: "Not Found", message: "there is no intervention 4711", statusCode: 404 });
+  });
+
+  test.each(["0", "01", "1.0", "1e0", "0x1", "+1", "-1", "1abc", "9007199254740993", "%20", "null"])(
+    "by the odd id %s finds nothing",
+    async (id) => {
+      await create();
+      const { body } = await call("get", `/interventii/${id}`).expect(404);
+      expect(body.statusCode).toBe(404);
+    },
+  );
+
+  test("gives a strong ETag that changes with the record", async () => {
+    const { id } = await create();
+    expect((await call("get", `/interventii/${id}`)).headers["etag"]).toBe('"1"');
+    expect((await call("put", `/interventii/${id}`).send({ crews: 2 })).headers["etag"]).toBe('"2"');
+  });
+});
+
+describe("changing an intervention", () => {
+  test("changes the fields that are sent and no others", async () => {
+    const made = await create({ priority: "low", notes: "n" });
+    const { body } = await call("put", `/interventii/${made.id}`)
+      .send({ status: "in_progress", police: true })
+      .expect(200);
+    expect(body).toEqual({ ...made, status: "in_progress", police: true });
+  });
+
+  test("from planned to in_progress changes the other fields of the same request too", async () => {
+    const { id } = await create();
+    const { body } = await call("put", `/interventii/${id}`)
+      .send({ status: "in_progress", crews: 4, notes: "started" })
+      .expect(200);
+    expect(body).toMatchObject({ status: "in_progress", crews: 4, notes: "started" });
+  });
+
+  test("with nothing, or with the record as it is, changes nothing", async () => {
+    const made = await create();
+    const again = await call("put", `/interventii/${made.id}`).send({}).expect(200);
+    expect(again.body).toEqual(made);
+    const same = await call("put", `/interventii/${made.id}`).send(made).expect(200);
+    expect(same.body).toEqual(made);
+    expect(same.headers["etag"]).toBe('"1"');
+  });
+
+  test("with one bad field changes nothing at all", async () => {
+    const made = await create();
+    await call("put", `/interventii/${made.id}`).send({ crews: 5, priority: "urgent" }).expect(400);
+    await call("put", `/interventii/${made.id}`).send({ crews: 5, dateEnd: "never" }).expect(400);
+    await call("put", `/interventii/${made.id}`).send({ crews: 5, objectiveId: 99 }).expect(404);
+    expect((await call("get", `/interventii/${made.id}`)).body).toEqual(made);
+  });
+
+  test("checks the dates as they will stand together", async () => {
+    const { id } = await create({ dateStart: "2025-01-02T00:00:00" });
+    await call("put", `/interventii/${id}`).send({ dateEnd: "2025-01-01T00:00:00" }).expect(400);
+    await call("put", `/interventii/${id}`)
+      .send({ dateStart: null, dateEnd: "2025-01-01T00:00:00" })
+      .expect(200);
+  });
+
+  test("to another kind of objective needs the id with it", async () => {
+    const { id } = await create();
+    const { body } = await call("put", `/interventii/${id}`)
+      .send({ objectiveType: "obiective/bunuri" })
+      .expect(400);
+    expect(body.message).toMatch(/cannot change without objectiveId/);
+    await call("put", `/interventii/${id}`).send({ objectiveType: "obiective/cladiri" }).expect(200);
+    await call("put", `/interventii/${id}`)
+      .send({ objectiveType: "obiective/bunuri", objectiveId: 2 })
+      .expect(200);
+  });
+
+  test("never changes its id, nor the service's own fields", async () => {
+    const made = await create();
+    const { body } = await call("put", `/interventii/${made.id}`)
+      .send({ id: 99, dispeceratId: 1, invoicePdf: "x" })
+      .expect(200);
+    expect(body).toEqual(made);
+  });
+
+  test("that does not exist is answered 404", async () => {
+    await call("put", "/interventii/4711").send({ crews: 2 }).expect(404);
+  });
+
+  test("works from done back to planned, and with PATCH as with PUT", async () => {
+    const { id } = await create({ status: "done" });
+    const { body } = await call("patch", `/interventii/${id}`).send({ status: "planned" }).expect(200);
+    expect(body.status).toBe("planned");
+  });
+
+  test("with an If-Match of an older version is refused with 412", async () => {
+    const { id } = await create();
+    await call("put", `/interventii/${id}`).set("If-Match", '"1"').send({ crews: 2 }).expect(200);
+    const { body } = await call("put", `/interventii/${id}`)
+      .set("If-Match", '"1"')
+      .send({ crews: 3 })
+      .expect(412);
+    expect(body.error).toBe("Precondition Failed");
+    await call("put", `/interventii/${id}`).set("If-Match", "*").send({ crews: 3 }).expect(200);
+  });
+
+  test("leaves one outbox entry that wants the newest revision", async () => {
+    const { id } = await create();
+    await call("put", `/interventii/${id}`).send({ crews: 2 });
+    await call("put", `/interventii/${id}`).send({ crews: 3, priority: "high" });
+    expect(site.database.prepare("SELECT phase, rank, want_rev FROM outbox").all()).toEqual([
+      { phase: "new", rank: 0, want_rev: 3 },
+    ]);
+  });
+});
+
+describe("deleting an intervention", () => {
+  test("is answered 204 without a body, once, and for good", async () => {
+    const { id } = await create();
+    const { text } = await call("delete", `/interventii/${id}`).expect(204);
+    expect(text).toBe("");
+    for (const method of ["get", "delete", "put"] as const)
+      await call(method, `/interventii/${id}`)
+        .send(method === "put" ? {} : undefined)
+        .expect(404);
+    expect((await call("get", "/interventii")).body).toEqual([]);
+    expect((await create()).id).toBeGreaterThan(id);
+  });
+
+  test("gives the record back to a client that prefers it", async () => {
+    const made = await create();
+    const { body, headers } = await call("delete", `/interventii/${made.id}`)
+      .set("Prefer", "return=representation")
+      .expect(200);
+    expect(body).toEqual(made);
+    expect(headers["preference-applied"]).toBe("return=representation");
+  });
+
+  test("before anything was sent closes its outbox entry", async () => {
+    const { id } = await create();
+    await call("delete", `/interventii/${id}`).expect(204);
+    expect(site.database.prepare("SELECT phase, deleted FROM outbox").get()).toEqual({
+      phase: "closed",
+      deleted: 1,
+    });
+  });
+});
+
+describe("listing interventions", () => {
+  beforeEach(async () => {
+    await create({ name: "a", priority: "low", status: "done", dateStart: "2025-05-01T10:00:00+05:00" });
+    await create({
+      name: "b",
+      priority: "high",
+      status: "planned",
+      dateStart: "2025-05-01T09:00:00+02:00",
+      crews: 2,
+    });
+    await create({ name: "c", priority: "high", status: "done", type: "repair", police: true });
+    await create({ name: "d", priority: "medium", dateStart: "2025-05-01T06:30:00Z", objectiveId: 2 });
+  });
+  const names = async (query: string) =>
+    (await call("get", `/interventii?${query}`).expect(200)).body
+      .map(({ name }: { name: string }) => name)
+      .join("");
+
+  test.each([
+    ["", "abcd"],
+    ["status=done", "ac"],
+    ["priority=high", "bc"],
+    ["type=repair", "c"],
+    ["status=done&priority=high", "c"],
+    ["status=done&status=planned", "abcd"],
+    ["objectiveId=2", "d"],
+    ["police=true", "c"],
+    ["crews=2", "b"],
+    ["name=b", "b"],
+    ["dateStart=null", "c"],
+    ["unknown=1", "abcd"],
+    ["_sort=name&_order=DESC", "dcba"],
+    ["_sort=name&_order=desc", "dcba"],
+    ["_sort=name", "abcd"],
+    ["_sort=dateStart&_order=ASC", "adbc"],
+    ["_sort=dateStart&_order=DESC", "bdac"],
+    ["_sort=status,name&_order=asc,desc", "cadb"],
+    ["_start=1&_end=3", "bc"],
+    ["_end=2", "ab"],
+    ["_start=3", "d"],
+    ["_start=3&_end=3", ""],
+    ["_start=3&_end=1", ""],
+    ["_start=100", ""],
+    ["priority=high&_sort=id&_order=DESC&_start=0&_end=1", "c"],
+  ])("?%s gives %j", async (query, wanted) => {
+    expect(await names(query)).toBe(wanted);
+  });
+
+  test("always tells the total after the filters and before the slice", async () => {
+    expect((await call("get", "/interventii?priority=high&_end=1")).headers["x-total-count"]).toBe("2");
+    expect((await call("get", "/interventii?_start=50")).headers["x-total-count"]).toBe("4");
+  });
+
+  test("names the next page while there is one", async () => {
+    expect((await call("get", "/interventii?_end=2&status=done&status=planned")).headers["link"]).toMatch(
+      /_start=2.*rel="next"|_end=4.*rel="next"/,
+    );
+    expect((await call("get", "/interventii?_start=2")).headers["link"]).toBeUndefined();
+  });
+
+  test("finds records by repeated ids, also by more than twenty", async () => {
+    const [first] = (await call("get", "/interventii")).body;
+    const ids = Array.from({ length: 40 }, (_, index) => `id=${first.id + index}`).join("&");
+    expect(await names(ids)).toBe("abcd");
+    expect(await names(`id=${first.id}`)).toBe("a");
+  });
+
+  test.each([
+    "_start=-1",
+    "_start=a",
+    "_start=1.5",
+    "_start=1&_start=2",
+    "_end=-2",
+    "_sort=password_hash",
+    "_sort=id;DROP TABLE interventions",
+    "_sort=name,name",
+    "_sort=name&_order=UP",
+    "status=open",
+    "priority=HIGH",
+    "type=fire",
+    "objectiveType=cladiri",
+    "objectiveId=1 OR 1=1",
+    "police=1",
+    "id=abc",
+  ])("?%s is refused with 400", async (query) => {
+    const { body } = await call("get", `/interventii?${query}`).expect(400);
+    expect(body).toMatchObject({ error: "Bad Request", statusCode: 400 });
+  });
+
+  test("cuts a page that is too large", async () => {
+    const { body, headers } = await call("get", "/interventii?_start=0&_end=1000000").expect(200);
+    expect(body).toHaveLength(4);
+    expect(headers["x-total-count"]).toBe("4");
+  });
+});
+
+describe("objectives", () => {
+  test.each(["cladiri", "bunuri", "persoane"])(
+    "of the kind %s are listed with offsets and a total",
+    async (kind) => {
+      const { body, headers } = await call("get", `/obiective/${kind}?_start=1&_end=3`).expect(200);
+      expect(body.map(({ id }: { id: number }) => id)).toEqual([2, 3]);
+      expect(headers["x-total-count"]).toBe("3");
+    },
+  );
+
+  test("have the fields that were imported", async () => {
+    expect((await call("get", "/obiective/cladiri")).body[0]).toEqual({
+      id: 1,
+      name: "Hall 1",
+      status: "active",
+    });
+  });
+
+  test("are found by ids, and one by one", async () => {
+    expect(
+      (await call("get", "/obiective/cladiri?id=3&id=1")).body.map(({ id }: { id: number }) => id),
+    ).toEqual([1, 3]);
+    expect((await call("get", "/obiective/bunuri/2").expect(200)).body.name).toBe("Truck 2");
+    await call("get", "/obiective/bunuri/9").expect(404);
+    await call("get", "/obiective/altele").expect(404);
+    await call("get", "/obiective/cladiri?_start=-1").expect(400);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const keyed = (key: string, fields: object = {}) =>
+    call("post", "/interventii")
+      .set("Idempotency-Key", key)
+      .send({ ...MINIMAL, ...fields });
+
+  test("gives the first answer again and creates nothing", async () => {
+    const first = await keyed('"k1"').expect(201);
+    await call("put", `/interventii/${first.body.id}`).send({ crews: 9 });
+    const again = await keyed('"k1"').expect(201);
+    expect(again.body).toEqual(first.body);
+    expect(first.headers["idempotency-replayed"]).toBeUndefined();
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(again.headers["idempotency-key"]).toBe('"k1"');
+    expect((await call("get", "/interventii")).body).toHaveLength(1);
+  });
+
+  test("is the same with its fields in another order, and with a default spelt out", async () => {
+    const first = await keyed('"k2"').expect(201);
+    const again = await call("post", "/interventii")
+      .set("Idempotency-Key", "k2")
+      .send({ crews: 1, objectiveId: 1, objectiveType: "obiective/cladiri", name: "Patrol" });
+    expect(again.body.id).toBe(first.body.id);
+  });
+
+  test("with another body is refused with 422", async () => {
+    await keyed('"k3"').expect(201);
+    const { body } = await keyed('"k3"', { name: "Other" }).expect(422);
+    expect(body.statusCode).toBe(422);
+  });
+
+  test("of another account is another key", async () => {
+    const first = await keyed('"k4"').expect(201);
+    const other = await request(site.app)
+      .post("/interventii")
+      .set("Authorization", `Bearer ${await site.token("administrator")}`)
+      .set("Idempotency-Key", '"k4"')
+      .send(MINIMAL)
+      .expect(201);
+    expect(other.body.id).not.toBe(first.body.id);
+  });
+
+  test("of a refused request is not used up", async () => {
+    await keyed('"k5"', { crews: 0 }).expect(400);
+    await keyed('"k5"').expect(201);
+  });
+
+  test.each(['""', '"unclosed', "two words", `"${"k".repeat(256)}"`])(
+    "that reads %s is refused with 400",
+    async (key) => {
+      await keyed(key).expect(400);
+    },
+  );
+});

@@ -1,0 +1,212 @@
+import { createServer } from "node:net";
+import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { BuiltInBroker, type BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "../support/eventually.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const TOPIC = "zigbee2mqtt/gate";
+const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: [false], normal: [true] } });
+
+let site: WatchedZones;
+let broker: BuiltInBroker;
+let sensors: MqttClient[];
+
+beforeEach(() => {
+  site = new WatchedZones([GATE]);
+  sensors = [];
+});
+afterEach(async () => {
+  for (const sensor of sensors) await sensor.endAsync(true);
+  await broker.stop();
+  site.close();
+});
+
+async function start(options: Partial<BuiltInBrokerOptions> = {}): Promise<void> {
+  broker = new BuiltInBroker({
+    ...site.common,
+    host: "127.0.0.1",
+    port: 0,
+    zones: new MqttZones(site.common),
+    ...options,
+  });
+  await broker.start();
+}
+
+async function sensor(options: IClientOptions = {}): Promise<MqttClient> {
+  const port = Number(site.logged("mqtt-broker-listening").at(-1)?.["port"]);
+  const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 50, ...options }, false);
+  client.on("error", () => "the broker refuses on purpose");
+  sensors.push(client);
+  return client;
+}
+
+function gate(contact: boolean): string {
+  return JSON.stringify({ contact });
+}
+
+describe("the built-in broker", () => {
+  test.each([0, 1, 2] as const)(
+    "turns an opening that is published with QoS %i into one trip",
+    async (qos) => {
+      await start();
+      const client = await sensor();
+      await client.publishAsync(TOPIC, gate(true), { qos });
+      await client.publishAsync(TOPIC, gate(false), { qos });
+      await client.publishAsync(TOPIC, gate(false), { qos });
+      await eventually("the trip", () => site.trips.length > 0);
+      await client.publishAsync(TOPIC, gate(true), { qos });
+      await eventually("the restore", () => site.monitor.zones()[0]?.contact === "normal");
+      expect(site.trips).toHaveLength(1);
+    },
+  );
+
+  test.each([1, 2] as const)(
+    "acknowledges a message with QoS %i only when its trip is written",
+    async (qos) => {
+      await start();
+      const client = await sensor();
+      await client.publishAsync(TOPIC, gate(true), { qos });
+      let tripsWhenAnswered = -1;
+      client.on("packetreceive", ({ cmd }) => {
+        if (cmd === "puback" || cmd === "pubrec") tripsWhenAnswered = site.trips.length;
+      });
+      await client.publishAsync(TOPIC, gate(false), { qos });
+      expect(tripsWhenAnswered).toBe(1);
+    },
+  );
+
+  test.each([1, 2] as const)(
+    "does not acknowledge QoS %i while the journal cannot be written, and gets the message again",
+    async (qos) => {
+      await start();
+      const client = await sensor();
+      await client.publishAsync(TOPIC, gate(true), { qos });
+      site.breakJournal();
+      let isAnswered = false;
+      const published = client.publishAsync(TOPIC, gate(false), { qos }).then(() => (isAnswered = true));
+      await eventually("the sensor to have tried again", () => {
+        return site.logged("mqtt-message-not-recorded").length >= 2;
+      });
+      expect(isAnswered).toBe(false);
+      expect(site.trips).toHaveLength(0);
+      expect(site.conditions).toEqual(["journal-write-failed"]);
+      site.mendJournal();
+      await published;
+      expect(site.trips).toHaveLength(1);
+      expect(site.conditions).toEqual([]);
+    },
+  );
+
+  test("serves other subscribers as any broker does", async () => {
+    await start();
+    const listener = await sensor();
+    const heard: string[] = [];
+    listener.on("message", (topic, payload) => heard.push(`${topic} ${payload.toString()}`));
+    await listener.subscribeAsync("zigbee2mqtt/+", { qos: 1 });
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    await eventually("the message", () => heard.length === 1);
+    expect(heard).toEqual([`${TOPIC} {"contact":true}`]);
+  });
+
+  test("takes the last will of a sensor for a reading", async () => {
+    await start();
+    const client = await sensor({
+      will: { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1, retain: false },
+    });
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    client.options.reconnectPeriod = 0;
+    client.stream.destroy();
+    await eventually("the trip", () => site.trips.length === 1);
+  });
+
+  test("outlives a will that cannot be written", async () => {
+    await start();
+    const client = await sensor({
+      will: { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1, retain: false },
+    });
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    site.breakJournal();
+    client.options.reconnectPeriod = 0;
+    client.stream.destroy();
+    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length > 0);
+    site.mendJournal();
+    const other = await sensor();
+    await other.publishAsync(TOPIC, gate(false), { qos: 1 });
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("lets nobody write to $SYS", async () => {
+    await start();
+    const client = await sensor({ reconnectPeriod: 0 });
+    const closed = new Promise((resolve) => {
+      client.once("close", resolve);
+    });
+    client.publish("$SYS/broker/uptime", "0", { qos: 1 });
+    await closed;
+  });
+
+  test("asks for the configured user name and password", async () => {
+    await start({ credentials: { username: "sensor", password: "a secret" } });
+    for (const wrong of [
+      {},
+      { username: "sensor", password: "a guess" },
+      { username: "x", password: "a secret" },
+    ])
+      await expect(sensor({ ...wrong, reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
+    const client = await sensor({ username: "sensor", password: "a secret" });
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    expect(site.monitor.zones()[0]?.contact).toBe("normal");
+    expect(JSON.stringify(site.logLines)).not.toContain("a secret");
+  });
+
+  test("survives clients that do not speak MQTT", async () => {
+    await start();
+    const port = Number(site.logged("mqtt-broker-listening")[0]?.["port"]);
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch((error: Error) => error);
+    expect(answer).toBeInstanceOf(Error);
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    expect(site.monitor.zones()[0]?.contact).toBe("normal");
+  });
+
+  test("says at its start that it keeps no sessions", async () => {
+    await start();
+    expect(String(site.logged("mqtt-broker-listening")[0]?.["sessions"])).toMatch(
+      /nothing is kept over a restart/,
+    );
+  });
+
+  test("whose port is taken says so, and takes it when it is free", async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => {
+      holder.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = holder.address() as { port: number };
+    await start({ port });
+    expect(site.conditions).toEqual(["mqtt-broker-not-listening"]);
+    expect(site.health.list()[0]?.text).toContain(`port ${port}`);
+    await new Promise((resolve) => {
+      holder.close(resolve);
+    });
+    site.clock.advance(5_000);
+    await eventually("the port", () => site.conditions.length === 0);
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    expect(site.monitor.zones()[0]?.contact).toBe("normal");
+  });
+
+  test("stops although it never got its port", async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => {
+      holder.listen(0, "127.0.0.1", resolve);
+    });
+    await start({ port: (holder.address() as { port: number }).port });
+    await broker.stop();
+    site.clock.advance(600_000);
+    expect(site.logged("mqtt-broker-listening")).toEqual([]);
+    holder.close();
+  });
+});

@@ -1,0 +1,235 @@
+import { createServer } from "node:net";
+import { Aedes } from "aedes";
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const GATE = zoneOf({
+  id: "gate",
+  input: { mqtt: "zigbee2mqtt/gate", path: "/contact", open: [false], normal: [true] },
+});
+const LOCK = zoneOf({ id: "lock", input: { mqtt: "zigbee2mqtt/gate", path: "/lock", open: ["unlocked"] } });
+const CLIENT_ID = "santinela-test";
+
+describeWithMosquitto("an external broker", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+  let site: WatchedZones;
+  let readings: MqttReadings;
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    sensor = await connectAsync(broker.url, { reconnectPeriod: 100 });
+    sensor.on("error", () => "the broker is away on purpose");
+    site = new WatchedZones([GATE, LOCK]);
+    readings = readingsOf(site, broker.url);
+  });
+  afterEach(async () => {
+    await readings.stop();
+    await sensor.endAsync(true);
+    site.close();
+    await broker.stop();
+  });
+
+  async function listening(times = 1): Promise<void> {
+    await eventually("the subscription", () => site.logged("mqtt-subscribed").length >= times);
+  }
+
+  function publish(payload: unknown, options: { retain?: boolean } = {}): Promise<unknown> {
+    return sensor.publishAsync(GATE_TOPIC, JSON.stringify(payload), { qos: 1, ...options });
+  }
+
+  test("a gate that opens is one trip, however often its message comes", async () => {
+    await readings.start();
+    await listening();
+    for (const contact of [true, false, false, false]) await publish({ contact });
+    await publish({ contact: true });
+    await eventually("the gate to be closed again", () => contactOf(site, "gate") === "normal");
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("one message feeds every zone of its topic", async () => {
+    await readings.start();
+    await listening();
+    await publish({ contact: true, lock: "locked" });
+    await publish({ contact: false, lock: "unlocked" });
+    await eventually("both trips", () => site.trips.length === 2);
+    expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["gate", "lock"]);
+  });
+
+  test("a trip that could not be written is not acknowledged, and comes again until it is", async () => {
+    await readings.start();
+    await listening();
+    await publish({ contact: true });
+    await eventually("the first sight", () => contactOf(site, "gate") === "normal");
+    site.breakJournal();
+    await publish({ contact: false });
+    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
+    expect(site.conditions).toContain("journal-write-failed");
+
+    // The connection is broken and made again, and the broker sends the same message.
+    site.clock.advance(1000);
+    await eventually("the second failure", () => site.logged("mqtt-message-not-recorded").length === 2);
+    site.mendJournal();
+    site.clock.advance(20_000);
+    await eventually("the trip", () => site.trips.length === 1);
+    expect(site.conditions).toEqual([]);
+
+    // It was acknowledged now: another daemon under the same name gets nothing any more.
+    await readings.stop();
+    site.restart();
+    readings = readingsOf(site, broker.url);
+    await readings.start();
+    await listening(2);
+    await publish({ contact: true });
+    await eventually("the gate to be closed again", () => contactOf(site, "gate") === "normal");
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("what happened while the daemon was away waits at the broker, over the broker's power cut too", async () => {
+    await readings.start();
+    await listening();
+    await publish({ contact: true });
+    await eventually("the first sight", () => contactOf(site, "gate") === "normal");
+    await readings.stop();
+    site.restart();
+    await publish({ contact: false });
+    await publish({ contact: true });
+    // The broker writes its store after each turn with a change, so one more answer shows that the two are in it.
+    await publish({ contact: true });
+    await broker.kill();
+    await broker.startAgain();
+    await eventually("the sensor to be back", () => sensor.connected);
+
+    readings = readingsOf(site, broker.url);
+    await readings.start();
+    await eventually("the trip", () => site.trips.length === 1);
+    await eventually("the gate to be closed again", () => contactOf(site, "gate") === "normal");
+    expect(site.trips[0]?.cause).toBe("after-restart");
+  });
+
+  test("a retained value is no live one: an old fire is no trip at first sight", async () => {
+    const smoke = zoneOf({ id: "smoke", kind: "fire", input: { mqtt: "smoke", open: ["ON"] } });
+    site.close();
+    site = new WatchedZones([smoke]);
+    readings = readingsOf(site, broker.url);
+    await sensor.publishAsync("smoke", "ON", { qos: 1, retain: true });
+    await readings.start();
+    await eventually("the first sight", () => contactOf(site, "smoke") === "open");
+    expect(site.trips).toHaveLength(0);
+  });
+
+  test("a broker that goes away is a condition, and is found again", async () => {
+    await readings.start();
+    await listening();
+    await broker.kill();
+    await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
+    await broker.startAgain();
+    await eventually("the connection", () => site.conditions.length === 0);
+    await listening(2);
+    await eventually("the sensor to be back", () => sensor.connected);
+    await publish({ contact: true });
+    await eventually("the first sight", () => contactOf(site, "gate") === "normal");
+  });
+
+  test("hostile and broken messages are counted, complained of once a minute, and harm nothing", async () => {
+    await readings.start();
+    await listening();
+    await publish({ contact: true });
+    for (const payload of [
+      "{",
+      "",
+      "x".repeat(300_000),
+      '{"__proto__":{"contact":false}}',
+      '{"contact":[false]}',
+    ])
+      await sensor.publishAsync(GATE_TOPIC, payload, { qos: 1 });
+    await sensor.publishAsync(GATE_TOPIC, Buffer.from([0xff, 0xfe]), { qos: 1 });
+    site.clock.advance(60_000);
+    await sensor.publishAsync(GATE_TOPIC, "{", { qos: 1 });
+    await publish({ contact: false });
+    await eventually("the trip", () => site.trips.length === 1);
+    const complaints = site.logged("mqtt-payload-refused");
+    expect(complaints.length).toBeLessThanOrEqual(2);
+    expect(complaints[0]).toMatchObject({ topic: GATE_TOPIC, level: "warn", refused: 1 });
+  });
+});
+
+describeWithMosquitto("a broker that keeps something from us", () => {
+  let broker: Mosquitto | undefined;
+  let site: WatchedZones;
+  let readings: MqttReadings;
+  afterEach(async () => {
+    await readings.stop();
+    site.close();
+    await broker?.stop();
+  });
+
+  test("that is not there is a condition and no failed start", async () => {
+    site = new WatchedZones([GATE]);
+    readings = readingsOf(site, `mqtt://user:secret@127.0.0.1:${await freePort()}`);
+    await readings.start();
+    await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
+    expect(JSON.stringify(site.logLines)).not.toContain("secret");
+    expect(site.health.list()[0]?.text).toMatch(/ECONNREFUSED.*mqtt\.url/);
+  });
+
+  test("that refuses the password says so in the condition", async () => {
+    broker = await startMosquitto(["allow_anonymous false"]);
+    site = new WatchedZones([GATE]);
+    readings = readingsOf(site, broker.url, { username: "edge", password: "wrong" });
+    await readings.start();
+    await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
+    await eventually("the reason", () => /authori[sz]ed/i.test(site.health.list()[0]?.text ?? ""));
+  });
+});
+
+describe("a broker with access rules", () => {
+  test("that refuses a zone's topic is a condition that names the topic", async () => {
+    const aedes = await Aedes.createBroker({
+      authorizeSubscribe: (_client, subscription, done) =>
+        done(null, subscription.topic === GATE_TOPIC ? null : subscription),
+    });
+    const server = createServer((socket) => void aedes.handle(socket));
+    const port = await freePort();
+    await new Promise<void>((resolve) => {
+      server.listen(port, "127.0.0.1", resolve);
+    });
+    const open = zoneOf({ id: "open", input: { mqtt: "allowed", open: ["ON"] } });
+    const site = new WatchedZones([open, GATE]);
+    const readings = readingsOf(site, `mqtt://127.0.0.1:${port}`);
+    await readings.start();
+    await eventually("the condition", () => site.conditions.includes("mqtt-subscription-refused"));
+    expect(site.health.list()[0]?.text).toMatch(/read zigbee2mqtt\/gate\./);
+    await readings.stop();
+    await new Promise<void>((resolve) => {
+      aedes.close(resolve);
+    });
+    server.close();
+    site.close();
+  });
+});
+
+const GATE_TOPIC = "zigbee2mqtt/gate";
+
+function readingsOf(
+  site: WatchedZones,
+  url: string,
+  credentials?: { username: string; password: string },
+): MqttReadings {
+  return new MqttReadings({
+    ...site.common,
+    url,
+    clientId: CLIENT_ID,
+    zones: new MqttZones(site.common),
+    ...(credentials ? { credentials } : {}),
+  });
+}
+
+function contactOf(site: WatchedZones, zoneId: string): string | undefined {
+  return site.monitor.zones().find(({ zone }) => zone.id === zoneId)?.contact;
+}

@@ -1,0 +1,121 @@
+import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Express } from "express";
+import { createApp, type AppParts } from "../../src/http/app.ts";
+import type { SitePorts } from "../../src/http/site/site-ports.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { InterventionService } from "../../src/service/interventions.ts";
+import { ObjectiveService } from "../../src/service/objectives.ts";
+import { TokenService } from "../../src/service/tokens.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+export const PASSWORD = "correct horse battery staple";
+export const PEOPLE = {
+  administrator: "admin@test.example",
+  operator: "operator@test.example",
+  viewer: "viewer@test.example",
+} as const;
+
+/** The real application on a database in memory, with three people, and objectives 1 to 3 of each kind. */
+export class TestApp {
+  readonly clock = new ManualClock();
+  readonly key: KeyObject = createSecretKey(randomBytes(32));
+  readonly database: Database = openMainDatabase(":memory:");
+  readonly logLines: string[] = [];
+  readonly tokens: TokenService;
+  readonly interventions: InterventionService;
+  readonly app: Express;
+  /** Priorities of the changes that the sync was told of. */
+  readonly changes: string[] = [];
+  #server: Server | undefined;
+
+  private constructor(overrides: Partial<AppParts>) {
+    const { clock, database, key } = this;
+    this.tokens = new TokenService({ database, clock, key });
+    const objectives = new ObjectiveService(database);
+    const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
+    objectives.import(
+      {
+        "obiective/cladiri": named("Hall"),
+        "obiective/bunuri": named("Truck"),
+        "obiective/persoane": named("Person"),
+      },
+      "config",
+    );
+    this.interventions = new InterventionService({
+      database,
+      clock,
+      timezone: "Europe/Bucharest",
+      dispeceratId: 7,
+      newUid: randomUUID,
+      onChange: ({ priority }) => void this.changes.push(priority),
+    });
+    this.app = createApp({
+      interventions: this.interventions,
+      objectives,
+      tokens: this.tokens,
+      site: NO_SITE,
+      log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
+      basePath: "",
+      corsOrigins: [],
+      ...overrides,
+    });
+  }
+
+  static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
+    const made = new TestApp(overrides);
+    for (const [role, email] of Object.entries(PEOPLE))
+      await made.tokens.addPerson(email, role as keyof typeof PEOPLE, PASSWORD);
+    return made;
+  }
+
+  /** A token of one of the people, without the cost of signing in. */
+  async token(role: keyof typeof PEOPLE = "operator"): Promise<string> {
+    return (await this.tokens.signIn(PEOPLE[role], PASSWORD)).token;
+  }
+
+  /** Serves it on a free loopback port, as a centre for somebody else. */
+  async listen(): Promise<number> {
+    const server = createServer(this.app);
+    this.#server = server;
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server) {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    }
+    this.database.close();
+  }
+}
+
+const NO_SITE: SitePorts = {
+  status: () => ({
+    version: "0.0.0",
+    site: { name: "Test", ref: "test" },
+    startedAt: "2026-11-20T21:30:00.000Z",
+    conditions: [],
+    trips: { waiting: 0, refused: 0 },
+    outbox: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
+    link: { state: "none", reason: null, nextTryAt: null },
+  }),
+  zones: () => [],
+  trips: () => [],
+  sync: () => ({
+    link: { state: "none", reason: null, nextTryAt: null },
+    summary: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
+    records: [],
+  }),
+  syncNow: () => Promise.resolve(NO_SITE.sync()),
+  simulate: (zone, contact) => Promise.resolve({ zone, contact, changed: true, trips: ["k"] }),
+};
