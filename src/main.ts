@@ -6,6 +6,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
+// Databases and their copies are nobody's business but the service's user and group.
+process.umask(0o027);
+
 // A reader that goes away (| head) is no fault of ours.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;

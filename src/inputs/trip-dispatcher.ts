@@ -129,6 +129,7 @@ export class TripDispatcher {
     trips.markPosted(trip.key, interventionId);
     this.#failures = 0;
     conditions.clear("dispatch-failing");
+    conditions.clear("trip-refused", trip.zoneId);
     log.info("trip-posted", { zone: trip.zoneId, key: trip.key, interventionId });
     return true;
   }

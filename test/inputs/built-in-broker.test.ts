@@ -141,8 +141,8 @@ describe("the built-in broker", () => {
   test("lets nobody write to $SYS", async () => {
     await start();
     const client = await sensor({ reconnectPeriod: 0 });
-    const closed = new Promise((resolve) => {
-      client.once("close", resolve);
+    const closed = new Promise<void>((resolve) => {
+      client.once("close", () => resolve());
     });
     client.publish("$SYS/broker/uptime", "0", { qos: 1 });
     await closed;

@@ -1,0 +1,12 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { MAIN } from "../support/installation.ts";
+
+test("the demo ends well, and tells what it waits for", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, "demo"], { timeout: 120_000 });
+  expect(stdout).toMatch(/waiting for both trips to be interventions at the centre/);
+  expect(stdout).toMatch(/The site still has its 4 interventions; the centre has 2/);
+  expect(stdout.match(/#\d+, once/g)).toHaveLength(4);
+  expect(stdout).toMatch(/Every trip is one intervention at the centre/);
+}, 120_000);

@@ -1,0 +1,208 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { Installation, MAIN } from "../support/installation.ts";
+
+/** A daemon as a newcomer starts it: no file, no root, an empty folder. */
+class FirstRun {
+  readonly folder = mkdtempSync(join(tmpdir(), "santinela-first-"));
+  stdout = "";
+  stderr = "";
+  #process: ChildProcessWithoutNullStreams | undefined;
+
+  async start(): Promise<{ port: number }> {
+    const environment = {
+      ...process.env,
+      HOME: this.folder,
+      XDG_CONFIG_HOME: join(this.folder, "none"),
+      SANTINELA_HTTP__PORT: "0",
+      SANTINELA_MQTT__LISTEN__PORT: "0",
+    };
+    const daemon = spawn(process.execPath, [MAIN, "serve"], { cwd: this.folder, env: environment });
+    this.#process = daemon;
+    this.stdout = "";
+    this.stderr = "";
+    daemon.stdout.on("data", (chunk: Buffer) => (this.stdout += chunk.toString()));
+    daemon.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
+    return eventually("the daemon to be ready", () => this.event("ready") as { port: number } | undefined);
+  }
+
+  event(name: string): Record<string, unknown> | undefined {
+    const entries = this.stdout
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    return entries.find(({ event }) => event === name);
+  }
+
+  async end(signal: "SIGTERM" | "SIGINT"): Promise<number | null> {
+    const daemon = this.#process;
+    if (!daemon || daemon.exitCode !== null) return daemon?.exitCode ?? null;
+    const exited = new Promise<number | null>((resolve) => {
+      daemon.once("exit", resolve);
+    });
+    daemon.kill(signal);
+    return exited;
+  }
+}
+
+let first: FirstRun;
+beforeEach(() => {
+  first = new FirstRun();
+});
+afterEach(async () => {
+  await first.end("SIGTERM").catch(() => null);
+  rmSync(first.folder, { recursive: true, force: true });
+});
+
+describe("the first start", () => {
+  test("makes an administrator and shows the password once, and not in the log", async () => {
+    const { port } = await first.start();
+    const [, email, password] = /e-mail +(\S+)\s+password +(\S+)/.exec(first.stderr) ?? [];
+    expect(first.stdout).not.toContain(password);
+    const answer = await fetch(`http://127.0.0.1:${port}/auth/token`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(answer.status).toBe(200);
+    expect(await first.end("SIGTERM")).toBe(0);
+
+    await first.start();
+    expect(first.stderr).toBe("");
+    expect(await first.end("SIGINT")).toBe(0);
+  });
+
+  test("keeps secrets for its user alone", async () => {
+    await first.start();
+    const secrets = join(first.folder, "var", "secrets");
+    expect(statSync(secrets).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(secrets)) expect(statSync(join(secrets, name)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(first.folder, "var", "control.sock")).mode & 0o777).toBe(0o660);
+    for (const name of ["santinela.db", "journal.db"])
+      expect(statSync(join(first.folder, "var", name)).mode & 0o007).toBe(0);
+  });
+
+  test("removes its control socket when it ends in order", async () => {
+    await first.start();
+    await first.end("SIGTERM");
+    expect(readdirSync(join(first.folder, "var"))).not.toContain("control.sock");
+    expect(readdirSync(join(first.folder, "var")).filter((name) => name.endsWith("-wal"))).toEqual([]);
+  });
+});
+
+describe("what is not there is a condition and never an exit", () => {
+  let installation: Installation;
+  beforeEach(() => {
+    installation = new Installation();
+  });
+  afterEach(() => installation.remove());
+
+  test("a broker, GPIO lines and a centre that do not answer", async () => {
+    const objective = "objective: { type: obiective/cladiri, id: 1 }";
+    installation.secret("password", "secret");
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }
+mqtt: { url: "mqtt://127.0.0.1:1" }
+gpio: { backend: onoff, chip: no-such-chip }
+upstream: { baseUrl: "http://127.0.0.1:1", email: a@b, passwordFile: ./password }
+zones:
+  - { id: wire, name: Wire, kind: intrusion, ${objective}, input: { gpio: 17 } }
+  - { id: air, name: Air, kind: intrusion, ${objective}, input: { mqtt: a/b, open: [1] } }
+  - { id: hand, name: Hand, kind: intrusion, ${objective}, input: { simulated: true } }
+`,
+    );
+    await site.start();
+    await site.run(["trip", "--zone", "hand"]);
+    const codes = await eventually("the three conditions", async () => {
+      const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
+      return conditions.length >= 3 && conditions.map(({ code }) => code);
+    });
+    expect(new Set(codes)).toEqual(new Set(["gpio-unavailable", "mqtt-unreachable", "upstream-unreachable"]));
+    expect(await site.get("/interventii")).toHaveLength(1);
+  });
+
+  test("a port of the built-in broker that somebody else has", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = other.address() as AddressInfo;
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { listen: { port: ${port} } }\ngpio: { backend: simulated }\n`,
+    );
+    await site.start();
+    const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
+    expect(conditions).toMatchObject([
+      { code: "mqtt-broker-not-listening", text: expect.stringMatching(/another program has it/) },
+    ]);
+    other.close();
+  });
+});
+
+describe("a start that cannot be", () => {
+  let installation: Installation;
+  beforeEach(() => {
+    installation = new Installation();
+  });
+  afterEach(() => installation.remove());
+
+  test("a second daemon on the same data is refused with 75", async () => {
+    const yaml = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
+    await installation.daemon("site", yaml).start();
+    await expect(installation.daemon("site", yaml).start()).rejects.toThrow(
+      /ended with 75: another daemon is using this data folder/,
+    );
+  });
+
+  test("a port that is taken is refused with 75 and the remedy", async () => {
+    const { httpPort } = await installation
+      .daemon("one", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n")
+      .start();
+    const other = installation.daemon(
+      "two",
+      `http: { port: ${httpPort} }\nmqtt: off\ngpio: { backend: simulated }\n`,
+    );
+    await expect(other.start()).rejects.toThrow(
+      /ended with 75:[^]*port \d+ of 127.0.0.1 is taken by another program\n.*set http.port/,
+    );
+  });
+
+  test("a broken configuration is refused with 78, its line and the remedy", async () => {
+    const broken = installation.daemon("site", "http: { prot: 8080 }\n");
+    await expect(broken.start()).rejects.toThrow(
+      /ended with 78: .*site\.yaml:2:9: http\.prot: there is no such option\. Did you mean port\?/,
+    );
+  });
+
+  test("a data folder that cannot be made is refused with 73", async () => {
+    writeFileSync(join(installation.folder, "site"), "a file stands where the folder should be");
+    const site = installation.daemon("site", "mqtt: off\n");
+    await expect(site.start()).rejects.toThrow(/ended with 73: cannot make the data folder/);
+  });
+
+  test("a damaged database is named, and nothing is deleted", async () => {
+    const folder = join(installation.folder, "site");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "santinela.db"), "this is no database, it only stands here ".repeat(50));
+    const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
+    await expect(site.start()).rejects.toThrow(/cannot use the database .*santinela\.db/);
+    expect(readFileSync(join(folder, "santinela.db"), "utf8")).toMatch(/^this is no database/);
+    chmodSync(folder, 0o700);
+  });
+});

@@ -1,0 +1,280 @@
+import { gzipSync } from "node:zlib";
+import { connect } from "node:net";
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HttpServer } from "../../src/http/server.ts";
+import { SystemClock } from "../../src/ops/system-clock.ts";
+import { TestApp } from "../support/app.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { get } from "node:http";
+
+let site: TestApp;
+let token: string;
+beforeAll(async () => {
+  site = await TestApp.make();
+  token = await site.token();
+});
+afterAll(() => site.close());
+
+const post = (path = "/interventii") => request(site.app).post(path).set("Authorization", `Bearer ${token}`);
+const MINIMAL = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 };
+
+function expectShape(answer: request.Response, status: number): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+  expect(Object.keys(answer.body).sort((a, b) => a.localeCompare(b))).toEqual([
+    "error",
+    "message",
+    "statusCode",
+  ]);
+  expect(answer.body).toEqual({ error: expect.any(String), message: expect.any(String), statusCode: status });
+}
+
+describe("a body that cannot be used is answered in the error shape", () => {
+  const raw = (text: string | Buffer, type = "application/json") =>
+    post().set("Content-Type", type).send(text);
+
+  test.each([
+    ["malformed JSON", '{"name":', 400],
+    ["a word", "hello", 400],
+    ["a number", "5", 400],
+    ["null", "null", 400],
+    ["a list", "[]", 400],
+    ["a text", '"x"', 400],
+    ["an empty object", "{}", 400],
+    ["JSON forty thousand levels deep", `${"[".repeat(40_000)}${"]".repeat(40_000)}`, 400],
+    [
+      "a deep value in an ignored field",
+      `{"name":"n","objectiveType":"obiective/cladiri","objectiveId":1,"invoicePdf":${"[".repeat(40_000)}${"]".repeat(40_000)},"crews":0}`,
+      400,
+    ],
+  ])("%s", async (_what, text, status) => {
+    expectShape(await raw(text), status);
+  });
+
+  test("no body at all", async () => {
+    expectShape(await post(), 400);
+    expectShape(await request(site.app).put("/interventii/1").set("Authorization", `Bearer ${token}`), 400);
+  });
+
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "application/jsonp",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "",
+  ])("the media type %j", async (type) => {
+    expectShape(await raw(JSON.stringify(MINIMAL), type), 415);
+  });
+
+  test("an unsupported encoding", async () => {
+    expectShape(
+      await post().set("Content-Encoding", "compress").set("Content-Type", "application/json").send("{}"),
+      415,
+    );
+  });
+
+  test("broken UTF-8", async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...MINIMAL, name: "a?b" }));
+    bytes[bytes.indexOf("?")] = 0xff;
+    const answer = await post()
+      .set("Content-Type", "application/json")
+      .serialize((body) => body as unknown as string)
+      .send(bytes as unknown as object);
+    expectShape(answer, 400);
+  });
+
+  test("one that is too large, also when it is packed small", async () => {
+    const large = JSON.stringify({ ...MINIMAL, notes: "x".repeat(200_000) });
+    expectShape(await raw(large), 413);
+    const packed = gzipSync(large);
+    expect(packed.length).toBeLessThan(1000);
+    const answer = await post()
+      .set("Content-Type", "application/json")
+      .set("Content-Encoding", "gzip")
+      .serialize((body) => body as unknown as string)
+      .send(packed as unknown as object);
+    expectShape(answer, 413);
+  });
+
+  test("and nothing of it was stored", () => {
+    expect(site.database.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(0);
+  });
+});
+
+describe("an address or method that is not there is answered in the error shape", () => {
+  test.each([
+    "/",
+    "/nothing",
+    "/interventii/1/2",
+    "/INTERVENTII",
+    "/obiective",
+    "/auth",
+    "/%E0%A4%A",
+    "//",
+    "//[",
+    "/healthz",
+    "/readyz",
+  ])("GET %s", async (path) => {
+    const answer = await request(site.app).get(path).set("Authorization", `Bearer ${token}`);
+    expect([400, 404]).toContain(answer.status);
+    expectShape(answer, answer.status);
+  });
+
+  test.each([
+    ["put", "/interventii", "GET, HEAD, POST, OPTIONS"],
+    ["delete", "/interventii", "GET, HEAD, POST, OPTIONS"],
+    ["post", "/interventii/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"],
+    ["post", "/obiective/cladiri", "GET, HEAD, OPTIONS"],
+    ["delete", "/obiective/cladiri/1", "GET, HEAD, OPTIONS"],
+    ["get", "/auth/token", "POST, OPTIONS"],
+    ["delete", "/site/status", "GET, HEAD, OPTIONS"],
+  ] as const)("%s %s is 405 and says what is possible", async (method, path, allow) => {
+    const answer = await request(site.app)
+      [method](path)
+      .set("Authorization", `Bearer ${token}`)
+      .send(method === "delete" || method === "get" ? undefined : {});
+    expectShape(answer, 405);
+    expect(answer.headers["allow"]).toBe(allow);
+  });
+
+  test("a method cannot be overridden", async () => {
+    expectShape(await post("/interventii/1").set("X-HTTP-Method-Override", "DELETE").send({}), 405);
+  });
+});
+
+test("HEAD answers as GET without the body, OPTIONS without a token", async () => {
+  const head = await request(site.app)
+    .head("/interventii")
+    .set("Authorization", `Bearer ${token}`)
+    .expect(200);
+  expect(head.headers["x-total-count"]).toBe("0");
+  expect(head.text).toBeUndefined();
+  const options = await request(site.app).options("/interventii/1").expect(204);
+  expect(options.headers["allow"]).toBe("GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
+});
+
+test("every answer forbids sniffing, framing and keeping, and names no product", async () => {
+  for (const path of ["/interventii", "/nothing"]) {
+    const { headers } = await request(site.app).get(path).set("Authorization", `Bearer ${token}`);
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(headers["x-powered-by"]).toBeUndefined();
+  }
+});
+
+test("a defect of ours is a plain 500 outside and a stack in the log", async () => {
+  const broken = await TestApp.make();
+  const authorization = `Bearer ${await broken.token()}`;
+  broken.database.exec("ALTER TABLE interventions RENAME TO elsewhere");
+  const answer = await request(broken.app).get("/interventii").set("Authorization", authorization);
+  expectShape(answer, 500);
+  expect(answer.body.message).not.toMatch(/SQL|table|interventions/);
+  expect(broken.logLines.join("")).toMatch(/request-failed.*no such table/);
+  await broken.close();
+});
+
+describe("pages of other origins", () => {
+  test("get nothing unless their origin is allowed", async () => {
+    const { headers } = await request(site.app).options("/interventii").set("Origin", "https://evil.example");
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test("may call when it is, with errors readable and the total exposed", async () => {
+    const open = await TestApp.make({ corsOrigins: ["https://panel.example"] });
+    const good = await request(open.app)
+      .get("/interventii")
+      .set("Origin", "https://panel.example")
+      .expect(401);
+    expect(good.headers["access-control-allow-origin"]).toBe("https://panel.example");
+    expect(good.headers["access-control-expose-headers"]).toContain("X-Total-Count");
+    expect(good.headers["access-control-allow-credentials"]).toBeUndefined();
+    for (const origin of ["https://panel.example.evil", "null", "http://panel.example"]) {
+      const { headers } = await request(open.app).get("/interventii").set("Origin", origin);
+      expect(headers["access-control-allow-origin"]).toBeUndefined();
+      expect(headers["vary"]).toContain("Origin");
+    }
+    const preflight = await request(open.app)
+      .options("/interventii")
+      .set("Origin", "https://panel.example")
+      .expect(204);
+    expect(preflight.headers["access-control-allow-headers"]).toContain("Authorization");
+    await open.close();
+  });
+});
+
+describe("over the wire", () => {
+  let server: HttpServer;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
+    const conditions = { raise: () => expect.fail("no condition is expected"), clear: () => {} };
+    server = new HttpServer({
+      app: site.app,
+      host: "127.0.0.1",
+      port: 0,
+      controlSocket: join(folder, "control.sock"),
+      conditions,
+      clock: new SystemClock(),
+    });
+    await server.start();
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const raw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let answer = "";
+      const socket = connect(server.address.port, "127.0.0.1", () => socket.write(text));
+      socket.on("data", (chunk) => (answer += chunk.toString()));
+      socket.on("close", () => resolve(answer));
+      socket.on("error", reject);
+    });
+
+  test.each([
+    ["nonsense", "nonsense\r\n\r\n", 400],
+    [
+      "a length twice",
+      "POST /interventii HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+      400,
+    ],
+    [
+      "a length and chunks",
+      "POST /interventii HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    ["headers without end", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+  ])("%s is answered in the error shape", async (_what, text, status) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({
+      statusCode: status,
+      message: expect.any(String),
+    });
+  });
+
+  test("the control socket needs no token, and the network side still does", async () => {
+    const asked = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        get({ socketPath: join(folder, "control.sock"), path, agent: false }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).on("error", reject);
+      });
+    expect(await asked("/interventii")).toBe(200);
+    expect(await asked("/healthz")).toBe(200);
+    expect(await asked("/readyz")).toBe(200);
+    expect((await fetch(`${server.loopbackUrl}/interventii`)).status).toBe(401);
+    expect((await fetch(`${server.loopbackUrl}/healthz`)).status).toBe(404);
+  });
+});

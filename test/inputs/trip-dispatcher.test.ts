@@ -1,0 +1,255 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ApiClient } from "../../src/client/api-client.ts";
+import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
+import { TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const HALL_1 = zoneOf({ id: "hall-1", input: { simulated: true }, objective: building(1) });
+const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: building(2) });
+/** Its objective is not in the database. */
+const NOWHERE = zoneOf({ id: "nowhere", input: { simulated: true }, objective: building(99) });
+
+let app: TestApp;
+let site: WatchedZones;
+let server: Server;
+let client: ApiClient;
+let dispatcher: TripDispatcher;
+/** Answers given instead of the application's, the next first; after them the application answers. */
+let instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
+/** Keys of the requests that came in, in order. */
+let keys: string[];
+let failpoint: (name: string) => void;
+
+beforeEach(async () => {
+  app = await TestApp.make();
+  site = new WatchedZones([HALL_1, HALL_2, NOWHERE]);
+  instead = [];
+  keys = [];
+  failpoint = () => {};
+  server = createServer((request, response) => {
+    keys.push(String(request.headers["idempotency-key"]));
+    (instead.shift() ?? app.app)(request, response);
+  });
+  await listen(0);
+  dispatcher = newDispatcher();
+});
+afterEach(async () => {
+  await dispatcher.stop();
+  client.close();
+  server.closeAllConnections();
+  server.close();
+  await app.close();
+  site.close();
+});
+
+describe("a trip", () => {
+  test("becomes an intervention under its own key, and is marked with its id", async () => {
+    trip("hall-1");
+    dispatcher.start();
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+    const { records } = recorded();
+    expect(records).toMatchObject([
+      { id: site.trips[0]?.interventionId, objectiveId: 1, priority: "high", type: "other" },
+    ]);
+    expect(records[0]?.name).toBe(site.trips[0]?.body.name);
+    expect(keys).toEqual(['"trip-1"']);
+  });
+
+  test("that comes later follows at a kick; the oldest goes first", async () => {
+    dispatcher.start();
+    for (const zone of ["hall-1", "hall-2"]) trip(zone);
+    dispatcher.kick();
+    await eventually("both", () => site.journal.trips.count("posted") === 2);
+    expect(recorded().records.map(({ objectiveId }) => objectiveId)).toEqual([1, 2]);
+  });
+
+  test("is found a minute later although its kick was lost", async () => {
+    dispatcher.start();
+    await dispatcherAtRest();
+    trip("hall-1");
+    site.clock.advance(60_000);
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+  });
+
+  test.each([
+    ["cannot be reached", refuseConnections],
+    ["has an internal error", () => answers(500, 4)],
+    ["is overloaded", () => answers(503, 4)],
+    ["asks for patience", () => answers(429, 4)],
+    ["answers what is no record", () => answers(201, 4)],
+    ["hangs up", () => void instead.push(...Array.from({ length: 4 }, () => hangUp))],
+  ])("waits while the local API %s, tells people, and goes when it is back", async (_what, breakIt) => {
+    await breakIt();
+    trip("hall-1");
+    trip("hall-2");
+    dispatcher.start();
+    await failures(1);
+    expect(site.conditions).toEqual([]);
+    for (const [index, delayMs] of [100, 200].entries()) {
+      site.clock.advance(delayMs);
+      await failures(index + 2);
+    }
+    expect(site.conditions).toEqual(["dispatch-failing"]);
+    expect(site.trips).toMatchObject([
+      { state: "waiting", attempts: 3 },
+      { state: "waiting", attempts: 0 },
+    ]);
+
+    instead = [];
+    if (!server.listening) await listen(lastPort);
+    site.clock.advance(400);
+    await eventually("both", () => site.journal.trips.count("posted") === 2);
+    expect(site.conditions).toEqual([]);
+    expect(recorded().total).toBe(2);
+  });
+
+  test("is tried at least every 30 s, however long the trouble lasts", async () => {
+    answers(503, 20);
+    trip("hall-1");
+    dispatcher.start();
+    for (let attempt = 1; attempt <= 15; attempt += 1) {
+      await failures(attempt);
+      site.clock.advance(30_000);
+    }
+    await failures(16);
+  });
+
+  test("gets a new token when the old one has expired", async () => {
+    trip("hall-1");
+    dispatcher.start();
+    await eventually("the first", () => site.journal.trips.count("posted") === 1);
+    app.clock.advance(2 * 3600 * 1000);
+    trip("hall-2");
+    dispatcher.kick();
+    await eventually("the second", () => site.journal.trips.count("posted") === 2);
+    expect(site.logged("trip-post-failed")).toEqual([]);
+  });
+
+  test("whose full body is refused goes in its plainest form, under a key of its own", async () => {
+    answers(400, 1);
+    trip("hall-1");
+    dispatcher.start();
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+    expect(keys).toEqual(['"trip-1"', '"trip-1-plain"']);
+    expect(recorded().records).toMatchObject([
+      { objectiveId: 1, priority: "high", dateStart: null, description: null },
+    ]);
+  });
+
+  test("that is refused altogether is kept as refused, told to people, and lets the next one go", async () => {
+    trip("nowhere");
+    trip("hall-1");
+    dispatcher.start();
+    await eventually("the next", () => site.journal.trips.count("posted") === 1);
+    expect(site.trips).toMatchObject(
+      [{ state: "refused", lastError: /404/ }, { state: "posted" }].map(({ state }) => ({ state })),
+    );
+    expect(site.trips[0]?.lastError).toMatch(/^404 .*99/);
+    expect(site.conditions).toEqual(["trip-refused/nowhere"]);
+  });
+
+  test("whose mark could not be written is posted again under the same key and is one intervention", async () => {
+    trip("hall-1");
+    failpoint = () => {
+      site.breakJournal();
+      failpoint = () => {};
+    };
+    dispatcher.start();
+    await eventually("the failure", () => site.logged("trip-dispatch-failed").length === 1);
+    expect(site.trips[0]?.state).toBe("waiting");
+    site.mendJournal();
+    site.clock.advance(200);
+    await eventually("the mark", () => site.trips[0]?.state === "posted");
+    expect(keys).toEqual(['"trip-1"', '"trip-1"']);
+    expect(recorded().total).toBe(1);
+  });
+
+  test("that is under way when the daemon stops is finished, and no further one is begun", async () => {
+    let release = (): void => {};
+    instead.push((request, response) => void (release = () => app.app(request, response)));
+    trip("hall-1");
+    trip("hall-2");
+    dispatcher.start();
+    await eventually("the request", () => keys.length === 1);
+    const stopped = dispatcher.stop();
+    release();
+    await stopped;
+    expect(site.trips.map(({ state }) => state)).toEqual(["posted", "waiting"]);
+
+    dispatcher = newDispatcher();
+    dispatcher.start();
+    await eventually("the other", () => site.journal.trips.count("posted") === 2);
+  });
+});
+
+let lastPort = 0;
+
+async function listen(port: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  lastPort = (server.address() as AddressInfo).port;
+}
+
+async function refuseConnections(): Promise<void> {
+  const { port } = server.address() as AddressInfo;
+  lastPort = port;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+}
+
+function newDispatcher(): TripDispatcher {
+  client = new ApiClient({ baseUrl: `http://127.0.0.1:${lastPort}`, timeoutMs: 10_000 });
+  const { clock, log, health: conditions } = site;
+  return new TripDispatcher({
+    trips: site.journal.trips,
+    client,
+    token: () => app.tokens.deviceToken(),
+    clock,
+    random: () => 0.999,
+    log,
+    conditions,
+    failpoint: (name) => failpoint(name),
+  });
+}
+
+function trip(zoneId: string): void {
+  site.monitor.read(zoneId, "normal", { live: true });
+  site.monitor.read(zoneId, "open", { live: true });
+}
+
+function answers(status: number, times: number): void {
+  for (let time = 0; time < times; time += 1)
+    instead.push((_request, response) => void response.writeHead(status).end('{"message":"on purpose"}'));
+}
+
+function hangUp(request: IncomingMessage): void {
+  request.socket.destroy();
+}
+
+function failures(count: number): Promise<unknown> {
+  return eventually(`failure ${count}`, () => site.logged("trip-post-failed").length === count);
+}
+
+/** The first look at the empty journal is over once its timer is set. */
+async function dispatcherAtRest(): Promise<void> {
+  await Promise.resolve();
+}
+
+function recorded(): ReturnType<TestApp["interventions"]["list"]> {
+  return app.interventions.list({
+    filters: [],
+    sort: { field: "id", order: "ASC" },
+    start: 0,
+    end: 1000,
+  } as never);
+}
+
+function building(id: number): { type: "obiective/cladiri"; id: number } {
+  return { type: "obiective/cladiri", id };
+}
