@@ -75,7 +75,7 @@ export class TripDispatcher {
     const { clock, random } = this.#options;
     const delayMs = isClear
       ? LOOK_EVERY_MS
-      : backOffMs(this.#failures, random(), BACK_OFF_BASE_MS, BACK_OFF_CAP_MS);
+      : backOffMs(this.#failures - 1, random(), BACK_OFF_BASE_MS, BACK_OFF_CAP_MS);
     this.#cancelTimer = clock.after(delayMs, () => this.kick());
   }
 

@@ -26,7 +26,7 @@ const messages = readFileSync(new URL("device-messages.jsonl", import.meta.url),
   .map((line) => JSON.parse(line) as DeviceMessage);
 
 /** Event streams name their end; what lies between is neither. */
-const NORMAL_VALUES: Readonly<Record<string, string[]>> = { "frigate/events": ["end"] };
+const NORMAL_VALUES: Readonly<Record<string, [string]>> = { "frigate/events": ["end"] };
 
 let site: WatchedZones;
 afterEach(() => site.close());
@@ -60,7 +60,7 @@ function zoneFor({ topic, match, open_value }: DeviceMessage): ReturnType<typeof
       mqtt: topic,
       open: [open_value].flat() as [Scalar, ...Scalar[]],
       ...(match === undefined ? {} : { path: `/${match.replaceAll(".", "/")}` }),
-      ...(normal === undefined ? {} : { normal: normal as [string, ...string[]] }),
+      ...(normal === undefined ? {} : { normal }),
     },
   });
 }

@@ -5,7 +5,6 @@ import { ApiClient } from "../../src/client/api-client.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/mosquitto.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const HALL_1 = zoneOf({ id: "hall-1", input: { simulated: true }, objective: building(1) });
@@ -69,13 +68,14 @@ describe("a trip", () => {
 
   test("is found a minute later although its kick was lost", async () => {
     dispatcher.start();
-    await dispatcherAtRest();
+    // The first look at the empty journal is over by the end of this turn.
+    await new Promise(setImmediate);
     trip("hall-1");
     site.clock.advance(60_000);
     await eventually("the post", () => site.trips[0]?.state === "posted");
   });
 
-  test.each([
+  test.each<[what: string, breakIt: () => void | Promise<void>]>([
     ["cannot be reached", refuseConnections],
     ["has an internal error", () => answers(500, 4)],
     ["is overloaded", () => answers(503, 4)],
@@ -90,6 +90,8 @@ describe("a trip", () => {
     await failures(1);
     expect(site.conditions).toEqual([]);
     for (const [index, delayMs] of [100, 200].entries()) {
+      site.clock.advance(delayMs / 2);
+      expect(site.logged("trip-post-failed")).toHaveLength(index + 1);
       site.clock.advance(delayMs);
       await failures(index + 2);
     }
@@ -145,9 +147,7 @@ describe("a trip", () => {
     trip("hall-1");
     dispatcher.start();
     await eventually("the next", () => site.journal.trips.count("posted") === 1);
-    expect(site.trips).toMatchObject(
-      [{ state: "refused", lastError: /404/ }, { state: "posted" }].map(({ state }) => ({ state })),
-    );
+    expect(site.trips).toMatchObject([{ state: "refused" }, { state: "posted" }]);
     expect(site.trips[0]?.lastError).toMatch(/^404 .*99/);
     expect(site.conditions).toEqual(["trip-refused/nowhere"]);
   });
@@ -169,14 +169,14 @@ describe("a trip", () => {
   });
 
   test("that is under way when the daemon stops is finished, and no further one is begun", async () => {
-    let release = (): void => {};
-    instead.push((request, response) => void (release = () => app.app(request, response)));
+    const held: (() => void)[] = [];
+    instead.push((request, response) => void held.push(() => void app.app(request, response)));
     trip("hall-1");
     trip("hall-2");
     dispatcher.start();
     await eventually("the request", () => keys.length === 1);
     const stopped = dispatcher.stop();
-    release();
+    held[0]?.();
     await stopped;
     expect(site.trips.map(({ state }) => state)).toEqual(["posted", "waiting"]);
 
@@ -236,18 +236,9 @@ function failures(count: number): Promise<unknown> {
   return eventually(`failure ${count}`, () => site.logged("trip-post-failed").length === count);
 }
 
-/** The first look at the empty journal is over once its timer is set. */
-async function dispatcherAtRest(): Promise<void> {
-  await Promise.resolve();
-}
-
 function recorded(): ReturnType<TestApp["interventions"]["list"]> {
-  return app.interventions.list({
-    filters: [],
-    sort: { field: "id", order: "ASC" },
-    start: 0,
-    end: 1000,
-  } as never);
+  const sort = [{ field: "id", descending: false }] as const;
+  return app.interventions.list({ filters: new Map(), sort, start: 0, end: 1000 });
 }
 
 function building(id: number): { type: "obiective/cladiri"; id: number } {

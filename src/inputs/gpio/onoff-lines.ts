@@ -56,7 +56,8 @@ export class OnoffLines implements GpioPort {
   }
 }
 
-function lineError(line: number, cause: NodeJS.ErrnoException): AppError {
+/** The kernel's error about a line as a sentence with the remedy. */
+export function lineError(line: number, cause: NodeJS.ErrnoException): AppError {
   const [what, hint] = REASONS[cause.code ?? ""] ?? [cause.message, ""];
   return new AppError("unavailable", `GPIO line ${line} cannot be opened: ${what}`, { hint, cause });
 }

@@ -1,0 +1,295 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
+import type { GpioLine, GpioPort } from "../../src/inputs/gpio/gpio-port.ts";
+import { contactAt, GpioReadings, levelOf } from "../../src/inputs/gpio/gpio-readings.ts";
+import { lineError, OnoffLines } from "../../src/inputs/gpio/onoff-lines.ts";
+import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
+import { sysfsNumberOf } from "../../src/inputs/gpio/sysfs-numbers.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
+const SMOKE = zoneOf({ id: "smoke", kind: "fire", input: { gpio: 22, contact: "no" } });
+const AT_REST = [
+  [17, 0],
+  [22, 1],
+] as const;
+
+/** Lines that can be taken away or fall silent, as drivers and other programs bring about. */
+class FailingLines implements GpioPort {
+  readonly lines = new SimulatedLines(AT_REST);
+  readonly held = new Set<number>();
+  readonly gone = new Set<number>();
+  isMute = false;
+
+  open(line: number, onActivity: () => void): GpioLine {
+    if (this.held.has(line))
+      throw new AppError("unavailable", `GPIO line ${line} cannot be opened: another program holds it`, {
+        hint: "End that program.",
+      });
+    const opened = this.lines.open(line, () => {
+      if (!this.isMute) onActivity();
+    });
+    return {
+      read: () => {
+        if (this.gone.has(line)) throw new Error("ENODEV: no such device");
+        return opened.read();
+      },
+      close: () => opened.close(),
+    };
+  }
+}
+
+describe("the lines of a site", () => {
+  let site: WatchedZones;
+  let port: FailingLines;
+  let readings: GpioReadings;
+  let isAvailable: boolean;
+
+  beforeEach(() => {
+    site = new WatchedZones([DOOR, SMOKE]);
+    port = new FailingLines();
+    isAvailable = true;
+    readings = readingsOf();
+  });
+  afterEach(() => {
+    readings.stop();
+    site.close();
+  });
+
+  function readingsOf(setsBias = true): GpioReadings {
+    return new GpioReadings({
+      ...site.common,
+      openPort: () => {
+        if (!isAvailable) throw new AppError("unavailable", "no GPIO chip is here", { hint: "Use a Pi." });
+        return port;
+      },
+      setsBias,
+    });
+  }
+
+  /** Lets the daemon look at its lines, and what it awaited go on. */
+  async function look(): Promise<void> {
+    site.clock.advance(10_000);
+    await new Promise(setImmediate);
+  }
+
+  const contacts = (): Record<string, string> =>
+    Object.fromEntries(site.monitor.zones().map(({ zone, contact }) => [zone.id, contact]));
+
+  test("are read at the start", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    expect(contacts()).toEqual({ door: "normal", smoke: "normal" });
+    expect(site.trips).toEqual([]);
+  });
+
+  test("a cut wire of a closed loop trips, and so does the contact of an open one", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    port.lines.set(17, 1);
+    port.lines.set(22, 0);
+    site.clock.advance(1000);
+    expect(site.trips.map(({ zoneId, source }) => [zoneId, source])).toEqual([
+      ["door", "gpio"],
+      ["smoke", "gpio"],
+    ]);
+  });
+
+  test("a pulse of 100 ms is none, one of 400 ms is a trip", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    for (const pulseMs of [100, 400]) {
+      port.lines.set(17, 1);
+      site.clock.advance(pulseMs);
+      port.lines.set(17, 0);
+      site.clock.advance(1000);
+    }
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("a fire that burns at the first start is a trip; a door that stands open is none", async () => {
+    port.lines.set(17, 1);
+    port.lines.set(22, 0);
+    await readings.start();
+    site.clock.advance(1000);
+    expect(site.trips.map(({ zoneId, cause }) => [zoneId, cause])).toEqual([["smoke", "first-sight"]]);
+  });
+
+  test("an edge that nobody was told of is found by the next look", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    port.isMute = true;
+    port.lines.set(17, 1);
+    site.clock.advance(8000);
+    expect(contacts()["door"]).toBe("normal");
+    await look();
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("one that another program holds is a condition with the remedy; the others work, and it is taken when free", async () => {
+    port.held.add(17);
+    await readings.start();
+    expect(site.conditions).toEqual(["gpio-line-failed/door"]);
+    expect(site.health.list()[0]?.text).toBe(
+      "GPIO line 17 cannot be opened: another program holds it. End that program.",
+    );
+    site.clock.advance(1000);
+    expect(contacts()).toEqual({ door: "unknown", smoke: "normal" });
+    port.held.clear();
+    await look();
+    expect(site.conditions).toEqual([]);
+    site.clock.advance(1000);
+    expect(contacts()).toEqual({ door: "normal", smoke: "normal" });
+  });
+
+  test("one that vanishes is a condition, and is opened again", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    port.gone.add(17);
+    await look();
+    expect(site.conditions).toEqual(["gpio-line-failed/door"]);
+    expect(site.health.list()[0]?.text).toMatch(/line 17 .*ENODEV/);
+    port.gone.clear();
+    port.lines.set(17, 1);
+    await look();
+    expect(site.conditions).toEqual([]);
+    site.clock.advance(1000);
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("that the machine does not offer are one condition, and are taken when they come", async () => {
+    isAvailable = false;
+    await readings.start();
+    expect(site.conditions).toEqual(["gpio-unavailable"]);
+    expect(site.health.list()[0]?.text).toBe("no GPIO chip is here. Use a Pi.");
+    isAvailable = true;
+    await look();
+    expect(site.conditions).toEqual([]);
+    site.clock.advance(1000);
+    expect(contacts()).toEqual({ door: "normal", smoke: "normal" });
+  });
+
+  test("a pull resistor that the backend cannot set is a condition with the line for config.txt", async () => {
+    site.close();
+    const pulled = zoneOf({ id: "door", input: { gpio: 17, bias: "pull-up" } });
+    site = new WatchedZones([pulled, SMOKE]);
+    readings = readingsOf(false);
+    await readings.start();
+    expect(site.conditions).toEqual(["gpio-line-failed/door"]);
+    expect(site.health.list()[0]?.text).toContain("gpio=17=ip,pu");
+    site.clock.advance(1000);
+    expect(contacts()["smoke"]).toBe("normal");
+  });
+
+  test("a trip during a full disk is found when the disk is mended", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    site.breakJournal();
+    port.lines.set(17, 1);
+    await look();
+    expect(site.conditions).toEqual(["journal-write-failed"]);
+    site.mendJournal();
+    await look();
+    expect(site.trips).toHaveLength(1);
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("a first look during a full disk crashes nothing and is made up for", async () => {
+    site.breakJournal();
+    port.lines.set(22, 0);
+    await readings.start();
+    await look();
+    site.mendJournal();
+    await look();
+    expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["smoke"]);
+  });
+
+  test("are let go at the stop", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    readings.stop();
+    port.lines.set(17, 1);
+    await look();
+    expect(site.trips).toEqual([]);
+  });
+});
+
+describe("a level", () => {
+  test.each([
+    ["nc", 0, "normal"],
+    ["nc", 1, "open"],
+    ["no", 0, "open"],
+    ["no", 1, "normal"],
+  ] as const)("of a contact %s that is %i means %s", (contact, level, meaning) => {
+    expect(contactAt({ contact }, level)).toBe(meaning);
+    expect(levelOf({ contact }, meaning)).toBe(level);
+  });
+});
+
+describe("the number that sysfs wants", () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "santinela-sysfs-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function chip(number: number, label: string, base: number, lines: number): void {
+    const folder = join(root, `gpiochip${number}`);
+    mkdirSync(folder);
+    for (const [file, value] of Object.entries({ label, base, ngpio: lines }))
+      writeFileSync(join(folder, file), `${value}\n`);
+  }
+
+  test.each([
+    ["a Pi 5", "pinctrl-rp1", 569, 54, 586],
+    ["a Pi 4", "pinctrl-bcm2711", 512, 58, 529],
+    ["a Pi 3", "pinctrl-bcm2835", 0, 54, 17],
+  ])("is found on %s by the chip's label", (_pi, label, base, lines, expected) => {
+    chip(504, "raspberrypi-exp-gpio", 504, 8);
+    chip(base, label, base, lines);
+    expect(sysfsNumberOf(17, root)).toBe(expected);
+  });
+
+  test("is found on another board by the configured label", () => {
+    chip(0, "300b000.pinctrl", 0, 288);
+    expect(sysfsNumberOf(17, root, "300b000.pinctrl")).toBe(17);
+    expect(() => sysfsNumberOf(17, root)).toThrow(/found: 300b000\.pinctrl/);
+  });
+
+  test("is refused beyond the end of the chip, between two chips of one label, and where there is none", () => {
+    expect(() => sysfsNumberOf(17, root)).toThrow(/found: none/);
+    expect(() => sysfsNumberOf(17, join(root, "absent"))).toThrow(/found: none/);
+    chip(512, "pinctrl-bcm2711", 512, 58);
+    expect(() => sysfsNumberOf(58, root)).toThrow(
+      /line 58 is beyond the end of pinctrl-bcm2711, which has 58/,
+    );
+    chip(600, "pinctrl-bcm2711", 600, 58);
+    expect(() => sysfsNumberOf(17, root)).toThrow(/2 GPIO chips have the label/);
+  });
+});
+
+describe("onoff", () => {
+  test("on a machine without the add-on or the chip is an explained error, never a crash", async () => {
+    await expect(OnoffLines.load("no-such-chip")).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  test.each([
+    ["EINVAL", /BCM number/],
+    ["ENOENT", /CONFIG_GPIO_SYSFS/],
+    ["EACCES", /group gpio/],
+    ["EROFS", /ReadWritePaths/],
+    ["EBUSY", /gpioinfo/],
+  ])("an %s of the kernel becomes a sentence with the remedy", (code, remedy) => {
+    const error = lineError(17, Object.assign(new Error("write"), { code }));
+    expect(error.message).toMatch(/^GPIO line 17 cannot be opened: /);
+    expect(error.hint).toMatch(remedy);
+  });
+
+  test("any other error of the kernel is passed on in its own words", () => {
+    const error = lineError(17, Object.assign(new Error("EIO: i/o error, write"), { code: "EIO" }));
+    expect(error.message).toContain("EIO: i/o error");
+  });
+});

@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface OddRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | undefined;
+  readonly body: string;
+}
+
+export interface OddAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A centre that answers as a test tells it to, for what our own application never does. It always grants a token. */
+export class OddCentre {
+  readonly requests: OddRequest[] = [];
+  /** Sign-ins so far. */
+  signIns = 0;
+  answer: (request: OddRequest) => OddAnswer = () => ({ status: 500 });
+  signIn: () => OddAnswer = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      void readText(request).then((body) => {
+        const { method = "", url = "" } = request;
+        const asked = { method, path: url, key: request.headers["idempotency-key"]?.toString(), body };
+        if (url === "/auth/token") this.signIns += 1;
+        else this.requests.push(asked);
+        const {
+          status,
+          headers = {},
+          body: text = "",
+        } = url === "/auth/token" ? this.signIn() : this.answer(asked);
+        response.writeHead(status, headers).end(text);
+      });
+    });
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, "127.0.0.1", resolve);
+    });
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+}
+
+/** An answer with a JSON body. */
+export function json(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): OddAnswer {
+  return { status, headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(value) };
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,91 @@
+import { ApiClient } from "../../src/client/api-client.ts";
+import { TokenCache } from "../../src/client/token-cache.ts";
+import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
+import type { OutboxEntry } from "../../src/domain/outbox.ts";
+import type { Principal } from "../../src/domain/principal.ts";
+import { Health } from "../../src/ops/health.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { OutboxStore } from "../../src/store/outbox.ts";
+import { Centre } from "../../src/sync/centre.ts";
+import { Link } from "../../src/sync/link.ts";
+import { Push } from "../../src/sync/push.ts";
+import { PASSWORD, PEOPLE, TestApp } from "./app.ts";
+
+const SOMEBODY: Principal = { accountId: 1, email: "somebody@test.example", role: "operator" };
+export const PATROL: InterventionCreate = {
+  name: "Patrol",
+  objectiveType: "obiective/cladiri",
+  objectiveId: 1,
+};
+
+/** A site with the real services, outbox and push, on a manual clock, pushing to the given address. */
+export class SyncingSite {
+  readonly app: TestApp;
+  readonly health: Health;
+  readonly outbox: OutboxStore;
+  readonly client: ApiClient;
+  readonly link: Link;
+  push: Push;
+  readonly logLines: string[] = [];
+  /** Called at each failpoint; a test may throw from it to play a dying process. */
+  atFailpoint: (name: string) => void = () => {};
+  readonly #makePush: () => Push;
+
+  constructor(app: TestApp, baseUrl: string, random: () => number = () => 0.5) {
+    this.app = app;
+    const { clock, database } = app;
+    const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
+    this.health = new Health(clock, log);
+    this.outbox = new OutboxStore(database);
+    this.client = new ApiClient({ baseUrl, timeoutMs: 2_000 });
+    const tokens = new TokenCache({ client: this.client, email: PEOPLE.operator, password: PASSWORD, clock });
+    const centre = new Centre({ client: this.client, tokens, clock });
+    this.link = new Link({ baseUrl, clock, random, log, conditions: this.health });
+    const failpoint = (name: string): void => this.atFailpoint(name);
+    this.#makePush = () =>
+      new Push({
+        database,
+        centre,
+        link: this.link,
+        clock,
+        random,
+        log,
+        conditions: this.health,
+        marker: "notes",
+        siteRef: "test",
+        failpoint,
+      });
+    this.push = this.#makePush();
+    this.push.start();
+  }
+
+  create(fields: Partial<InterventionCreate> = {}, key?: string): Intervention {
+    return this.app.interventions.create(
+      { ...PATROL, ...fields },
+      SOMEBODY,
+      key === undefined ? undefined : { key, fingerprint: key },
+    ).record;
+  }
+
+  /** Lets the link's and every record's wait pass, and works through what is due. */
+  async cycleAfterWait(): Promise<void> {
+    this.app.clock.advance(3_600_000);
+    await this.push.cycle();
+  }
+
+  entry(id: number): OutboxEntry {
+    const entry = this.outbox.find(id);
+    if (!entry) throw new Error(`no outbox entry ${id}`);
+    return entry;
+  }
+
+  /** Starts the push anew on the same database, as after a restart. */
+  restart(): void {
+    this.push = this.#makePush();
+    this.push.start();
+  }
+
+  conditions(): string[] {
+    return this.health.list().map(({ code }) => code);
+  }
+}

@@ -1,0 +1,67 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/**
+ * What the line does to a connection.
+ * - `carry`: nothing.
+ * - `refuse`: closes it at once, before a byte is carried.
+ * - `swallow`: takes everything and answers nothing.
+ * - `cut-answer`: carries the request, and cuts the connection when the answer begins.
+ */
+export type LineMode = "carry" | "refuse" | "swallow" | "cut-answer";
+
+/** A TCP line on the loopback that breaks on demand. */
+export class TcpProxy {
+  mode: LineMode = "carry";
+  /** How many connections came in. */
+  connections = 0;
+  readonly #targetPort: number;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  constructor(targetPort: number) {
+    this.#targetPort = targetPort;
+    this.#server = createServer((near) => this.#join(near));
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, "127.0.0.1", resolve);
+    });
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  #join(near: Socket): void {
+    this.connections += 1;
+    this.#keep(near);
+    near.on("error", () => near.destroy());
+    if (this.mode === "refuse") {
+      near.resetAndDestroy();
+      return;
+    }
+    if (this.mode === "swallow") {
+      near.resume();
+      return;
+    }
+    const mode = this.mode;
+    const far = connect(this.#targetPort, "127.0.0.1");
+    this.#keep(far);
+    far.on("error", () => near.destroy());
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+    near.pipe(far);
+    if (mode === "cut-answer") far.once("data", () => near.resetAndDestroy());
+    else far.pipe(near);
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+  }
+}

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+let centre: OddCentre;
+let site: SyncingSite;
+beforeEach(async () => {
+  centre = new OddCentre();
+  site = new SyncingSite(await TestApp.make(), await centre.start());
+});
+afterEach(async () => {
+  site.client.close();
+  await site.app.close();
+  await centre.stop();
+});
+
+const made = (id: number): OddAnswer => json(201, { id, name: "Patrol", crews: 1 });
+const html = (status: number): OddAnswer => ({
+  status,
+  headers: { "Content-Type": "text/html" },
+  body: "<html>Sign in to the network</html>",
+});
+
+describe("the answer to a POST", () => {
+  const cases: readonly [what: string, answer: OddAnswer, phase: string, conditions: string[]][] = [
+    ["400", json(400, { message: "bad" }), "rejected", ["upstream-refuses-records"]],
+    ["413", json(413, {}), "rejected", ["upstream-refuses-records"]],
+    ["415", json(415, {}), "rejected", ["upstream-refuses-records"]],
+    ["422", json(422, {}), "rejected", ["upstream-refuses-records"]],
+    ["404 of the interface", json(404, { message: "no objective" }), "blocked", ["upstream-refuses-records"]],
+    ["404 of some web server", html(404), "new", ["upstream-not-the-interface"]],
+    ["409", json(409, {}), "new", []],
+    ["425", json(425, {}), "new", ["upstream-unreachable"]],
+    ["429", json(429, {}), "new", ["upstream-unreachable"]],
+    ["403", json(403, {}), "new", ["upstream-sign-in-refused"]],
+    ["408", json(408, {}), "unsure", ["upstream-unreachable"]],
+    ["500", json(500, {}), "unsure", []],
+    ["502", html(502), "unsure", ["upstream-unreachable"]],
+    ["503", json(503, {}), "unsure", ["upstream-unreachable"]],
+    ["504", html(504), "unsure", ["upstream-unreachable"]],
+    ["501", json(501, {}), "new", ["upstream-not-the-interface"]],
+    ["405", html(405), "new", ["upstream-not-the-interface"]],
+    [
+      "a redirect",
+      { status: 302, headers: { Location: "http://127.0.0.1:1/" } },
+      "new",
+      ["upstream-not-the-interface"],
+    ],
+    ["a sign-in page", html(200), "new", ["upstream-not-the-interface"]],
+    ["a sign-in page as 201", html(201), "new", ["upstream-not-the-interface"]],
+    ["200 with a record", json(200, { id: 1 }), "new", ["upstream-not-the-interface"]],
+    ["201 without an id", json(201, { ok: true }), "unsure", ["upstream-unreachable"]],
+    ["201 with an id as text", json(201, { id: "7" }), "unsure", ["upstream-unreachable"]],
+    ["201 with half a body", { ...made(7), body: '{"id":7,' }, "unsure", ["upstream-unreachable"]],
+    ["201 with a record", made(7), "linked", []],
+  ];
+  test.each(cases)("%s", async (_what, answer, phase, conditions) => {
+    centre.answer = () => answer;
+    const { id } = site.create();
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe(phase);
+    expect(site.conditions()).toEqual(conditions);
+    expect(centre.requests.length).toBe(1);
+  });
+
+  test.each(cases.filter(([, , phase]) => phase === "new" || phase === "unsure"))(
+    "%s is followed by another try that succeeds",
+    async (_what, answer) => {
+      centre.answer = () => (centre.requests.length === 1 ? answer : made(7));
+      const { id } = site.create();
+      await site.push.cycle();
+      await site.cycleAfterWait();
+      expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 7 });
+      expect(site.conditions()).toEqual([]);
+      const [first, second] = centre.requests;
+      expect(second).toEqual(first);
+    },
+  );
+});
+
+describe("a refused record", () => {
+  test("does not hold up the others, says why, and goes again under a new key once it was edited", async () => {
+    centre.answer = ({ body }) =>
+      body.includes('"crews":1')
+        ? json(400, { message: ["crews is odd", "really"] })
+        : made(centre.requests.length);
+    const refused = site.create({}, "k");
+    const other = site.create({ crews: 2 });
+    await site.push.cycle();
+    expect(site.entry(refused.id)).toMatchObject({
+      phase: "rejected",
+      lastError: "answered 400: crews is odd; really",
+    });
+    expect(site.entry(other.id).phase).toBe("linked");
+
+    await site.cycleAfterWait();
+    expect(centre.requests).toHaveLength(2);
+    site.app.interventions.update(refused.id, { crews: 3 });
+    await site.push.cycle();
+    expect(site.entry(refused.id).phase).toBe("linked");
+    expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
+  });
+
+  test("whose update is refused stays linked to its record there", async () => {
+    centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, { message: "no" }));
+    const { id } = site.create();
+    await site.push.cycle();
+    site.app.interventions.update(id, { crews: 3 });
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "rejected", upstreamId: 7 });
+    centre.answer = () => json(200, { id: 7, crews: 4 });
+    site.app.interventions.update(id, { crews: 4 });
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3 });
+    expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", path: "/interventii/7" });
+  });
+});
+
+test.each([
+  ["120", 120_000],
+  ["99999999", 3_600_000],
+  [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
+])("a Retry-After of %s is kept to", async (text, waitMs) => {
+  centre.answer = () => json(503, {}, { "Retry-After": text });
+  site.create();
+  await site.push.cycle();
+  expect(site.link.state.waitMs).toBe(waitMs);
+});
+
+test("an update that was not answered is repeated", async () => {
+  centre.answer = ({ method }) => (method === "POST" ? made(7) : json(502, {}));
+  const { id } = site.create();
+  await site.push.cycle();
+  site.app.interventions.update(id, { crews: 3 });
+  await site.push.cycle();
+  expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 1 });
+  centre.answer = () => json(200, { id: 7 });
+  await site.cycleAfterWait();
+  expect(site.entry(id).syncedRev).toBe(2);
+});
+
+test("two records with one id there are told to people, and the second is not believed", async () => {
+  centre.answer = () => made(7);
+  const first = site.create();
+  const second = site.create();
+  await site.push.cycle();
+  expect(site.entry(first.id).phase).toBe("linked");
+  expect(site.entry(second.id)).toMatchObject({
+    phase: "rejected",
+    lastError: expect.stringMatching(/restored from a backup/),
+  });
+});
+
+describe("a sign-in that does not work", () => {
+  test.each([
+    ["401", json(401, {}), "upstream-sign-in-refused"],
+    ["403", json(403, {}), "upstream-sign-in-refused"],
+    ["404", json(404, {}), "upstream-not-the-interface"],
+    ["a sign-in page", html(200), "upstream-not-the-interface"],
+    ["a token that is no text", json(200, { token: 5, expiresIn: 3600 }), "upstream-not-the-interface"],
+    ["502", html(502), "upstream-unreachable"],
+    ["429", json(429, {}), "upstream-unreachable"],
+  ])("because of %s sends no record and loses none", async (_what, answer, condition) => {
+    centre.signIn = () => answer;
+    const { id } = site.create();
+    await site.push.cycle();
+    expect(centre.requests).toEqual([]);
+    expect(site.entry(id)).toMatchObject({ phase: "new", sends: 0 });
+    expect(site.conditions()).toEqual([condition]);
+    expect(centre.signIns).toBe(1);
+  });
+
+  test("a token that is never accepted is asked for twice and no more", async () => {
+    centre.answer = () => json(401, {});
+    site.create();
+    await site.push.cycle();
+    expect(centre.signIns).toBe(2);
+    expect(site.conditions()).toEqual(["upstream-sign-in-refused"]);
+  });
+});
+
+test("one sign-in serves many records, and is renewed at four fifths of its life, whatever the wall clock does", async () => {
+  centre.answer = () => made(centre.requests.length);
+  site.create();
+  site.create();
+  await site.push.cycle();
+  site.app.clock.advance(2_870_000);
+  site.app.clock.stepWall(86_400_000);
+  site.create();
+  await site.push.cycle();
+  expect(centre.signIns).toBe(1);
+  site.app.clock.advance(20_000);
+  site.create();
+  await site.push.cycle();
+  expect(centre.signIns).toBe(2);
+  expect(centre.requests).toHaveLength(4);
+});

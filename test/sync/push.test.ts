@@ -1,0 +1,316 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { TestApp } from "../support/app.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+
+/* Our own application is the centre; between it and the site is a line that breaks on demand. */
+
+let centre: TestApp;
+let line: TcpProxy;
+let site: SyncingSite;
+
+beforeEach(async () => {
+  centre = await TestApp.make();
+  line = new TcpProxy(await centre.listen());
+  site = new SyncingSite(await TestApp.make(), await line.start());
+});
+afterEach(async () => {
+  await line.stop();
+  site.client.close();
+  await site.app.close();
+  await centre.close();
+});
+
+const there = (): Intervention[] =>
+  centre.interventions.list({ filters: new Map(), sort: [], start: 0, end: 1000 }).records;
+
+describe("with the link up", () => {
+  test("a record is at the centre with all its fields, and carries the site's reference", async () => {
+    const record = site.create(
+      { notes: "ring twice", crews: 2, police: true, dateStart: "2026-11-20T23:30:00" },
+      "key-1",
+    );
+    await site.push.cycle();
+    expect(there()).toEqual([{ ...record, id: expect.any(Number), notes: "ring twice\n[ref:test-key-1]" }]);
+    expect(site.entry(record.id)).toMatchObject({
+      phase: "linked",
+      syncedRev: 1,
+      wantRev: 1,
+      upstreamId: there()[0]?.id,
+    });
+    expect(site.app.interventions.get(record.id).record.notes).toBe("ring twice");
+  });
+
+  test("an update sends only what has changed, so that the centre's own changes stay", async () => {
+    const { id } = site.create();
+    await site.push.cycle();
+    const upstreamId = there()[0]?.id ?? 0;
+    centre.interventions.update(upstreamId, { crews: 5 });
+    site.app.interventions.update(id, { status: "done" });
+    await site.push.cycle();
+    expect(there()).toMatchObject([{ status: "done", crews: 5 }]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2 });
+  });
+
+  test("a deletion deletes there, and is finished when it is gone already", async () => {
+    const [first, second] = [site.create(), site.create()];
+    await site.push.cycle();
+    centre.interventions.delete(there()[1]?.id ?? 0);
+    site.app.interventions.delete(first.id);
+    site.app.interventions.delete(second.id);
+    await site.push.cycle();
+    expect(there()).toEqual([]);
+    expect([site.entry(first.id).phase, site.entry(second.id).phase]).toEqual(["closed", "closed"]);
+  });
+
+  test("high priority goes first, then the order of creation", async () => {
+    site.create({ name: "low", priority: "low" });
+    site.create({ name: "medium" });
+    site.create({ name: "high 1", priority: "high" });
+    site.create({ name: "high 2", priority: "high" });
+    await site.push.cycle();
+    expect(there().map(({ name }) => name)).toEqual(["high 1", "high 2", "medium", "low"]);
+  });
+
+  test("a token that the centre forgot is replaced without losing the record", async () => {
+    site.create();
+    await site.push.cycle();
+    centre.database.exec("UPDATE accounts SET token_version = token_version + 1");
+    site.create();
+    await site.push.cycle();
+    expect(there()).toHaveLength(2);
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("an edit made while the request is on the wire is sent afterwards", async () => {
+    const { id } = site.create();
+    site.atFailpoint = (name) => {
+      if (name !== "sync-answered") return;
+      site.atFailpoint = () => {};
+      site.app.interventions.update(id, { crews: 3 });
+    };
+    await site.push.cycle();
+    expect(there()).toMatchObject([{ crews: 3 }]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 2 });
+  });
+
+  test("a record deleted while its POST is on the wire is deleted there", async () => {
+    const { id } = site.create();
+    site.atFailpoint = (name) => {
+      if (name !== "sync-posting-committed") return;
+      site.atFailpoint = () => {};
+      site.app.interventions.delete(id);
+    };
+    await site.push.cycle();
+    expect(there()).toEqual([]);
+    expect(site.entry(id).phase).toBe("closed");
+  });
+});
+
+describe("with the link down", () => {
+  test("everything waits, collapses, and is there once with its final content when the link is back", async () => {
+    line.mode = "refuse";
+    const kept = site.create();
+    const dropped = site.create();
+    await site.push.cycle();
+    expect(site.conditions()).toEqual(["upstream-unreachable"]);
+    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews });
+    site.app.interventions.delete(dropped.id);
+    await site.cycleAfterWait();
+    expect(site.outbox.summary().waiting).toBeGreaterThan(0);
+
+    line.mode = "carry";
+    await site.cycleAfterWait();
+    await site.cycleAfterWait();
+    expect(there()).toMatchObject([{ crews: 9 }]);
+    expect(site.conditions()).toEqual([]);
+    expect(site.outbox.summary()).toMatchObject({ waiting: 0, rejected: 0 });
+  });
+
+  test("one record is tried and the others are left alone", async () => {
+    line.mode = "refuse";
+    for (let count = 0; count < 10; count += 1) site.create();
+    await site.push.cycle();
+    expect(line.connections).toBe(1);
+    await site.push.cycle();
+    expect(line.connections).toBe(1);
+  });
+
+  test("the tries grow rarer with every failure, at random below a ceiling", async () => {
+    line.mode = "refuse";
+    site.create();
+    const waits: number[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      await site.push.cycle();
+      waits.push(site.link.state.waitMs);
+      site.app.clock.advance(site.link.state.waitMs);
+    }
+    // Half of 5 s, 10 s, 20 s … with the fixed random number, never more than half of ten minutes.
+    expect(waits.map(Math.round)).toEqual([
+      2500, 5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000,
+    ]);
+  });
+
+  test("a record that was never sent and is deleted leaves no trace there", async () => {
+    const { id } = site.create();
+    site.app.interventions.delete(id);
+    await site.push.cycle();
+    expect(line.connections).toBe(0);
+    expect(there()).toEqual([]);
+  });
+
+  test("a restart goes on where it was", async () => {
+    line.mode = "refuse";
+    site.create();
+    await site.push.cycle();
+    site.restart();
+    line.mode = "carry";
+    await site.cycleAfterWait();
+    expect(there()).toHaveLength(1);
+  });
+});
+
+describe("when nobody knows whether the centre has the record", () => {
+  test.each(["cut-answer", "swallow"] as const)(
+    "(%s) the same attempt is repeated and there is one record",
+    async (mode) => {
+      await site.push.cycle();
+      const warmUp = site.create();
+      await site.push.cycle();
+      line.mode = mode;
+      const { id } = site.create();
+      await site.push.cycle();
+      expect(site.entry(id)).toMatchObject({ phase: "unsure", sends: 1 });
+      const attempt = site.entry(id).attempt;
+
+      // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
+      site.app.interventions.update(id, { crews: 4 });
+      line.mode = "carry";
+      site.app.clock.advance(600_000);
+      let resent = "";
+      site.atFailpoint = (name) => {
+        if (name === "sync-posting-committed") resent = site.entry(id).attempt?.body ?? "";
+      };
+      await site.push.cycle();
+      expect(resent).toBe(attempt?.body);
+      expect(there()).toMatchObject([{ crews: 1 }, { crews: 4 }]);
+      expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2, wantRev: 2 });
+      expect(warmUp.id).not.toBe(id);
+    },
+  );
+
+  test("a resend that was never sent leaves the first attempt open", async () => {
+    line.mode = "cut-answer";
+    // The sign-in is cut first, then the record.
+    const { id } = site.create();
+    line.mode = "carry";
+    await site.push.cycle();
+    line.mode = "cut-answer";
+    const second = site.create();
+    await site.push.cycle();
+    expect(site.entry(second.id).phase).toBe("unsure");
+    await line.stop();
+    site.app.clock.advance(600_000);
+    await site.push.cycle();
+    expect(site.entry(second.id)).toMatchObject({ phase: "unsure", attempt: { key: expect.any(String) } });
+    expect(site.entry(id).phase).toBe("linked");
+    line = new TcpProxy(0);
+    await line.start();
+  });
+
+  test.each(["sync-posting-committed", "sync-answered"])(
+    "because the process died at %s: one record",
+    async (failpoint) => {
+      const { id } = site.create();
+      site.atFailpoint = (name) => {
+        if (name === failpoint) throw new Error("the process dies here");
+      };
+      await expect(site.push.cycle()).rejects.toThrow("the process dies here");
+      site.atFailpoint = () => {};
+      expect(site.entry(id).phase).toBe("posting");
+      site.restart();
+      expect(site.entry(id).phase).toBe("unsure");
+      await site.push.cycle();
+      expect(there()).toHaveLength(1);
+      expect(site.entry(id).phase).toBe("linked");
+    },
+  );
+
+  test("a deletion made meanwhile is carried out once the attempt is settled", async () => {
+    site.create();
+    await site.push.cycle();
+    line.mode = "cut-answer";
+    const { id } = site.create();
+    await site.push.cycle();
+    site.app.interventions.delete(id);
+    line.mode = "carry";
+    site.app.clock.advance(600_000);
+    await site.push.cycle();
+    expect(there()).toHaveLength(1);
+    expect(site.entry(id).phase).toBe("closed");
+  });
+});
+
+describe("when the centre refuses", () => {
+  test("an objective it does not know, the record is blocked, visible, holds up nobody, and goes later", async () => {
+    centre.database.exec("DELETE FROM objectives WHERE kind = 'obiective/bunuri'");
+    const blocked = site.create({ objectiveType: "obiective/bunuri" });
+    const other = site.create();
+    await site.push.cycle();
+    expect(site.entry(blocked.id)).toMatchObject({
+      phase: "blocked",
+      lastCode: "404",
+      lastError: expect.stringMatching(/no objective/),
+    });
+    expect(site.entry(other.id).phase).toBe("linked");
+    expect(site.conditions()).toEqual(["upstream-refuses-records"]);
+
+    centre.database.exec(
+      "INSERT INTO objectives VALUES('obiective/bunuri', 1, '{\"id\":1,\"name\":\"Truck\"}', 'config')",
+    );
+    site.app.clock.advance(899_000);
+    await site.push.cycle();
+    expect(site.entry(blocked.id).phase).toBe("blocked");
+    site.app.clock.advance(2_000);
+    await site.push.cycle();
+    expect(site.entry(blocked.id).phase).toBe("linked");
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("a record it has deleted, the record is gone and not made again", async () => {
+    const { id } = site.create();
+    await site.push.cycle();
+    centre.interventions.delete(there()[0]?.id ?? 0);
+    site.app.interventions.update(id, { crews: 2 });
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe("gone");
+    expect(there()).toEqual([]);
+    expect(site.conditions()).toEqual(["upstream-refuses-records"]);
+  });
+
+  test("the sign-in, it is told to people and not tried again and again", async () => {
+    centre.database.exec("UPDATE accounts SET disabled = 1");
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    expect(site.conditions()).toEqual(["upstream-sign-in-refused"]);
+    expect(site.link.state.waitMs).toBeGreaterThanOrEqual(60_000);
+    site.link.probeSoon();
+    expect(site.link.state.waitMs).toBeGreaterThanOrEqual(60_000);
+    expect(site.entry(id)).toMatchObject({ phase: "new", sends: 0 });
+    centre.database.exec("UPDATE accounts SET disabled = 0");
+    await site.cycleAfterWait();
+    expect(site.entry(id).phase).toBe("linked");
+  });
+
+  test("the account's rights, nothing is lost and it waits a quarter of an hour", async () => {
+    centre.database.exec("UPDATE accounts SET role = 'viewer'");
+    const { id } = site.create();
+    await site.push.cycle();
+    expect(site.link.state.waitMs).toBe(900_000);
+    expect(site.entry(id).phase).toBe("new");
+    centre.database.exec("UPDATE accounts SET role = 'operator'");
+    await site.cycleAfterWait();
+    expect(there()).toHaveLength(1);
+  });
+});

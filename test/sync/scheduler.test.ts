@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { JsonLog } from "../../src/ops/log.ts";
+import { nextRunMs } from "../../src/sync/schedule.ts";
+import { SyncScheduler } from "../../src/sync/scheduler.ts";
+import { TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { json, OddCentre } from "../support/odd-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+let centre: OddCentre;
+let site: SyncingSite;
+let scheduler: SyncScheduler;
+/** The schedule of these tests: every full minute of the wall clock. */
+const nextMinute = (): number => Math.floor(site.app.clock.wallMs() / 60_000 + 1) * 60_000;
+
+beforeEach(async () => {
+  centre = new OddCentre();
+  centre.answer = () => json(201, { id: centre.requests.length });
+  site = new SyncingSite(await TestApp.make(), await centre.start());
+  const { clock } = site.app;
+  const log = new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) });
+  scheduler = new SyncScheduler({ push: site.push, link: site.link, clock, log, nextRunMs: nextMinute });
+});
+afterEach(async () => {
+  await scheduler.stop();
+  site.client.close();
+  await site.app.close();
+  await centre.stop();
+});
+
+const arrived = (count: number) =>
+  eventually(`${count} records at the centre`, () => centre.requests.length >= count);
+
+describe("the schedule", () => {
+  test("finds a change that nobody spoke of at its next moment", async () => {
+    scheduler.start();
+    site.create();
+    site.app.clock.advance(60_000);
+    await arrived(1);
+  });
+
+  test.each([
+    ["an hour back", -3_600_000],
+    ["twenty seconds back", -20_000],
+    ["thirty days on", 30 * 86_400_000],
+    ["a year on", 365 * 86_400_000],
+  ])("goes on when the clock is set %s", async (_what, stepMs) => {
+    scheduler.start();
+    await site.push.cycle();
+    site.app.clock.stepWall(stepMs);
+    site.create();
+    site.app.clock.advance(80_000);
+    await arrived(1);
+  });
+
+  test("tells that the clock was set", async () => {
+    scheduler.start();
+    await site.push.cycle();
+    site.app.clock.stepWall(-3_600_000);
+    site.app.clock.advance(15_000);
+    expect(site.logLines.join("")).toMatch(/clock-stepped.*-3600000/);
+  });
+});
+
+test("a change is pushed at once", async () => {
+  scheduler.start();
+  site.create();
+  scheduler.kick({ urgent: false });
+  await arrived(1);
+});
+
+test("a record that failed is tried again by itself, with nothing new to push", async () => {
+  centre.answer = () => (centre.requests.length === 1 ? json(500, {}) : json(201, { id: 1 }));
+  const { id } = site.create();
+  scheduler.start();
+  await eventually("the first failure", () => site.entry(id).phase === "unsure");
+  await site.push.cycle();
+  site.app.clock.advance(15_000);
+  await eventually("the record to be linked", () => site.entry(id).phase === "linked");
+});
+
+test("an alarm is tried at once even while the link rests after a fault", async () => {
+  centre.answer = () => json(503, {}, { "Retry-After": "600" });
+  scheduler.start();
+  site.create();
+  scheduler.kick({ urgent: false });
+  await eventually("the link to rest", () => site.link.state.waitMs > 0);
+  await site.push.cycle();
+  const before = centre.requests.length;
+  centre.answer = () => json(201, { id: centre.requests.length });
+  scheduler.kick({ urgent: false });
+  await site.push.cycle();
+  expect(centre.requests).toHaveLength(before);
+  site.create({ priority: "high" });
+  scheduler.kick({ urgent: true });
+  await arrived(before + 2);
+});
+
+test("a person's wish tries everything, also what was postponed", async () => {
+  centre.answer = () => json(500, {});
+  const { id } = site.create();
+  scheduler.start();
+  await eventually("the first failure", () => site.entry(id).phase === "unsure");
+  await site.push.cycle();
+  centre.answer = () => json(201, { id: 1 });
+  await scheduler.now();
+  expect(site.entry(id).phase).toBe("linked");
+});
+
+test("a change before the start waits for the start, which takes up first what a dead process left", async () => {
+  const { id } = site.create();
+  scheduler.kick({ urgent: true });
+  await scheduler.now();
+  expect(centre.requests).toEqual([]);
+  scheduler.start();
+  await eventually("the record to be linked", () => site.entry(id).phase === "linked");
+});
+
+test("node-cron's expressions are understood in the site's time zone", () => {
+  const next = nextRunMs("0 3 * * *", "Europe/Bucharest");
+  const local = new Intl.DateTimeFormat("en-GB", {
+    timeZone: "Europe/Bucharest",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(next);
+  expect(local).toBe("03:00");
+  expect(nextRunMs("*/10 * * * * *", "UTC") ?? 0).toBeGreaterThan(0);
+});
