@@ -34,6 +34,7 @@ const arrived = (count: number) =>
 describe("the schedule", () => {
   test("finds a change that nobody spoke of at its next moment", async () => {
     scheduler.start();
+    await site.push.cycle();
     site.create();
     site.app.clock.advance(60_000);
     await arrived(1);
