@@ -89,25 +89,33 @@ export class SiteView implements SitePorts {
   }
 
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
-    const { config, clock, inputs, trips } = this.#parts;
+    const { config, inputs, trips } = this.#parts;
     const zone = config.zones.find(({ id }) => id === zoneId);
     if (!zone)
       throw new AppError(
         "not-found",
         `there is no zone ${JSON.stringify(zoneId)}. Zones here: ${config.zones.map(({ id }) => id).join(", ") || "none"}`,
       );
+    const { debounceMs, minOpenMs, confirmMs } = zone.rules;
+    // Right after a start a line has not been seen at rest yet, and an opening now would be its first sight.
+    if (this.#contactOf(zone) === "unknown") await this.#pass(debounceMs);
     const before = this.#contactOf(zone);
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
-    const { debounceMs, minOpenMs, confirmMs } = zone.rules;
-    const settleMs = Math.max(debounceMs, minOpenMs, confirmMs);
-    if (settleMs > 0)
-      await new Promise<void>((resolve) => void clock.after(settleMs + SETTLE_MARGIN_MS, resolve));
+    await this.#pass(Math.max(debounceMs, minOpenMs, confirmMs));
     const after = this.#contactOf(zone);
     const made = trips
       .newest(RECORDS_SHOWN)
       .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id);
     return { zone: zone.id, contact: after, changed: after !== before, trips: made.map(({ key }) => key) };
+  }
+
+  /** Lets a zone's own time pass; nothing for a zone that settles at once. */
+  async #pass(ms: number): Promise<void> {
+    if (ms === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#parts.clock.after(ms + SETTLE_MARGIN_MS, resolve);
+    });
   }
 
   #contactOf({ id }: Zone): ZoneView["contact"] {

@@ -27,18 +27,20 @@ export function environmentOverlay(env: Readonly<Record<string, string | undefin
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX) || RESERVED.has(variable) || text === undefined) continue;
     const name = variable.slice(PREFIX.length);
-    const path = optionPath(name);
+    const option = optionOf(name);
     const fromFile =
-      path === undefined && name.endsWith("_FILE") ? optionPath(name.slice(0, -"_FILE".length)) : undefined;
-    if (path) settings.push({ path, value: scalarOf(text), variable });
+      option === undefined && name.endsWith("_FILE") ? optionOf(name.slice(0, -"_FILE".length)) : undefined;
+    if (option) settings.push({ path: option.path, value: valueOf(option, text), variable });
     else if (fromFile)
-      settings.push({ path: fromFile, value: scalarOf(contentOf(text, variable)), variable });
+      settings.push({ path: fromFile.path, value: valueOf(fromFile, contentOf(text, variable)), variable });
     else warnings.push(`the environment variable ${variable} sets no option and is ignored`);
   }
   return { settings, warnings };
 }
 
-function scalarOf(text: string): unknown {
+/** The text as it is where text is wanted, so that a site may be called 12; else what YAML reads in it. */
+function valueOf({ isText }: Option, text: string): unknown {
+  if (isText) return text;
   try {
     return parse(text) as unknown;
   } catch {
@@ -54,7 +56,13 @@ function contentOf(path: string, variable: string): string {
   }
 }
 
+interface Option {
+  readonly path: string[];
+  readonly isText: boolean;
+}
+
 interface SchemaNode {
+  readonly type?: string | readonly string[];
   readonly $ref?: string;
   readonly allOf?: readonly SchemaNode[];
   readonly oneOf?: readonly SchemaNode[];
@@ -62,7 +70,7 @@ interface SchemaNode {
 }
 
 /** The option a variable means; names compare without case and underscores, so BASE_URL and BASEURL are baseUrl. */
-function optionPath(name: string): string[] | undefined {
+function optionOf(name: string): Option | undefined {
   const path: string[] = [];
   let nodes: readonly SchemaNode[] = [definition("Configuration")];
   for (const part of name.split("__")) {
@@ -74,7 +82,7 @@ function optionPath(name: string): string[] | undefined {
     path.push(found[0]);
     nodes = resolved(found[1]);
   }
-  return path;
+  return { path, isText: nodes.every(({ type }) => type === "string") };
 }
 
 function resolved(node: SchemaNode): readonly SchemaNode[] {

@@ -17,17 +17,26 @@ export interface ParsedFile {
   readonly fromEnvironment: ReadonlyMap<string, string>;
 }
 
-/** All mistakes of a configuration as one error, a line each: `file:line:col: path: what is wrong`. */
+/** All mistakes of a configuration as one error, a line each in the file's order: `file:line:col: path: what is wrong`. */
 export function configurationError(file: ParsedFile, problems: readonly Problem[]): AppError {
-  const lines = problems.map((problem) => `${placeOf(file, problem.path)}: ${described(problem)}`);
+  const sorted = problems
+    .map((problem) => ({ text: described(problem), place: placeOf(file, problem.path) }))
+    .sort((a, b) => a.place.line - b.place.line || a.place.col - b.place.col);
+  const lines = sorted.map(({ place, text }) => `${place.text}: ${text}`);
   return new AppError("configuration", [...new Set(lines)].join("\n"));
+}
+
+interface Place {
+  readonly line: number;
+  readonly col: number;
+  readonly text: string;
 }
 
 function described({ path, message }: Problem): string {
   return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
-export function pathText(path: readonly (string | number)[]): string {
+function pathText(path: readonly (string | number)[]): string {
   return path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
     .join("")
@@ -35,19 +44,19 @@ export function pathText(path: readonly (string | number)[]): string {
 }
 
 /** Where a value stands. A value that is missing is placed where its nearest parent begins. */
-export function placeOf(
+function placeOf(
   { name, document, lines, fromEnvironment }: ParsedFile,
   path: readonly (string | number)[],
-): string {
+): Place {
   const variable = fromEnvironment.get(path.join("."));
-  if (variable !== undefined) return variable;
+  if (variable !== undefined) return { line: 0, col: 0, text: variable };
   for (let length = path.length; length >= 0; length -= 1) {
     const offset = offsetAt(document, path.slice(0, length));
     if (offset === undefined) continue;
     const { line, col } = lines.linePos(offset);
-    return `${name}:${line}:${col}`;
+    return { line, col, text: `${name}:${line}:${col}` };
   }
-  return `${name}:1:1`;
+  return { line: 1, col: 1, text: `${name}:1:1` };
 }
 
 /** The key's position where the value has one, because that is what the reader looks for. */

@@ -28,6 +28,22 @@ test("a link that leads nowhere is found", () => {
   ]);
 });
 
+test("the option table is the schema's", async () => {
+  const { optionTables } = (await import(
+    new URL("../../scripts/option-tables.mjs", import.meta.url).href
+  )) as {
+    optionTables: (configuration: unknown, schemas: readonly unknown[]) => string;
+  };
+  const schemas = readdirSync(join(root, "schemas")).map(
+    (name) => JSON.parse(readFileSync(join(root, "schemas", name), "utf8")) as { $id: string },
+  );
+  const tables = optionTables(
+    schemas.find(({ $id }) => $id === "configuration.json"),
+    schemas,
+  );
+  expect(readFileSync(join(root, "docs/configuration.md"), "utf8")).toContain(tables);
+});
+
 test("the lock file records no download address", () => {
   expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toMatch(/"resolved"/);
 });

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface OddRequest {
@@ -24,20 +24,18 @@ export class OddCentre {
   readonly #server: Server;
 
   constructor() {
-    this.#server = createServer((request, response) => {
-      void readText(request).then((body) => {
-        const { method = "", url = "" } = request;
-        const asked = { method, path: url, key: request.headers["idempotency-key"]?.toString(), body };
-        if (url === "/auth/token") this.signIns += 1;
-        else this.requests.push(asked);
-        const {
-          status,
-          headers = {},
-          body: text = "",
-        } = url === "/auth/token" ? this.signIn() : this.answer(asked);
-        response.writeHead(status, headers).end(text);
-      });
-    });
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request);
+    const { method = "", url = "" } = request;
+    const asked = { method, path: url, key: request.headers["idempotency-key"]?.toString(), body };
+    const isSignIn = url === "/auth/token";
+    if (isSignIn) this.signIns += 1;
+    else this.requests.push(asked);
+    const { status, headers = {}, body: text = "" } = isSignIn ? this.signIn() : this.answer(asked);
+    response.writeHead(status, headers).end(text);
   }
 
   async start(): Promise<string> {

@@ -9,7 +9,7 @@ import { OutboxStore } from "../../src/store/outbox.ts";
 import { Centre } from "../../src/sync/centre.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
-import { PASSWORD, PEOPLE, TestApp } from "./app.ts";
+import { PASSWORD, PEOPLE, type TestApp } from "./app.ts";
 
 const SOMEBODY: Principal = { accountId: 1, email: "somebody@test.example", role: "operator" };
 export const PATROL: InterventionCreate = {

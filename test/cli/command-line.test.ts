@@ -1,0 +1,263 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCommandLine } from "../../src/cli/program.ts";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { VERSION } from "../../src/generated/version.ts";
+import { Installation, MAIN } from "../support/installation.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-cli-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function santinela(words: readonly string[], input = "", cwd = folder): Promise<Outcome> {
+  const outcome = { stdout: "", stderr: "" };
+  const collect = (name: "stdout" | "stderr") =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        outcome[name] += chunk.toString();
+        done();
+      },
+    });
+  const code = await runCommandLine(words, {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: collect("stdout"),
+    stderr: collect("stderr"),
+    env: { XDG_CONFIG_HOME: cwd },
+    cwd,
+    main: MAIN,
+    untilAsked: () => Promise.resolve(),
+    kill: () => expect.fail("no failpoint was asked for"),
+  });
+  return { code, ...outcome };
+}
+
+describe("the command line", () => {
+  test("prints its version, and nothing else", async () => {
+    expect(await santinela(["version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  test("explains itself on standard output when asked, and on standard error when misused", async () => {
+    const help = await santinela(["--help"]);
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    for (const command of ["serve", "check-config", "user", "objectives", "trip", "sync", "demo", "version"])
+      expect(help.stdout).toContain(command);
+    for (const words of [["nonsense"], ["trip"], ["serve", "--prot"], ["user", "add", "--email", "a@b"]]) {
+      const { code, stdout, stderr } = await santinela(words);
+      expect([code, stdout]).toEqual([64, ""]);
+      expect(stderr).toMatch(/error: /);
+    }
+  });
+
+  test("loads neither Express nor SQLite to tell its version", async () => {
+    const loaded = await new Promise<string>((resolve, reject) => {
+      const env = { ...process.env, NODE_DEBUG: "esm,module" };
+      execFile(process.execPath, [MAIN, "version"], { env, maxBuffer: 1e8 }, (error, _stdout, stderr) =>
+        error ? reject(error) : resolve(stderr),
+      );
+    });
+    expect(loaded).toMatch(/commander/);
+    expect(loaded).not.toMatch(/node_modules\/(express|better-sqlite3|mqtt|aedes)\//);
+  });
+});
+
+describe("check-config", () => {
+  test("ends with 0 and says what the configuration would do", async () => {
+    writeFileSync(join(folder, "a.yaml"), "mqtt: off\nzones: []\n");
+    const { code, stdout } = await santinela(["check-config", "--config", "a.yaml"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/a\.yaml is valid: 0 zones, stands alone/);
+  });
+
+  test("ends with 78 and names every mistake", async () => {
+    writeFileSync(join(folder, "a.yaml"), "http:\n  prot: 1\nsite: { locale: de }\n");
+    const { code, stdout, stderr } = await santinela(["check-config", "--config", "a.yaml"]);
+    expect([code, stdout]).toEqual([78, ""]);
+    expect(stderr).toMatch(/a\.yaml:2:3: http\.prot: .*\n.*a\.yaml:3:9: site\.locale: /);
+  });
+
+  test("ends with 66 for a file that is not there", async () => {
+    expect((await santinela(["check-config", "--config", "b.yaml"])).code).toBe(66);
+  });
+});
+
+describe("user add", () => {
+  const add = (email: string, role: string, password: string) =>
+    santinela(["user", "add", "--email", email, "--role", role, "--password-stdin"], password);
+
+  test("adds an account to the database that it names", async () => {
+    expect(await add("ana@example.ro", "operator", "correct horse\n")).toEqual({
+      code: 0,
+      stdout: "added ana@example.ro as operator\n",
+      stderr: `database: ${join(folder, "var", "santinela.db")}\n`,
+    });
+  });
+
+  test.each([
+    [
+      "a role that is none",
+      "ana@example.ro",
+      "boss",
+      "correct horse",
+      64,
+      /no role; use one of administrator, operator, viewer/,
+    ],
+    ["an address that is none", "ana", "operator", "correct horse", 65, /no.*e-mail|not an e-mail address/],
+    ["a short password", "ana@example.ro", "operator", "short", 65, /at least 8 characters/],
+    [
+      "a password longer than bcrypt reads",
+      "ana@example.ro",
+      "operator",
+      "ș".repeat(37),
+      65,
+      /at most 72 bytes/,
+    ],
+    [
+      "the daemon's own address",
+      "device@santinela.local",
+      "operator",
+      "correct horse",
+      1,
+      /the daemon's own account/,
+    ],
+  ])("refuses %s", async (_what, email, role, password, code, message) => {
+    const outcome = await add(email, role, password);
+    expect(outcome.code).toBe(code);
+    expect(outcome.stderr).toMatch(message);
+    expect(outcome.stderr).not.toContain(password);
+  });
+
+  test("refuses an address that is there already", async () => {
+    await add("ana@example.ro", "operator", "correct horse");
+    expect(await add("ANA@example.ro", "viewer", "correct horse")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/already an account/),
+    });
+  });
+
+  test("does not ask on a pipe", async () => {
+    const { code, stderr } = await santinela(["user", "add", "--email", "a@b", "--role", "operator"]);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(/--password-stdin/);
+  });
+});
+
+describe("objectives import", () => {
+  test("adds or replaces what the file holds", async () => {
+    writeFileSync(
+      join(folder, "o.json"),
+      JSON.stringify({
+        "obiective/cladiri": [{ id: 12, name: "Hala" }],
+        "obiective/persoane": [{ id: 1, name: "Ana", phone: "0" }],
+      }),
+    );
+    const { code, stdout } = await santinela(["objectives", "import", "o.json"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      "obiective/cladiri: 1 imported\nobiective/bunuri: 0 imported\nobiective/persoane: 1 imported\n",
+    );
+  });
+
+  test.each([
+    ["no JSON", "{", 65, /is not JSON/],
+    ["an unknown kind", '{"cladiri":[]}', 65, /cladiri is no kind of objective/],
+    [
+      "an objective without an id",
+      '{"obiective/cladiri":[{"name":"x"}]}',
+      65,
+      /obiective.*required property 'id'/,
+    ],
+  ])("refuses %s", async (_what, text, code, message) => {
+    writeFileSync(join(folder, "o.json"), text);
+    const outcome = await santinela(["objectives", "import", "o.json"]);
+    expect(outcome.code).toBe(code);
+    expect(outcome.stderr).toMatch(message);
+  });
+
+  test("ends with 66 for a file that is not there", async () => {
+    expect((await santinela(["objectives", "import", "none.json"])).code).toBe(66);
+  });
+});
+
+describe("commands for the running daemon", () => {
+  let installation: Installation;
+  let site: DaemonProcess;
+  let config: string;
+  beforeAll(async () => {
+    installation = new Installation();
+    config = join(installation.folder, "site.yaml");
+    const zone = (id: string, input: string) =>
+      `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: ${input} }\n`;
+    site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nzones:\n${zone("wire", "{ gpio: 17 }")}${zone("loop", "{ gpio: 18, contact: no }")}${zone("hand", "{ simulated: true }")}${zone("air", "{ mqtt: a/b, open: [1] }")}`,
+    );
+    await site.start();
+  });
+  afterAll(() => installation.remove());
+
+  test.each(["wire", "loop", "hand"])("trip opens zone %s, once, and --restore closes it", async (zone) => {
+    const trip = (...more: string[]) => santinela(["trip", "--zone", zone, "--config", config, ...more]);
+    const before = (await site.get<unknown[]>("/site/trips")).length;
+    expect(await trip()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^${zone} is open: trip [0-9a-f-]{36}\n$`)),
+    });
+    expect((await trip()).stdout).toMatch(/was open already; close it with --restore/);
+    expect((await trip("--restore")).stdout).toBe(`${zone} is normal\n`);
+    expect(await site.get("/site/trips")).toHaveLength(before + 1);
+  });
+
+  test("trip names the zones when it does not know one", async () => {
+    const { code, stderr } = await santinela(["trip", "--zone", "nope", "--config", config]);
+    expect(code).toBe(65);
+    expect(stderr).toMatch(/there is no zone "nope"\. Zones here: wire, loop, hand, air/);
+  });
+
+  test("sync status tells it to people, and to programs with --json", async () => {
+    expect((await santinela(["sync", "status", "--config", config])).stdout).toMatch(
+      /^link: none, this daemon stands alone\nwaiting: \d+/,
+    );
+    const { stdout } = await santinela(["sync", "now", "--json", "--config", config]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      link: { state: "none" },
+      summary: { rejected: 0 },
+      records: expect.any(Array),
+    });
+  });
+
+  test("user add works while it runs", async () => {
+    const { code } = await santinela(
+      [
+        "user",
+        "add",
+        "--email",
+        "new@example.ro",
+        "--role",
+        "viewer",
+        "--password-stdin",
+        "--config",
+        config,
+      ],
+      "correct horse",
+    );
+    expect(code).toBe(0);
+  });
+
+  test("end with 69 and the remedy when it does not", async () => {
+    const { code, stderr } = await santinela(["sync", "status"]);
+    expect(code).toBe(69);
+    expect(stderr).toMatch(/no daemon answers at .*control\.sock \(ENOENT\)\nStart it with santinela serve/);
+  });
+});

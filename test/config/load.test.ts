@@ -1,0 +1,339 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { AppError } from "../../src/domain/errors.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-config-"));
+  file = join(folder, "santinela.yaml");
+  writeFileSync(join(folder, "pw"), "secret\n", { mode: 0o600 });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const load = (yaml: string, env: Record<string, string> = {}): Config => {
+  writeFileSync(file, yaml);
+  return loadConfiguration({ file, env, cwd: folder });
+};
+const refusal = (yaml: string, env: Record<string, string> = {}): string => {
+  try {
+    load(yaml, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError);
+    expect((error as AppError).code).toBe("configuration");
+    return (error as AppError).message.replaceAll(`${file}:`, "");
+  }
+  return expect.fail("the configuration was accepted");
+};
+
+const ZONE = "id: a, name: A, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }";
+
+describe("a mistake is named with its line, its column and the remedy", () => {
+  const mistakes: readonly [what: string, yaml: string, message: RegExp][] = [
+    [
+      "an unknown section",
+      "htpp:\n  port: 1\n",
+      /^1:1: htpp: there is no such option\. Did you mean http\?$/,
+    ],
+    [
+      "an unknown option",
+      "http:\n  host: 127.0.0.1\n  prot: 1\n",
+      /^3:3: http\.prot: there is no such option\. Did you mean port\?$/,
+    ],
+    [
+      "an option that is like none",
+      "site: { colour: red }\n",
+      /^1:9: site\.colour: there is no such option\. Known here: name, ref, /,
+    ],
+    ["text for a number", "http:\n  port: eighty\n", /^2:3: http\.port: must be integer, not "eighty"$/],
+    [
+      "a port that is none",
+      "http: { port: 70000 }\n",
+      /^1:9: http\.port: 70000 is out of range; allowed are 0 to 65535$/,
+    ],
+    [
+      "a language that is not spoken",
+      "site: { locale: de }\n",
+      /^1:9: site\.locale: must be one of ro, en, not "de"$/,
+    ],
+    [
+      "a time zone that is none",
+      "site:\n  timezone: Europe/Bukarest\n",
+      /^2:3: site\.timezone: "Europe\/Bukarest" is no IANA time zone\. Write one such as Europe\/Bucharest$/,
+    ],
+    ["a list for a section", "http: [1]\n", /^1:1: http: must be object/],
+    ["a zone without an input", `zones:\n  - { ${ZONE} }\n`, /^2:5: zones\[0\]: input is missing$/],
+    [
+      "a zone without a wire",
+      `zones:\n  - { ${ZONE}, input: {} }\n`,
+      /^2:\d+: zones\[0\]\.input: an input needs exactly one of gpio: <BCM number>, mqtt: <topic> or simulated: true$/,
+    ],
+    [
+      "a zone with two",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1, mqtt: a/b } }\n`,
+      /^2:\d+: zones\[0\]\.input: an input needs exactly one of/,
+    ],
+    [
+      "a line that is none",
+      `zones:\n  - { ${ZONE}, input: { gpio: -1 } }\n`,
+      /^2:\d+: zones\[0\]\.input\.gpio: -1 is out of range/,
+    ],
+    [
+      "a topic without values",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b } }\n`,
+      /zones\[0\]\.input: open is missing$/,
+    ],
+    [
+      "a wildcard topic",
+      `zones:\n  - { ${ZONE}, input: { mqtt: "a/#", open: [1] } }\n`,
+      /zones\[0\]\.input\.mqtt: "a\/#" has not the right form/,
+    ],
+    [
+      "a contact that is none",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1, contact: closed } }\n`,
+      /input\.contact: must be one of nc, no, not "closed"$/,
+    ],
+    [
+      "a misspelt input option",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1, contakt: nc } }\n`,
+      /input\.contakt: there is no such option\. Did you mean contact\?$/,
+    ],
+    [
+      "a debounce that is too long",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, debounceMs: 500 }\n`,
+      /zones\[0\]\.debounceMs: 500 is out of range; allowed are 0 to 200$/,
+    ],
+    [
+      "a kind that is none",
+      `zones:\n  - { ${ZONE.replace("intrusion", "door")}, input: { gpio: 1 } }\n`,
+      /zones\[0\]\.kind: must be one of intrusion, perimeter/,
+    ],
+    [
+      "a profile that is none",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, profile: burglar }\n`,
+      /zones\[0\]\.profile: there is no profile burglar\. Known: burglary, holdup/,
+    ],
+    [
+      "one GPIO line twice",
+      `zones:\n  - { ${ZONE}, input: { gpio: 17 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 17 } }\n`,
+      /^3:\d+: zones\[1\]\.input\.gpio: line 17 is already used by another zone$/,
+    ],
+    [
+      "one zone twice",
+      `zones:\n  - { ${ZONE}, input: { gpio: 17 } }\n  - { ${ZONE}, input: { gpio: 18 } }\n`,
+      /^3:7: zones\[1\]\.id: there is already a zone a$/,
+    ],
+    [
+      "one reading twice",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: ["ON"] } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { mqtt: a/b, path: /x, open: [on, 1] } }\n`,
+      /^3:\d+: zones\[1\]\.input\.mqtt: another zone already opens at the same value/,
+    ],
+    [
+      "one objective twice",
+      "objectives:\n  obiective/bunuri:\n    - { id: 1, name: A }\n    - { id: 1, name: B }\n",
+      /^4:9: objectives\.obiective\/bunuri\[1\]\.id: there is already an objective 1/,
+    ],
+    [
+      "a schedule that is none",
+      "upstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw, schedule: hourly }\n",
+      /upstream\.schedule: "hourly" is no cron expression\. Write five fields/,
+    ],
+    [
+      "a centre without an address",
+      "upstream: { email: a@b, passwordFile: ./pw }\n",
+      /^1:1: upstream: baseUrl is missing$/,
+    ],
+    [
+      "a centre without a password",
+      "upstream: { baseUrl: http://a, email: a@b }\n",
+      /^1:1: upstream: passwordFile is missing\. Write the password into a file with mode 0600/,
+    ],
+    [
+      "a password file that is not there",
+      "upstream: { baseUrl: http://a, email: a@b, passwordFile: ./nope }\n",
+      /upstream\.passwordFile: cannot read the password file .*nope: ENOENT/,
+    ],
+    [
+      "a broker and a built-in one",
+      "mqtt: { url: mqtt://a, listen: { port: 1 } }\n",
+      /mqtt\.listen: the built-in broker does not run beside an external one/,
+    ],
+    [
+      "a built-in broker open to everybody",
+      "mqtt: { listen: { host: 0.0.0.0 } }\n",
+      /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile$/,
+    ],
+    ["a word for a broker", "mqtt: yes please\n", /^1:1: mqtt: must be off or a section such as/],
+    [
+      "a misspelt broker option",
+      "mqtt: { ulr: mqtt://a }\n",
+      /mqtt\.ulr: there is no such option\. Did you mean url\?$/,
+    ],
+    ["a key twice", "http: {}\nhttp: {}\n", /^2:1: this is not YAML: Map keys must be unique$/],
+    ["no YAML at all", "http: {\n", /^\d+:\d+: this is not YAML: /],
+    ["a list instead of sections", "- a\n", /^1:1: must be object/],
+  ];
+  test.each(mistakes)("%s", (_what, yaml, message) => {
+    expect(refusal(yaml)).toMatch(message);
+  });
+
+  test("and all of them at once", () => {
+    expect(refusal("http: { prot: 1 }\nsite: { locale: de }\n").split("\n")).toHaveLength(2);
+  });
+
+  test("a file that is not there is another kind of error", () => {
+    expect(() => loadConfiguration({ file: "nowhere.yaml", env: {}, cwd: folder })).toThrow(
+      /cannot read the configuration .*nowhere\.yaml/,
+    );
+  });
+});
+
+describe("a valid configuration", () => {
+  test("of nothing is filled in with the defaults", () => {
+    expect(load("")).toMatchObject({
+      file,
+      dataDir: join(folder, "var"),
+      site: { name: "Site", ref: "site-1", timezone: "Europe/Bucharest", locale: "ro", dispeceratId: 1 },
+      http: { host: "127.0.0.1", port: 8080, basePath: "", tls: "off", corsOrigins: [] },
+      upstream: null,
+      mqtt: { mode: "built-in", host: "127.0.0.1", port: 1883 },
+      gpio: { backend: "auto" },
+      zones: [],
+      warnings: [],
+    });
+  });
+
+  test("as in the documentation is accepted, with every default of chapter and kind", () => {
+    const { zones, upstream, mqtt } = load(`
+upstream: { baseUrl: "http://127.0.0.1:8090", email: edge@example.org, passwordFile: ./pw, schedule: "* * * * *", marker: notes }
+mqtt: { url: mqtt://127.0.0.1:1883, username: u, passwordFile: ./pw }
+profiles: { burglary: { crews: 2 } }
+zones:
+  - { ${ZONE}, input: { gpio: 17, contact: nc, bias: pull-up } }
+  - { id: b, name: B, kind: panic, objective: { type: obiective/persoane, id: 2 }, input: { gpio: 18 } }
+  - { id: c, name: C, kind: fire, objective: { type: obiective/bunuri, id: 3 }, input: { mqtt: a/b, path: /x, open: [true] } }
+  - { id: d, name: D, kind: technical, objective: { type: obiective/bunuri, id: 3 }, input: { simulated: true }, confirmMs: 2500 }
+`);
+    expect(upstream).toMatchObject({ password: "secret", timeoutS: 20, marker: "notes" });
+    expect(mqtt).toEqual({
+      mode: "external",
+      url: "mqtt://127.0.0.1:1883",
+      credentials: { username: "u", password: "secret" },
+    });
+    expect(
+      zones.map(({ rules, profile }) => [
+        rules.debounceMs,
+        rules.minOpenMs,
+        rules.confirmMs,
+        profile.crews,
+        profile.priority,
+      ]),
+    ).toEqual([
+      [50, 250, 0, 2, "high"],
+      [50, 20, 0, 2, "high"],
+      [0, 0, 0, 1, "high"],
+      [0, 0, 2500, 1, "medium"],
+    ]);
+    expect(zones[2]?.profile.firetruck).toBe(true);
+    expect(zones.map(({ rules }) => rules.tripsAtFirstSight)).toEqual([false, true, true, false]);
+  });
+
+  test("warns of what is probably not meant", () => {
+    writeFileSync(join(folder, "open"), "secret", { mode: 0o644 });
+    const { warnings } = load(
+      `http: { host: 0.0.0.0 }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./open }\nzones:\n  - { ${ZONE}, input: { gpio: 1 } }\n`,
+      { SANTINELA_NONSENSE: "1" },
+    );
+    expect(warnings).toEqual([
+      expect.stringMatching(/SANTINELA_NONSENSE sets no option/),
+      expect.stringMatching(/reached from the network without encryption/),
+      expect.stringMatching(/zone a: objective 1 of obiective\/cladiri is not in objectives/),
+      expect.stringMatching(/chmod 600/),
+    ]);
+  });
+
+  test("without any file is the embedded one of a first run, with its data in the current folder", () => {
+    const config = loadConfiguration({ env: { XDG_CONFIG_HOME: folder }, cwd: folder });
+    expect(config).toMatchObject({
+      file: null,
+      dataDir: join(folder, "var"),
+      gpio: { backend: "simulated" },
+      warnings: [],
+    });
+    expect(config.zones.map(({ id }) => id)).toEqual(["front-door", "back-gate", "panic-button"]);
+  });
+
+  test("is found by the command line, the environment, and in the user's own folder, in this order", () => {
+    const own = join(folder, "own", "santinela");
+    mkdirSync(own, { recursive: true });
+    for (const [path, port] of [
+      [join(own, "santinela.yaml"), 1],
+      [join(folder, "env.yaml"), 2],
+      [file, 3],
+    ] as const)
+      writeFileSync(path, `http: { port: ${port} }\n`);
+    const env = { XDG_CONFIG_HOME: join(folder, "own") };
+    expect(loadConfiguration({ env, cwd: folder }).http.port).toBe(1);
+    expect(loadConfiguration({ env: { ...env, SANTINELA_CONFIG: "env.yaml" }, cwd: folder }).http.port).toBe(
+      2,
+    );
+    expect(
+      loadConfiguration({ file, env: { ...env, SANTINELA_CONFIG: "env.yaml" }, cwd: folder }).http.port,
+    ).toBe(3);
+  });
+
+  test("keeps its data in the state directory under systemd", () => {
+    expect(load("", { STATE_DIRECTORY: "/var/lib/santinela" }).dataDir).toBe("/var/lib/santinela");
+    expect(load("dataDir: data\n", { STATE_DIRECTORY: "/var/lib/santinela" }).dataDir).toBe(
+      join(folder, "data"),
+    );
+  });
+});
+
+describe("the environment", () => {
+  test("wins over the file, whatever the case and underscores of its names", () => {
+    const { http, site, upstream } = load(
+      "http: { port: 1 }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw }\n",
+      {
+        SANTINELA_HTTP__PORT: "8081",
+        SANTINELA_SITE__NAME: "12",
+        SANTINELA_UPSTREAM__BASE_URL: "http://b",
+        SANTINELA_CONFIG: "ignored",
+        SANTINELA_FAILPOINT: "x",
+      },
+    );
+    expect([http.port, upstream?.baseUrl]).toEqual([8081, "http://b"]);
+    expect(site.name).toBe("12");
+  });
+
+  test("can take a value from a file, and makes a section that the configuration lacks", () => {
+    writeFileSync(join(folder, "ref"), "hala-nord\n");
+    expect(
+      load("", { SANTINELA_SITE__REF_FILE: join(folder, "ref"), SANTINELA_MQTT__LISTEN__PORT: "0" }),
+    ).toMatchObject({
+      site: { ref: "hala-nord" },
+      mqtt: { mode: "built-in", port: 0 },
+    });
+  });
+
+  test("is named where it is wrong", () => {
+    expect(refusal("", { SANTINELA_HTTP__PORT: "eighty" })).toBe(
+      'SANTINELA_HTTP__PORT: http.port: must be integer, not "eighty"',
+    );
+    expect(refusal("", { SANTINELA_SITE__REF_FILE: "/nowhere" })).toMatch(
+      /^SANTINELA_SITE__REF_FILE: cannot read \/nowhere/,
+    );
+  });
+
+  test("gives the passwords as systemd credentials", () => {
+    writeFileSync(join(folder, "upstream-password"), "from systemd");
+    const { upstream } = load("upstream: { baseUrl: http://a, email: a@b }\n", {
+      CREDENTIALS_DIRECTORY: folder,
+    });
+    expect(upstream?.password).toBe("from systemd");
+  });
+});

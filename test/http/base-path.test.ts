@@ -1,0 +1,17 @@
+import request from "supertest";
+import { expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+
+test("the interface lives below the configured path, and only there", async () => {
+  const site = await TestApp.make({ basePath: "/api/v1" });
+  const authorization = `Bearer ${await site.token()}`;
+  const { headers } = await request(site.app)
+    .post("/api/v1/interventii")
+    .set("Authorization", authorization)
+    .send({ name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 })
+    .expect(201);
+  expect(headers["location"]).toMatch(/^\/api\/v1\/interventii\/\d+$/);
+  await request(site.app).get("/interventii").set("Authorization", authorization).expect(404);
+  await request(site.app).get("/site/status").set("Authorization", authorization).expect(200);
+  await site.close();
+});

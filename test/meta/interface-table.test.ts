@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const table = readFileSync(join(root, "docs/interface.md"), "utf8");
+
+test("every test that the interface table names exists", () => {
+  expect(namedTests(table).length).toBeGreaterThan(35);
+  expect(missingTests(table)).toEqual([]);
+});
+
+test("a test that does not exist is found", () => {
+  expect(missingTests("| x | `test/http/interface.test.ts`: holds the sky up |")).toEqual([
+    "test/http/interface.test.ts: holds the sky up",
+  ]);
+  expect(missingTests("| x | `test/http/nowhere.test.ts`: anything |")).toEqual([
+    "test/http/nowhere.test.ts: anything",
+  ]);
+});
+
+function namedTests(text: string): { file: string; name: string }[] {
+  return [...text.matchAll(/`(test\/[^`]+\.test\.ts)`: (.*?) +\|/g)].map(([, file = "", name = ""]) => ({
+    file,
+    name,
+  }));
+}
+
+function missingTests(text: string): string[] {
+  return namedTests(text)
+    .filter(
+      ({ file, name }) =>
+        !existsSync(join(root, file)) || !hasTest(readFileSync(join(root, file), "utf8"), name),
+    )
+    .map(({ file, name }) => `${file}: ${name}`);
+}
+
+/** Whether the file holds a test of that name, or a table whose title with a row's words filled in is that name. */
+function hasTest(source: string, name: string): boolean {
+  const titles = [
+    ...source.matchAll(/\btest(?:\.each\([^]*?\))?\(\s*"((?:[^"\\]|\\.)*)"/g),
+    ...source.matchAll(/\)\(\s*"((?:[^"\\]|\\.)*)",\s*async/g),
+  ].map((match) => match[1] ?? "");
+  return titles.some((title) => {
+    const pattern = title.split(/%[sj]/).map(escaped).join("(.+)");
+    const match = new RegExp(`^${pattern}$`).exec(name);
+    return match !== null && match.slice(1).every((word) => source.includes(word.replaceAll(/^"|"$/g, "")));
+  });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
