@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { ApiClient } from "./client/api-client.ts";
-import { TokenCache } from "./client/token-cache.ts";
-import type { Config, UpstreamConfig } from "./config/config.ts";
+import type { Config } from "./config/config.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
 import { createApp } from "./http/app.ts";
@@ -26,11 +25,7 @@ import { openJournalDatabase } from "./store/journal-database.ts";
 import { Journal } from "./store/journal.ts";
 import { openMainDatabase } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
-import { Centre } from "./sync/centre.ts";
-import { Link } from "./sync/link.ts";
-import { Push } from "./sync/push.ts";
-import { nextRunMs } from "./sync/schedule.ts";
-import { SyncScheduler } from "./sync/scheduler.ts";
+import { Sync } from "./sync/sync.ts";
 
 export interface DaemonOptions {
   /** Takes one finished log line. */
@@ -100,14 +95,17 @@ export class Daemon {
     seedObjectives(objectives, config.objectives, zones, site.locale);
     await ensureAdministrator(tokens, oneTimePassword, this.#options.tell);
 
-    const sync = config.upstream ? this.#buildSync(config.upstream, database) : undefined;
+    const { upstream } = config;
+    const sync = upstream
+      ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
+      : undefined;
     const interventions = new InterventionService({
       database,
       clock,
       timezone: site.timezone,
       dispeceratId: site.dispeceratId,
       newUid: randomUUID,
-      onChange: ({ priority }) => sync?.scheduler.kick({ urgent: priority === "high" }),
+      onChange: (change) => sync?.changed(change),
     });
     let dispatcher: TripDispatcher | undefined;
     const monitor = new ZoneMonitor({
@@ -143,8 +141,8 @@ export class Daemon {
     dispatcher = this.#startDispatcher(journal, tokens, server);
     this.#stops.push(() => inputs.stop());
     await inputs.start();
-    sync?.scheduler.start();
-    this.#stops.push(() => sync?.scheduler.stop());
+    this.#stops.push(() => sync?.stop());
+    sync?.start();
     this.#log.info("ready", { version: VERSION, ...server.address, dataDir, zones: zones.length });
   }
 
@@ -161,28 +159,6 @@ export class Daemon {
     const journalDatabase = openJournalDatabase(join(dataDir, "journal.db"));
     this.#stops.push(() => void journalDatabase.close());
     return { database, journal: new Journal(journalDatabase) };
-  }
-
-  #buildSync(upstream: UpstreamConfig, database: Database): { link: Link; scheduler: SyncScheduler } {
-    const common = { ...this.#common, random: Math.random };
-    const { baseUrl, email, password, marker, schedule, timeoutS } = upstream;
-    const { ref: siteRef, timezone } = this.#config.site;
-    const client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000 });
-    this.#stops.push(() => client.close());
-    const centre = new Centre({
-      client,
-      tokens: new TokenCache({ client, email, password, clock: this.#clock }),
-      clock: this.#clock,
-    });
-    const link = new Link({ ...common, baseUrl });
-    const push = new Push({ ...common, database, centre, link, marker, siteRef });
-    const scheduler = new SyncScheduler({
-      ...common,
-      push,
-      link,
-      nextRunMs: () => nextRunMs(schedule, timezone),
-    });
-    return { link, scheduler };
   }
 
   async #startServer(parts: {

@@ -19,8 +19,7 @@ import type { ZoneMonitor } from "./inputs/zone-monitor.ts";
 import type { Health } from "./ops/health.ts";
 import type { OutboxStore } from "./store/outbox.ts";
 import type { TripStore } from "./store/trips.ts";
-import type { Link } from "./sync/link.ts";
-import type { SyncScheduler } from "./sync/scheduler.ts";
+import type { Sync } from "./sync/sync.ts";
 
 export interface SiteViewParts {
   readonly config: Config;
@@ -31,7 +30,7 @@ export interface SiteViewParts {
   readonly trips: TripStore;
   readonly outbox: OutboxStore;
   /** The way to the centre; undefined for a daemon that stands alone. */
-  readonly sync: { readonly link: Link; readonly scheduler: SyncScheduler } | undefined;
+  readonly sync: Sync | undefined;
 }
 
 const RECORDS_SHOWN = 200;
@@ -84,7 +83,7 @@ export class SiteView implements SitePorts {
   }
 
   async syncNow(): Promise<SyncView> {
-    await this.#parts.sync?.scheduler.now();
+    await this.#parts.sync?.now();
     return this.sync();
   }
 
@@ -125,7 +124,7 @@ export class SiteView implements SitePorts {
   #link(): LinkView {
     const { sync, clock } = this.#parts;
     if (!sync) return { state: "none", reason: null, nextTryAt: null };
-    const { state, reason, waitMs } = sync.link.state;
+    const { state, reason, waitMs } = sync.link;
     return { state, reason, nextTryAt: state === "down" ? isoTime(clock.wallMs() + waitMs) : null };
   }
 }

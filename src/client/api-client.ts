@@ -46,6 +46,7 @@ export class ApiClient {
   readonly #base: URL;
   readonly #timeoutMs: number;
   readonly #agent: HttpAgent | HttpsAgent;
+  readonly #abort = new AbortController();
 
   constructor({ baseUrl, timeoutMs, keepAlive = false }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
@@ -66,7 +67,7 @@ export class ApiClient {
       const request = send(new URL(path.slice(1), this.#base), {
         method,
         agent: this.#agent,
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#abort.signal]),
         headers: {
           Accept: "application/json",
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -110,8 +111,9 @@ export class ApiClient {
     });
   }
 
-  /** Closes kept connections. */
+  /** Gives up what is under way and closes kept connections; nothing is sent from now on. */
   close(): void {
+    this.#abort.abort();
     this.#agent.destroy();
   }
 }

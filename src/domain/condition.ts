@@ -39,6 +39,7 @@ export const CONDITIONS = {
     title: "What answers is not the dispatch centre's interface",
   },
   "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
+  "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 

@@ -83,9 +83,14 @@ export class TripDispatcher {
   async #dispatchWaiting(): Promise<boolean> {
     const { trips } = this.#options;
     try {
-      for (let trip = trips.oldestWaiting(); trip && !this.#isStopped; trip = trips.oldestWaiting())
-        if (!(await this.#dispatch(trip))) return false;
-      return true;
+      let isClear = true;
+      for (let trip = trips.nextWaiting(0); trip && !this.#isStopped; trip = trips.nextWaiting(trip.seq)) {
+        const dispatched = await this.#dispatch(trip);
+        if (dispatched === "unanswered") return false;
+        // An API that answers has trouble with this one trip; the alarms behind it must not wait for it.
+        if (dispatched === "failed") isClear = false;
+      }
+      return isClear;
     } catch (error) {
       // A journal that cannot be read or marked now: the same key makes the next POST harmless.
       this.#options.log.error("trip-dispatch-failed", { error });
@@ -94,16 +99,16 @@ export class TripDispatcher {
     }
   }
 
-  /** @returns whether this trip is settled and the next one may go */
-  async #dispatch(trip: Trip): Promise<boolean> {
+  async #dispatch(trip: Trip): Promise<Dispatched> {
     const reply = await this.#post(trip.key, trip.body);
     const verdict = verdictOf(reply);
     if (verdict.type === "posted") return this.#posted(trip, verdict.id);
-    if (verdict.type === "again") return this.#failed(trip, verdict.reason);
+    if (verdict.type === "again") return this.#failed(trip, reply, verdict.reason);
     // Refused: a crew with a poor text is better than none.
-    const plain = verdictOf(await this.#post(`${trip.key}-plain`, plainestBody(trip.body)));
+    const plainReply = await this.#post(`${trip.key}-plain`, plainestBody(trip.body));
+    const plain = verdictOf(plainReply);
     if (plain.type === "posted") return this.#posted(trip, plain.id);
-    if (plain.type === "again") return this.#failed(trip, plain.reason);
+    if (plain.type === "again") return this.#failed(trip, plainReply, plain.reason);
     return this.#refused(trip, verdict.reason);
   }
 
@@ -123,7 +128,7 @@ export class TripDispatcher {
     return send(this.#token);
   }
 
-  #posted(trip: Trip, interventionId: number): true {
+  #posted(trip: Trip, interventionId: number): Dispatched {
     const { trips, log, conditions, failpoint } = this.#options;
     failpoint?.("trip-posted");
     trips.markPosted(trip.key, interventionId);
@@ -131,15 +136,15 @@ export class TripDispatcher {
     conditions.clear("dispatch-failing");
     conditions.clear("trip-refused", trip.zoneId);
     log.info("trip-posted", { zone: trip.zoneId, key: trip.key, interventionId });
-    return true;
+    return "settled";
   }
 
-  #failed(trip: Trip, reason: string): false {
+  #failed(trip: Trip, reply: Reply, reason: string): Dispatched {
     const { trips, log } = this.#options;
     log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
     trips.markFailed(trip.key, reason);
     this.#countFailure(`the local API does not take the trip of zone ${trip.zoneId} (${reason})`);
-    return false;
+    return reply.kind === "answered" ? "failed" : "unanswered";
   }
 
   #countFailure(what: string): void {
@@ -151,7 +156,7 @@ export class TripDispatcher {
       );
   }
 
-  #refused(trip: Trip, reason: string): true {
+  #refused(trip: Trip, reason: string): Dispatched {
     const { trips, log, conditions } = this.#options;
     trips.markRefused(trip.key, reason);
     log.error("trip-refused", { zone: trip.zoneId, key: trip.key, reason });
@@ -160,9 +165,12 @@ export class TripDispatcher {
       `the trip of zone ${trip.zoneId} was refused: ${reason}. Check the zone's objective.`,
       trip.zoneId,
     );
-    return true;
+    return "settled";
   }
 }
+
+/** `settled`: the next may go. `failed`: the API answered and will be asked again. `unanswered`: nobody is there. */
+type Dispatched = "settled" | "failed" | "unanswered";
 
 type Verdict =
   | { readonly type: "posted"; readonly id: number }

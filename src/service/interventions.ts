@@ -35,6 +35,11 @@ export interface InterventionServiceOptions {
   readonly onChange: (change: { priority: Intervention["priority"] }) => void;
 }
 
+/** Answers to keyed requests are kept so long: far longer than any device waits with a repetition. */
+const KEY_LIFETIME_MS = 30 * 86_400_000;
+/** Each keyed request clears away a few old ones, so that no single one has much to do. */
+const KEYS_PRUNED_MAX = 10;
+
 /** The key a client sent and the hash of the body it sent with it. */
 export interface IdempotencyKey {
   readonly key: string;
@@ -75,12 +80,9 @@ export class InterventionService {
       const record = this.#insert(fields, principal, idempotency);
       if (idempotency) {
         const answer = { fingerprint: idempotency.fingerprint, body: JSON.stringify(record) };
-        this.#idempotency.remember(
-          principal.accountId,
-          idempotency.key,
-          answer,
-          this.#options.clock.wallMs(),
-        );
+        const nowMs = this.#options.clock.wallMs();
+        this.#idempotency.remember(principal.accountId, idempotency.key, answer, nowMs);
+        this.#idempotency.prune(nowMs - KEY_LIFETIME_MS, KEYS_PRUNED_MAX);
       }
       return { record, replayed: false };
     });
@@ -137,18 +139,19 @@ export class InterventionService {
 
   #earlierAnswer(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {
     const answer = this.#idempotency.find(principal.accountId, key);
-    if (!answer) return undefined;
-    if (answer.fingerprint !== fingerprint)
+    if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
-    return JSON.parse(answer.body) as Intervention;
+    if (answer) return JSON.parse(answer.body) as Intervention;
+    // The answer was forgotten with age, but the record still carries the key: there must be no second one of it.
+    const twin = this.#interventions.findByUid(key);
+    return twin?.createdBy === principal.accountId ? twin.record : undefined;
   }
 
   #insert(fields: InterventionFields, principal: Principal, idempotency?: IdempotencyKey): Intervention {
     const { clock, timezone, dispeceratId, newUid } = this.#options;
     const instants = instantsOf(fields, timezone);
     this.#assertObjectiveExists(fields);
-    // Should the stored answer be lost, the identity still stops a second record of one trip. Another account's key of
-    // the same text is no reason to refuse, so only then an identity is made.
+    // Another account's key of the same text is no reason to refuse: then an identity is made.
     const wanted = idempotency?.key;
     const uid = wanted !== undefined && !this.#interventions.findByUid(wanted) ? wanted : newUid();
     const nowMs = clock.wallMs();

@@ -47,6 +47,11 @@ export function transaction<T>(database: Database, work: () => T): T {
   return database.transaction(work).immediate();
 }
 
+/** Whether an error is SQLite's own: the disk is full, gone or locked, and waiting may help where a restart does not. */
+export function isStorageError(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError || (error instanceof AppError && error.code === "storage");
+}
+
 /** The pragmas every connection has. FULL is what makes an acknowledged commit survive a power cut. */
 const PRAGMAS: readonly (readonly [name: string, set: string | number, expected: string | number])[] = [
   ["journal_mode", "WAL", "wal"],

@@ -16,6 +16,8 @@ export interface StoredIntervention {
   /** Counts the changes; the ETag and the outbox speak of it. */
   readonly rev: number;
   readonly deleted: boolean;
+  /** Account that created it. */
+  readonly createdBy: number;
 }
 
 export interface NewIntervention {
@@ -130,6 +132,7 @@ type InterventionRow = Readonly<Record<string, SqlValue>> & {
   uid: string;
   rev: number;
   deleted_at: number | null;
+  created_by: number;
 };
 
 const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
@@ -146,7 +149,7 @@ function toStored(row: InterventionRow): StoredIntervention {
   const record = Object.fromEntries(
     RECORD_FIELDS.map((field) => [field, FLAGS.has(field) ? row[field] === 1 : row[field]]),
   ) as unknown as Intervention;
-  return { record, uid: row.uid, rev: row.rev, deleted: row.deleted_at !== null };
+  return { record, uid: row.uid, rev: row.rev, deleted: row.deleted_at !== null, createdBy: row.created_by };
 }
 
 /** Field names reach SQL only from the closed list of record fields; values only as bound parameters. */

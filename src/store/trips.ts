@@ -26,11 +26,11 @@ export class TripStore {
       .run(trip.key, trip.zoneId, trip.source, trip.cause, trip.atWallMs, JSON.stringify(trip.body));
   }
 
-  /** The oldest trip that is not an intervention yet. */
-  oldestWaiting(): Trip | undefined {
+  /** The oldest trip behind `seq` that is not an intervention yet. */
+  nextWaiting(seq: number): Trip | undefined {
     const row = this.#database
-      .prepare("SELECT * FROM trips WHERE state = 'waiting' ORDER BY seq LIMIT 1")
-      .get();
+      .prepare("SELECT * FROM trips WHERE state = 'waiting' AND seq > ? ORDER BY seq LIMIT 1")
+      .get(seq);
     return row === undefined ? undefined : toTrip(row);
   }
 

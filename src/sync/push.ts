@@ -6,7 +6,6 @@ import { markerOf, withMarker, type MarkerField } from "../domain/marker.ts";
 import {
   BACK_OFF_CAP_MS,
   BLOCKED_RETRY_MS,
-  backOffMs,
   nextPhase,
   type OutboxAttempt,
   type OutboxEntry,
@@ -18,6 +17,7 @@ import { OutboxStore } from "../store/outbox.ts";
 import type { Verdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
 import type { Link } from "./link.ts";
+import { believedAnswer, changesAfter } from "./settlement.ts";
 
 export interface PushOptions {
   readonly database: Database;
@@ -43,6 +43,7 @@ export class Push {
   #running: Promise<void> | undefined;
   #onceMore = false;
   #isStopped = false;
+  #isHealthy = true;
 
   constructor(options: PushOptions) {
     this.#options = options;
@@ -85,12 +86,20 @@ export class Push {
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
   }
 
+  /** False after a cycle that the database ended; the next one takes up first what that one left on the wire. */
+  get isHealthy(): boolean {
+    return this.#isHealthy;
+  }
+
   async #run(): Promise<void> {
+    if (!this.#isHealthy) this.start();
+    this.#isHealthy = false;
     while (this.#onceMore && !this.#isStopped) {
       this.#onceMore = false;
       await this.#drain();
     }
     this.#declareRefusals();
+    this.#isHealthy = true;
   }
 
   async #drain(): Promise<void> {
@@ -158,12 +167,14 @@ export class Push {
 
   /** Writes an answer down, on the entry as it is now: a person may have changed the record meanwhile. */
   #settle(interventionId: number, answer: Verdict, sentRev: number): void {
-    const { database, link, log } = this.#options;
+    const { database, link, log, clock, random } = this.#options;
     const verdict = transaction(database, () => {
       const entry = this.#outbox.find(interventionId);
       if (!entry) throw new Error(`the outbox entry of intervention ${interventionId} is gone`);
-      const believed = this.#believed(entry, answer);
-      this.#apply(entry, believed.event, this.#changesAfter(entry, believed, sentRev));
+      const owner = answer.record && this.#outbox.findByUpstreamId(answer.record.id);
+      const believed = believedAnswer(entry, answer, owner);
+      const moment = { wallMs: clock.wallMs(), random: random() };
+      this.#apply(entry, believed.event, changesAfter(entry, believed, sentRev, moment));
       return believed;
     });
     link.note(verdict);
@@ -171,48 +182,6 @@ export class Push {
     const fields = { interventionId, event, code, ...(record ? { upstreamId: record.id } : {}) };
     if (event === "applied" || event === "removed") log.info("record-synced", fields);
     else log.warn("record-not-synced", { ...fields, reason });
-  }
-
-  /** What an answer means once the entry's past is taken into account. */
-  #believed(entry: OutboxEntry, verdict: Verdict): Verdict {
-    // This send did not arrive, but an earlier one of the same attempt may have: the attempt stays frozen.
-    if (verdict.event === "not-applied" && entry.phase === "posting" && entry.sends > 1)
-      return { ...verdict, event: "ambiguous" };
-    const owner = verdict.record && this.#outbox.findByUpstreamId(verdict.record.id);
-    if (!owner || owner.interventionId === entry.interventionId) return verdict;
-    const { record: _notOurs, ...rest } = verdict;
-    const reason = `the centre answered with its record ${owner.upstreamId}, which is intervention ${owner.interventionId} here; was the centre restored from a backup?`;
-    return { ...rest, event: "refused", reason };
-  }
-
-  #changesAfter(entry: OutboxEntry, verdict: Verdict, sentRev: number): Partial<OutboxEntry> {
-    const { event, code, reason, record } = verdict;
-    const said = { lastCode: code, lastError: reason };
-    if (event === "applied" || event === "removed") {
-      const linked = record ? { upstreamId: record.id, base: record.json } : {};
-      return {
-        ...linked,
-        syncedRev: sentRev,
-        attempts: 0,
-        nextAtMs: 0,
-        attempt: null,
-        lastCode: code,
-        lastError: null,
-      };
-    }
-    const certainlyNotThere = event === "not-applied" || event === "missing";
-    const undone = certainlyNotThere ? { attempt: null, sends: Math.max(0, entry.sends - 1) } : {};
-    return { ...said, ...undone, ...this.#postponed(entry, verdict) };
-  }
-
-  #postponed(entry: OutboxEntry, { event, link, retryAfterMs = 0 }: Verdict): Partial<OutboxEntry> {
-    const { clock, random } = this.#options;
-    const attempts = entry.attempts + 1;
-    // A link that is down holds everything back by itself; the record goes first when it is up again.
-    if (link !== "ok") return { attempts, nextAtMs: 0 };
-    const waitMs =
-      event === "missing" ? BLOCKED_RETRY_MS : Math.max(retryAfterMs, backOffMs(entry.attempts, random()));
-    return { attempts, nextAtMs: clock.wallMs() + waitMs };
   }
 
   #apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): void {

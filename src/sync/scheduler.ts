@@ -1,5 +1,8 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { isStorageError } from "../store/database.ts";
 import type { Link } from "./link.ts";
 import type { Push } from "./push.ts";
 
@@ -8,6 +11,7 @@ export interface SyncSchedulerOptions {
   readonly link: Link;
   readonly clock: Clock;
   readonly log: Log;
+  readonly conditions: Conditions;
   /** The next moment of the schedule, milliseconds since 1970; undefined when there is none. */
   readonly nextRunMs: () => number | undefined;
 }
@@ -59,11 +63,19 @@ export class SyncScheduler {
   }
 
   async #cycle(): Promise<void> {
+    const { push, conditions, log } = this.#options;
     try {
-      await this.#options.push.cycle();
-    } finally {
-      this.#arm();
+      await push.cycle();
+      conditions.clear("outbox-write-failed");
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      log.error("sync-failed", { error });
+      conditions.raise(
+        "outbox-write-failed",
+        `the outbox cannot be used: ${messageOf(error)}. Free disk space or mend the disk.`,
+      );
     }
+    this.#arm();
   }
 
   #plan(): void {
@@ -77,7 +89,8 @@ export class SyncScheduler {
     if (!this.#isRunning) return;
     const { clock, push } = this.#options;
     const untilRunMs = this.#nextRunMs === undefined ? LOOK_EVERY_MS : this.#nextRunMs - clock.wallMs();
-    const delayMs = Math.max(0, Math.min(LOOK_EVERY_MS, untilRunMs, push.nextWorkInMs() ?? LOOK_EVERY_MS));
+    const untilWorkMs = push.isHealthy ? push.nextWorkInMs() : undefined;
+    const delayMs = Math.max(0, Math.min(LOOK_EVERY_MS, untilRunMs, untilWorkMs ?? LOOK_EVERY_MS));
     this.#cancelTimer = clock.after(delayMs, () => this.#look());
   }
 
@@ -88,7 +101,7 @@ export class SyncScheduler {
     if (Math.abs(driftMs) > CLOCK_STEP_MS)
       this.#options.log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
     if (isRunDue || Math.abs(driftMs) > CLOCK_STEP_MS) this.#plan();
-    if (isRunDue || push.nextWorkInMs() === 0) void this.#cycle();
+    if (isRunDue || !push.isHealthy || push.nextWorkInMs() === 0) void this.#cycle();
     else this.#arm();
   }
 }

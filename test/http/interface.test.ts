@@ -491,6 +491,17 @@ describe("an Idempotency-Key", () => {
     expect(other.body.id).not.toBe(first.body.id);
   });
 
+  test("whose answer was forgotten with age still makes no second record", async () => {
+    const first = await keyed('"k6"').expect(201);
+    site.clock.advance(31 * 86_400_000);
+    token = await site.token();
+    await keyed('"k7"').expect(201);
+    expect(site.database.prepare("SELECT key FROM idempotency_keys").pluck().all()).toEqual(["k7"]);
+    const again = await keyed('"k6"').expect(201);
+    expect(again.body.id).toBe(first.body.id);
+    expect((await call("get", "/interventii")).body).toHaveLength(2);
+  });
+
   test("of a refused request is not used up", async () => {
     await keyed('"k5"', { crews: 0 }).expect(400);
     await keyed('"k5"').expect(201);

@@ -19,7 +19,14 @@ beforeEach(async () => {
   site = new SyncingSite(await TestApp.make(), await centre.start());
   const { clock } = site.app;
   const log = new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) });
-  scheduler = new SyncScheduler({ push: site.push, link: site.link, clock, log, nextRunMs: nextMinute });
+  scheduler = new SyncScheduler({
+    push: site.push,
+    link: site.link,
+    clock,
+    log,
+    conditions: site.health,
+    nextRunMs: nextMinute,
+  });
 });
 afterEach(async () => {
   await scheduler.stop();
@@ -126,4 +133,22 @@ test("node-cron's expressions are understood in the site's time zone", () => {
   }).format(next);
   expect(local).toBe("03:00");
   expect(nextRunMs("*/10 * * * * *", "UTC") ?? 0).toBeGreaterThan(0);
+});
+
+test("a database that cannot be written for a while stops nothing for good", async () => {
+  const { id } = site.create();
+  site.app.database.exec(
+    "CREATE TRIGGER full BEFORE UPDATE ON outbox WHEN NEW.phase = 'linked' BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  scheduler.start();
+  await eventually("the condition", () => site.conditions().includes("outbox-write-failed"));
+  expect(site.entry(id).phase).toBe("posting");
+  site.app.database.exec("DROP TRIGGER full");
+  await eventually("the record to be linked", () => {
+    site.app.clock.advance(15_000);
+    return site.entry(id).phase === "linked";
+  });
+  await site.push.cycle();
+  expect(site.conditions()).toEqual([]);
+  expect(new Set(centre.requests.map(({ key, body }) => `${key}${body}`)).size).toBe(1);
 });

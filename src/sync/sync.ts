@@ -1,0 +1,86 @@
+import { ApiClient } from "../client/api-client.ts";
+import { TokenCache } from "../client/token-cache.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import type { Priority } from "../generated/types.ts";
+import type { Log } from "../domain/log.ts";
+import type { MarkerField } from "../domain/marker.ts";
+import type { Database } from "../store/database.ts";
+import { Centre } from "./centre.ts";
+import { Link, type LinkState } from "./link.ts";
+import { Push } from "./push.ts";
+import { nextRunMs } from "./schedule.ts";
+import { SyncScheduler } from "./scheduler.ts";
+
+export interface SyncOptions {
+  readonly upstream: {
+    readonly baseUrl: string;
+    readonly email: string;
+    readonly password: string;
+    /** node-cron expression. */
+    readonly schedule: string;
+    readonly marker: MarkerField;
+    readonly timeoutS: number;
+  };
+  readonly site: { readonly ref: string; readonly timezone: string };
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly failpoint: (name: string) => void;
+}
+
+/** How long the request under way may still take when the daemon stops. */
+const STOP_GRACE_MS = 3_000;
+
+/** The way to the centre, started and stopped as one. */
+export class Sync {
+  readonly #clock: Clock;
+  readonly #client: ApiClient;
+  readonly #link: Link;
+  readonly #scheduler: SyncScheduler;
+
+  constructor(options: SyncOptions) {
+    const { upstream, site, clock } = options;
+    const { baseUrl, email, password, schedule, marker, timeoutS } = upstream;
+    this.#clock = clock;
+    this.#client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000 });
+    this.#link = new Link({ ...options, baseUrl });
+    const tokens = new TokenCache({ client: this.#client, email, password, clock });
+    const centre = new Centre({ client: this.#client, tokens, clock });
+    const push = new Push({ ...options, centre, link: this.#link, marker, siteRef: site.ref });
+    this.#scheduler = new SyncScheduler({
+      ...options,
+      push,
+      link: this.#link,
+      nextRunMs: () => nextRunMs(schedule, site.timezone),
+    });
+  }
+
+  start(): void {
+    this.#scheduler.start();
+  }
+
+  /** Finishes the request under way. One that hangs is given up, and settled at the next start. */
+  async stop(): Promise<void> {
+    const cancel = this.#clock.after(STOP_GRACE_MS, () => this.#client.close());
+    await this.#scheduler.stop();
+    cancel();
+    this.#client.close();
+  }
+
+  /** Says that a record has changed. An alarm is tried at once, even while the link rests after a fault. */
+  changed({ priority }: { priority: Priority }): void {
+    this.#scheduler.kick({ urgent: priority === "high" });
+  }
+
+  /** Tries everything now, whatever was postponed, and comes back when that is done. */
+  now(): Promise<void> {
+    return this.#scheduler.now();
+  }
+
+  get link(): LinkState {
+    return this.#link.state;
+  }
+}
