@@ -144,7 +144,9 @@ export class TripDispatcher {
     log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
     trips.markFailed(trip.key, reason);
     this.#countFailure(`the local API does not take the trip of zone ${trip.zoneId} (${reason})`);
-    return reply.kind === "answered" ? "failed" : "unanswered";
+    // 500 and odd answers speak of this trip; a busy API (429, 503) would say the same to the next.
+    const isBusy = reply.kind !== "answered" || reply.status === 429 || reply.status === 503;
+    return isBusy ? "unanswered" : "failed";
   }
 
   #countFailure(what: string): void {
@@ -169,7 +171,7 @@ export class TripDispatcher {
   }
 }
 
-/** `settled`: the next may go. `failed`: the API answered and will be asked again. `unanswered`: nobody is there. */
+/** `settled`: the next may go. `failed`: trouble with this one, asked again later. `unanswered`: trouble with all. */
 type Dispatched = "settled" | "failed" | "unanswered";
 
 type Verdict =

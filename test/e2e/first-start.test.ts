@@ -136,6 +136,35 @@ zones:
     expect(await site.get("/interventii")).toHaveLength(1);
   });
 
+  test("a centre that takes everything and answers nothing does not keep it from ending in time", async () => {
+    const silent = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => {
+      silent.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = silent.address() as AddressInfo;
+    installation.secret("password", "secret");
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: off\nupstream: { baseUrl: "http://127.0.0.1:${port}", email: a@b, passwordFile: ./password, timeoutS: 120 }\nzones:\n  - { id: hand, name: Hand, kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`,
+    );
+    await site.start();
+    await site.run(["trip", "--zone", "hand"]);
+    const sockets = new Promise<void>((resolve) => {
+      silent.once("connection", () => resolve());
+    });
+    await Promise.race([
+      sockets,
+      eventually(
+        "the request to be under way",
+        async () => (await site.get<unknown[]>("/interventii")).length === 1,
+      ),
+    ]);
+    await site.end("SIGTERM");
+    silent.close();
+    await site.start();
+    expect(await site.get("/interventii")).toHaveLength(1);
+  });
+
   test("a port of the built-in broker that somebody else has", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => {

@@ -77,10 +77,8 @@ describe("a trip", () => {
 
   test.each<[what: string, breakIt: () => void | Promise<void>]>([
     ["cannot be reached", refuseConnections],
-    ["has an internal error", () => answers(500, 4)],
     ["is overloaded", () => answers(503, 4)],
     ["asks for patience", () => answers(429, 4)],
-    ["answers what is no record", () => answers(201, 4)],
     ["hangs up", () => void instead.push(...Array.from({ length: 4 }, () => hangUp))],
   ])("waits while the local API %s, tells people, and goes when it is back", async (_what, breakIt) => {
     await breakIt();
@@ -108,6 +106,21 @@ describe("a trip", () => {
     expect(site.conditions).toEqual([]);
     expect(recorded().total).toBe(2);
   });
+
+  test.each([500, 201, 403])(
+    "that the API has trouble with (%s without a record) does not hold up the ones behind it",
+    async (status) => {
+      answers(status, 1);
+      trip("hall-1");
+      trip("hall-2");
+      dispatcher.start();
+      await eventually("the second", () => site.trips[1]?.state === "posted");
+      expect(site.trips[0]).toMatchObject({ state: "waiting", attempts: 1 });
+      site.clock.advance(200);
+      await eventually("the first", () => site.trips[0]?.state === "posted");
+      expect(recorded().records.map(({ objectiveId }) => objectiveId)).toEqual([2, 1]);
+    },
+  );
 
   test("is tried at least every 30 s, however long the trouble lasts", async () => {
     answers(503, 20);
