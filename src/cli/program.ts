@@ -63,6 +63,12 @@ function program(terminal: Terminal): Command {
       await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
     });
   addSyncCommands(root, terminal);
+  withConfig(root.command("openapi").description("print the OpenAPI document of the interface")).action(
+    async ({ config }: ConfigOption) => {
+      const { openApi } = await import("./openapi.ts");
+      openApi(await load(terminal, config), terminal);
+    },
+  );
   root
     .command("demo")
     .description("tell the whole story: site and centre, trips, the link cut and mended")

@@ -8,6 +8,8 @@ import { authenticate, isLocal, requireInterfaceRole } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
+import { openApiDocument } from "./openapi.ts";
+import { addResource } from "./resource.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
@@ -40,12 +42,18 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-function interfaceRouter({ interventions, objectives, tokens }: AppParts): Router {
+function interfaceRouter({ interventions, objectives, tokens, basePath }: AppParts): Router {
   const router = Router({ caseSensitive: true });
-  const before = [authenticate(tokens), requireInterfaceRole, readBody];
+  const allowed = [authenticate(tokens), requireInterfaceRole];
+  const before = [...allowed, readBody];
   tokenRoutes(router, [readBody], tokens);
   objectiveRoutes(router, before, objectives);
   interventionRoutes(router, before, interventions);
+  const document = openApiDocument(basePath);
+  addResource(router, "/openapi.json", {
+    methods: { get: (_request, response) => void response.json(document) },
+    before: allowed,
+  });
   return router;
 }
 

@@ -137,7 +137,11 @@ zones:
   });
 
   test("a centre that takes everything and answers nothing does not keep it from ending in time", async () => {
-    const silent = createServer((socket) => socket.resume());
+    let connections = 0;
+    const silent = createServer((socket) => {
+      connections += 1;
+      socket.resume();
+    });
     await new Promise<void>((resolve) => {
       silent.listen(0, "127.0.0.1", resolve);
     });
@@ -149,16 +153,7 @@ zones:
     );
     await site.start();
     await site.run(["trip", "--zone", "hand"]);
-    const sockets = new Promise<void>((resolve) => {
-      silent.once("connection", () => resolve());
-    });
-    await Promise.race([
-      sockets,
-      eventually(
-        "the request to be under way",
-        async () => (await site.get<unknown[]>("/interventii")).length === 1,
-      ),
-    ]);
+    await eventually("the request to be under way", () => connections > 0);
     await site.end("SIGTERM");
     silent.close();
     await site.start();

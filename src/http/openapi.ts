@@ -1,0 +1,232 @@
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { RECORD_FIELDS } from "../domain/intervention.ts";
+import { SCHEMAS } from "../generated/schemas.ts";
+import { VERSION } from "../generated/version.ts";
+import { PAGE_SIZE_MAX } from "./list-query.ts";
+
+type Json = { readonly [key: string]: unknown };
+
+/**
+ * The OpenAPI 3.1 document of the interface, assembled from schemas/.
+ * @param basePath prefix of the interface's paths
+ */
+export function openApiDocument(basePath: string): Json {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Intervention Request Service",
+      version: VERSION,
+      description: "Interventions, the objectives they attach to, and access tokens.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: basePath || "/" }],
+    security: [{ bearer: [] }],
+    paths: { ...accessPaths(), ...objectivePaths(), ...interventionPaths() },
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+/** The definitions of the interface's own schemas, as OpenAPI's components. */
+function componentSchemas(): Json {
+  const own = SCHEMAS.filter(({ $id }) =>
+    ["intervention.json", "objective.json", "access.json"].includes($id),
+  );
+  const definitions = Object.assign({}, ...own.map((schema) => schema.definitions)) as Json;
+  const internal = new Set(["UpstreamIntervention", "ObjectiveImport"]);
+  return referringToComponents(
+    Object.fromEntries(Object.entries(definitions).filter(([name]) => !internal.has(name))),
+  ) as Json;
+}
+
+function referringToComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referringToComponents);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) =>
+      key === "$ref"
+        ? [key, String(inner).replace(/^.*#\/definitions\//, "#/components/schemas/")]
+        : [key, referringToComponents(inner)],
+    ),
+  );
+}
+
+function accessPaths(): Json {
+  return {
+    "/auth/token": {
+      post: {
+        operationId: "createToken",
+        summary: "Obtain an access token",
+        security: [],
+        requestBody: jsonBody("Credentials"),
+        responses: {
+          "200": answer("The token and its lifetime in seconds", schema("AccessToken")),
+          ...failures(400, 401, 413, 415, 500),
+        },
+      },
+    },
+  };
+}
+
+function objectivePaths(): Json {
+  const paths = OBJECTIVE_TYPES.flatMap((type) => {
+    const kind = type.replace("obiective/", "");
+    const list = {
+      operationId: `list_${kind}`,
+      summary: `List objectives of the kind ${kind}`,
+      parameters: [
+        ...PAGING,
+        query("id", "Only objectives with these ids", { type: "array", items: schema("Id") }),
+      ],
+      responses: { "200": listAnswer("Objective"), ...failures(400, 401, 403, 500) },
+    };
+    const one = {
+      operationId: `get_${kind}`,
+      summary: `Read one objective of the kind ${kind}`,
+      parameters: [ID],
+      responses: { "200": answer("The objective", schema("Objective")), ...failures(401, 403, 404, 500) },
+    };
+    return [
+      [`/${type}`, { get: list }],
+      [`/${type}/{id}`, { get: one }],
+    ];
+  });
+  return Object.fromEntries(paths) as Json;
+}
+
+function interventionPaths(): Json {
+  return { "/interventii": collectionOperations(), "/interventii/{id}": recordOperations() };
+}
+
+const RECORD = schema("Intervention");
+
+function collectionOperations(): Json {
+  return {
+    get: {
+      operationId: "listInterventions",
+      summary: "List interventions",
+      parameters: [
+        ...PAGING,
+        query("_sort", "Fields to sort by, separated by commas", {
+          type: "string",
+          examples: ["dateStart"],
+        }),
+        query("_order", "ASC or DESC for each field, in any case", { type: "string", examples: ["DESC"] }),
+        ...RECORD_FIELDS.map((field) =>
+          query(field, `Only records with one of these values of ${field}`, {
+            type: "array",
+            items: { type: "string" },
+          }),
+        ),
+      ],
+      responses: { "200": listAnswer("Intervention"), ...failures(400, 401, 403, 500) },
+    },
+    post: {
+      operationId: "createIntervention",
+      summary: "Create an intervention",
+      parameters: [
+        header(
+          "Idempotency-Key",
+          "The same key and body again get the first answer and create nothing; kept for 30 days",
+        ),
+      ],
+      requestBody: jsonBody("InterventionCreate"),
+      responses: {
+        "201": answer("The created intervention", RECORD),
+        ...failures(400, 401, 403, 404, 413, 415, 422, 500),
+      },
+    },
+  };
+}
+
+function recordOperations(): Json {
+  const change = {
+    parameters: [ID, header("If-Match", "Only if the record still has this ETag")],
+    requestBody: jsonBody("InterventionUpdate"),
+    responses: {
+      "200": answer("The updated intervention", RECORD),
+      ...failures(400, 401, 403, 404, 412, 413, 415, 500),
+    },
+  };
+  return {
+    get: {
+      operationId: "getIntervention",
+      summary: "Read an intervention",
+      parameters: [ID],
+      responses: { "200": answer("The intervention", RECORD), ...failures(401, 403, 404, 500) },
+    },
+    put: { operationId: "updateIntervention", summary: "Change the fields that are sent", ...change },
+    patch: { operationId: "patchIntervention", summary: "The same as PUT", ...change },
+    delete: {
+      operationId: "deleteIntervention",
+      summary: "Delete an intervention for good",
+      parameters: [
+        ID,
+        header("If-Match", "Only if the record still has this ETag"),
+        header("Prefer", "return=representation gives the record back"),
+      ],
+      responses: {
+        "204": { description: "Deleted" },
+        "200": answer("Deleted; the record as it was", RECORD),
+        ...failures(401, 403, 404, 412, 500),
+      },
+    },
+  };
+}
+
+const ID = { name: "id", in: "path", required: true, schema: schema("Id") };
+const PAGING = [
+  query("_start", "Offset of the first record", { type: "integer", minimum: 0, default: 0 }),
+  query("_end", `Offset behind the last record; at most ${PAGE_SIZE_MAX} records are given`, {
+    type: "integer",
+    minimum: 0,
+  }),
+];
+
+function schema(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function query(name: string, description: string, of: Json): Json {
+  return { name, in: "query", description, schema: of };
+}
+
+function header(name: string, description: string): Json {
+  return { name, in: "header", description, schema: { type: "string" } };
+}
+
+function jsonBody(name: string): Json {
+  return { required: true, content: { "application/json": { schema: schema(name) } } };
+}
+
+function answer(description: string, of: Json): Json {
+  return { description, content: { "application/json": { schema: of } } };
+}
+
+function listAnswer(name: string): Json {
+  const total = { description: "How many fit the filters in all", schema: { type: "integer" } };
+  return {
+    ...answer("The asked slice", { type: "array", items: schema(name) }),
+    headers: { "X-Total-Count": total },
+  };
+}
+
+const FAILURES: Readonly<Record<number, string>> = {
+  400: "Missing fields or invalid format",
+  401: "Token missing, invalid or expired; wrong credentials",
+  403: "Operator or administrator rights are needed",
+  404: "The intervention or objective does not exist",
+  412: "The record has changed since it was read",
+  413: "The body is larger than 100 kB",
+  415: "The body is not JSON in UTF-8",
+  422: "The Idempotency-Key was used with another body",
+  500: "Internal error; try again",
+};
+
+function failures(...statuses: number[]): Json {
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), answer(FAILURES[status] ?? "", schema("ErrorBody"))]),
+  );
+}

@@ -1,0 +1,86 @@
+import { Ajv } from "ajv";
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { TestApp } from "../support/app.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { content?: Record<string, { schema: object }> }>>;
+}
+const document = openApiDocument("") as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [method, path, operation] as const),
+);
+
+let site: TestApp;
+let token: string;
+beforeAll(async () => {
+  site = await TestApp.make();
+  token = await site.token();
+});
+afterAll(() => site.close());
+
+const ajv = new Ajv({ strict: false, formats: { "interface-date-time": true } });
+const fits = (schema: object, value: unknown): string => {
+  const validate = ajv.compile({ ...schema, components: document.components });
+  return validate(value) ? "" : ajv.errorsText(validate.errors);
+};
+
+describe("the OpenAPI document", () => {
+  test("names every operation once, and refers to nothing that is not there", () => {
+    const names = operations.map(([, , { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toHaveLength(13);
+    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      (match) => match[1] ?? "",
+    );
+    expect(references.filter((name) => !(name in document.components.schemas))).toEqual([]);
+  });
+
+  test("is served with a token and not without, and printed by the command line's own words", async () => {
+    await request(site.app).get("/openapi.json").expect(401);
+    const { body } = await request(site.app)
+      .get("/openapi.json")
+      .set("Authorization", `Bearer ${token}`)
+      .expect(200);
+    expect(body).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  test.each(operations)("%s %s is there, and its answers are as it says", async (method, path, operation) => {
+    const made = site.interventions.create(
+      { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 },
+      { accountId: 1, email: "", role: "operator" },
+    );
+    const id = path.startsWith("/obiective") ? 1 : made.record.id;
+    const answers = [
+      await ask(
+        method,
+        path.replace("{id}", String(id)),
+        path === "/interventii" ? { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 } : {},
+      ),
+      await ask(method, path.replace("{id}", "4711"), { crews: "x" }),
+      await request(site.app)[method as "get"](path.replace("{id}", "1")),
+    ];
+    for (const { status, body } of answers) {
+      const described = operation.responses[String(status)];
+      expect(described, `${method} ${path} answered ${status}`).toBeDefined();
+      const schema = described?.content?.["application/json"]?.schema;
+      if (schema) expect(fits(schema, body)).toBe("");
+    }
+    expect(answers[0]?.status).not.toBe(405);
+  });
+
+  test("notices an answer that is not as it says", () => {
+    const schema = document.components.schemas["ErrorBody"] ?? {};
+    expect(fits(schema, { error: "x", message: ["y"], statusCode: 400 })).not.toBe("");
+  });
+});
+
+function ask(method: string, path: string, body: object): Promise<request.Response> {
+  const asked = request(site.app)[method as "get"](path).set("Authorization", `Bearer ${token}`);
+  return (method === "get" || method === "delete" ? asked : asked.send(body)).then((answer) => answer);
+}
