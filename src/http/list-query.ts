@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type RecordField } from "../domain/intervention.ts";
-import type { FilterValue, InterventionQuery } from "../store/interventions.ts";
+import { parseDateTime } from "../domain/calendar.ts";
+import type { Filter, FilterValue, InterventionQuery } from "../store/intervention-query.ts";
 
 /** Default and largest page: a client of the interface that does not page expects everything it can use. */
 export const PAGE_SIZE_MAX = 1000;
@@ -36,21 +37,65 @@ export function idsOf(parameters: URLSearchParams): number[] | undefined {
 }
 
 /**
- * A list request of interventions: filters on record fields, `_sort`, `_order` and the slice. Names that are no record
- * fields are ignored, as by json-server; a known name with a wrong value is refused.
+ * A list request of interventions: filters on record fields, `q`, `_sort`, `_order` and the slice. A field's name may
+ * end in `_ne`, `_gte`, `_lte` or `_like`. Names that are no record fields are ignored, as by json-server; a known name
+ * with a wrong value is refused.
+ * @param timeZone IANA zone of dates without an offset
  * @throws AppError `invalid`
  */
-export function interventionQueryOf(parameters: URLSearchParams): InterventionQuery {
-  const filters = new Map<RecordField, FilterValue[]>();
-  for (const field of RECORD_FIELDS) {
-    const values = parameters.getAll(field);
-    if (values.length > 0)
-      filters.set(
-        field,
-        boundedValues(field, values).map((value) => filterValue(field, value)),
-      );
-  }
-  return { filters, sort: sortOf(parameters), ...sliceOf(parameters) };
+export function interventionQueryOf(parameters: URLSearchParams, timeZone: string): InterventionQuery {
+  const search = searchOf(parameters);
+  return {
+    filters: RECORD_FIELDS.flatMap((field) => filtersOf(parameters, field, timeZone)),
+    ...(search === undefined ? {} : { search }),
+    sort: sortOf(parameters),
+    ...sliceOf(parameters),
+  };
+}
+
+const OPERATORS: Readonly<Record<string, Filter["operator"]>> = {
+  "": "equal",
+  _ne: "not-equal",
+  _gte: "at-least",
+  _lte: "at-most",
+  _like: "contains",
+};
+
+function filtersOf(parameters: URLSearchParams, field: RecordField, timeZone: string): Filter[] {
+  return Object.entries(OPERATORS).flatMap(([suffix, operator]): Filter[] => {
+    const name = `${field}${suffix}`;
+    const texts = boundedValues(name, parameters.getAll(name));
+    if (texts.length === 0) return [];
+    const isBound = operator === "at-least" || operator === "at-most";
+    if (isBound && texts.length > 1) throw new AppError("invalid", `${name} may be given once`);
+    // A part of a text, never a pattern: a client's regular expression could keep the processor busy for minutes.
+    if (operator === "contains") return [{ field, operator, values: texts }];
+    const values = texts.map((text) =>
+      isBound ? boundValue(field, text, timeZone) : filterValue(field, text),
+    );
+    return [{ field, operator, values }];
+  });
+}
+
+/** Dates are compared as instants, so a bound must be a date; every other field compares by its own value. */
+function boundValue(field: RecordField, text: string, timeZone: string): FilterValue {
+  if (field !== "dateStart" && field !== "dateEnd") return filterValue(field, text);
+  const instant = parseDateTime(text, timeZone);
+  if (instant === undefined)
+    throw new AppError(
+      "invalid",
+      `${field} must be compared with a date and time such as 2026-11-20T23:30:00`,
+    );
+  return instant;
+}
+
+const SEARCH_LENGTH_MAX = 200;
+
+function searchOf(parameters: URLSearchParams): string | undefined {
+  const text = parameters.getAll("q").join(" ").trim();
+  if (text.length > SEARCH_LENGTH_MAX)
+    throw new AppError("invalid", `q may have at most ${SEARCH_LENGTH_MAX} characters`);
+  return text === "" ? undefined : text;
 }
 
 function offsetOf(parameters: URLSearchParams, name: string): number | undefined {

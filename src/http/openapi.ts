@@ -113,12 +113,20 @@ function collectionOperations(): Json {
           type: "string",
           examples: ["dateStart"],
         }),
+        query("q", "Text in the name, the description or the notes, whatever its case and accents", {
+          type: "string",
+          maxLength: 200,
+        }),
         query("_order", "ASC or DESC for each field, in any case", { type: "string", examples: ["DESC"] }),
         ...RECORD_FIELDS.map((field) =>
-          query(field, `Only records with one of these values of ${field}`, {
-            type: "array",
-            items: { type: "string" },
-          }),
+          query(
+            field,
+            `Only records with one of these values of ${field}; also ${field}_ne, _gte, _lte, _like`,
+            {
+              type: "array",
+              items: { type: "string" },
+            },
+          ),
         ),
       ],
       responses: { "200": listAnswer("Intervention"), ...failures(400, 401, 403, 500) },

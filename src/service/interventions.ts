@@ -14,11 +14,8 @@ import { nextPhase, rankOf } from "../domain/outbox.ts";
 import type { Principal } from "../domain/principal.ts";
 import { transaction, type Database } from "../store/database.ts";
 import { IdempotencyStore } from "../store/idempotency.ts";
-import {
-  InterventionStore,
-  type InterventionQuery,
-  type StoredIntervention,
-} from "../store/interventions.ts";
+import type { InterventionQuery } from "../store/intervention-query.ts";
+import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 
@@ -95,6 +92,11 @@ export class InterventionService {
     const stored = this.#interventions.find(id);
     if (!stored) throw unknownIntervention(id);
     return stored;
+  }
+
+  /** IANA zone in which dates without an offset are read. */
+  get timezone(): string {
+    return this.#options.timezone;
   }
 
   /** The asked slice, and how many records fit the filters in all. */

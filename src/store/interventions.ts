@@ -7,6 +7,14 @@ import {
   type RecordField,
 } from "../domain/intervention.ts";
 import type { Database } from "./database.ts";
+import {
+  addFolding,
+  orderOf,
+  toSql,
+  whereOf,
+  type InterventionQuery,
+  type SqlValue,
+} from "./intervention-query.ts";
 
 /** A record with what the interface does not show. */
 export interface StoredIntervention {
@@ -29,23 +37,13 @@ export interface NewIntervention {
   readonly nowMs: number;
 }
 
-/** A list request after its words were checked: every name in it is a known field. */
-export interface InterventionQuery {
-  /** Field -> values, any of which fits. */
-  readonly filters: ReadonlyMap<RecordField, readonly FilterValue[]>;
-  readonly sort: readonly { readonly field: RecordField; readonly descending: boolean }[];
-  readonly start: number;
-  readonly end: number;
-}
-
-export type FilterValue = string | number | boolean | null;
-
 /** The interventions. Deleted ones stay as tombstones for the outbox and are invisible to every read but `findStored`. */
 export class InterventionStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
+    addFolding(database);
   }
 
   insert(intervention: NewIntervention): StoredIntervention {
@@ -127,7 +125,6 @@ export class InterventionStore {
   }
 }
 
-type SqlValue = string | number | null;
 type InterventionRow = Readonly<Record<string, SqlValue>> & {
   uid: string;
   rev: number;
@@ -141,38 +138,9 @@ function toColumns(fields: Partial<InterventionFields>): Record<string, SqlValue
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toSql(value)]));
 }
 
-function toSql(value: FilterValue): SqlValue {
-  return typeof value === "boolean" ? Number(value) : value;
-}
-
 function toStored(row: InterventionRow): StoredIntervention {
   const record = Object.fromEntries(
     RECORD_FIELDS.map((field) => [field, FLAGS.has(field) ? row[field] === 1 : row[field]]),
   ) as unknown as Intervention;
   return { record, uid: row.uid, rev: row.rev, deleted: row.deleted_at !== null, createdBy: row.created_by };
-}
-
-/** Field names reach SQL only from the closed list of record fields; values only as bound parameters. */
-function whereOf(query: InterventionQuery): { where: string; values: Record<string, SqlValue> } {
-  const conditions = ["deleted_at IS NULL"];
-  const values: Record<string, SqlValue> = {};
-  for (const [field, wanted] of query.filters) {
-    const alternatives = wanted.map((value, index) => {
-      if (value === null) return `${field} IS NULL`;
-      values[`${field}${index}`] = toSql(value);
-      return `${field} = :${field}${index}`;
-    });
-    conditions.push(alternatives.length === 0 ? "0" : `(${alternatives.join(" OR ")})`);
-  }
-  return { where: conditions.join(" AND "), values };
-}
-
-/** Dates are sorted by their instant, records without a value come last, and the id decides between equals. */
-function orderOf({ sort }: InterventionQuery): string {
-  const keys = sort.map(({ field, descending }) => {
-    const column = field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
-    return `${column} ${descending ? "DESC" : "ASC"} NULLS LAST`;
-  });
-  const byId = sort.some(({ field }) => field === "id") ? [] : ["id ASC"];
-  return [...keys, ...byId].join(", ");
 }

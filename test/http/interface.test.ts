@@ -353,6 +353,19 @@ describe("listing interventions", () => {
     ["police=true", "c"],
     ["crews=2", "b"],
     ["name=b", "b"],
+    ["priority_ne=high", "ad"],
+    ["type_ne=repair&status_ne=done", "bd"],
+    ["dateStart_ne=null", "abd"],
+    ["crews_gte=2", "b"],
+    ["crews_lte=1", "acd"],
+    ["dateStart_gte=2025-05-01T09:30:00", "bd"],
+    ["dateStart_lte=2025-05-01T06:30:00Z", "ad"],
+    ["name_like=B", "b"],
+    ["name_like=b&name_like=c", "bc"],
+    ["name_like=.*", ""],
+    ["name_like=%25", ""],
+    ["q=C", "c"],
+    ["q=", "abcd"],
     ["dateStart=null", "c"],
     ["unknown=1", "abcd"],
     ["_sort=name&_order=DESC", "dcba"],
@@ -370,6 +383,27 @@ describe("listing interventions", () => {
     ["priority=high&_sort=id&_order=DESC&_start=0&_end=1", "c"],
   ])("?%s gives %j", async (query, wanted) => {
     expect(await names(query)).toBe(wanted);
+  });
+
+  test("finds texts whatever their case and accents, in name, description and notes", async () => {
+    await create({ name: "Ușă Țarc", description: "Ştefan cel Mare", notes: "SOSEAUA Împărat" });
+    for (const query of [
+      "q=usa",
+      "q=ȚARC",
+      "q=stefan",
+      "q=împarat",
+      "name_like=u%C5%9Fa",
+      "notes_like=soseaua",
+    ]) {
+      const { body } = await call("get", `/interventii?${encodeURI(decodeURI(query))}`).expect(200);
+      expect(body, query).toHaveLength(1);
+    }
+  });
+
+  test("takes a thousand ids at once, and refuses more", async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, index) => `id=${index + 1}`).join("&");
+    await call("get", `/interventii?${ids(1000)}`).expect(200);
+    await call("get", `/interventii?${ids(1001)}`).expect(400);
   });
 
   test("always tells the total after the filters and before the slice", async () => {
@@ -408,6 +442,10 @@ describe("listing interventions", () => {
     "objectiveId=1 OR 1=1",
     "police=1",
     "id=abc",
+    "dateStart_gte=yesterday",
+    "crews_gte=1&crews_gte=2",
+    "crews_lte=x",
+    `q=${"x".repeat(201)}`,
   ])("?%s is refused with 400", async (query) => {
     const { body } = await call("get", `/interventii?${query}`).expect(400);
     expect(body).toMatchObject({ error: "Bad Request", statusCode: 400 });

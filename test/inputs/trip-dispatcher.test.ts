@@ -251,7 +251,7 @@ function failures(count: number): Promise<unknown> {
 
 function recorded(): ReturnType<TestApp["interventions"]["list"]> {
   const sort = [{ field: "id", descending: false }] as const;
-  return app.interventions.list({ filters: new Map(), sort, start: 0, end: 1000 });
+  return app.interventions.list({ filters: [], sort, start: 0, end: 1000 });
 }
 
 function building(id: number): { type: "obiective/cladiri"; id: number } {

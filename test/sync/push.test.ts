@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const there = (): Intervention[] =>
-  centre.interventions.list({ filters: new Map(), sort: [], start: 0, end: 1000 }).records;
+  centre.interventions.list({ filters: [], sort: [], start: 0, end: 1000 }).records;
 
 describe("with the link up", () => {
   test("a record is at the centre with all its fields, and carries the site's reference", async () => {

@@ -18,7 +18,7 @@ export function interventionRoutes(
   addResource(router, "/interventii", {
     methods: {
       get: (request, response) => {
-        const query = interventionQueryOf(parametersOf(request.originalUrl));
+        const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
         sendList(request, response, query, interventions.list(query));
       },
       post: (request, response) => create(interventions, request, response),
