@@ -27,8 +27,8 @@ export type SqlValue = string | number | null;
 
 /** Adds the function that `contains` and `search` compare with: small letters without accents, so ş finds ș and s. */
 export function addFolding(database: Database): void {
-  const fold = (text: unknown): string =>
-    String(text ?? "")
+  const fold = (text: string | number | null): string =>
+    `${text ?? ""}`
       .normalize("NFKD")
       .replaceAll(/\p{Mn}/gu, "")
       .toLowerCase();
