@@ -81,7 +81,9 @@ export class Daemon {
   }
 
   async stop(): Promise<void> {
+    const isRunning = this.#stops.length > 0;
     for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
+    if (isRunning) this.#log.info("stopped");
   }
 
   async #start(): Promise<void> {

@@ -43,7 +43,8 @@ export class JsonLog implements Log {
     if (SEVERITY[level] < SEVERITY[least]) return;
     const time = new Date(clock.wallMs()).toISOString();
     // JSON escapes line ends, so no field can forge a second line.
-    const line = JSON.stringify({ time, level, event, ...fields }, errorsAsText);
+    // The name of an event is what people search for, so no field can take its place.
+    const line = JSON.stringify({ time, level, event, ...fields, ...{ time, level, event } }, errorsAsText);
     write(`${forJournald ? `<${SYSLOG[level]}>` : ""}${line}\n`);
   }
 }

@@ -179,7 +179,7 @@ export class Push {
     });
     link.note(verdict);
     const { event, code, reason, record } = verdict;
-    const fields = { interventionId, event, code, ...(record ? { upstreamId: record.id } : {}) };
+    const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
     if (event === "applied" || event === "removed") log.info("record-synced", fields);
     else log.warn("record-not-synced", { ...fields, reason });
   }

@@ -60,6 +60,12 @@ describe("the log", () => {
     const log = new JsonLog({ level: "info", clock, write: (line) => lines.push(line) });
     log.info("trip", { zone: "a\nb", error: new Error("x\ny") });
     log.debug("unheard");
+    log.warn("real", { event: "forged", level: "debug", time: "never" });
+    expect(JSON.parse(lines.pop() ?? "")).toMatchObject({
+      event: "real",
+      level: "warn",
+      time: "2026-11-20T00:00:00.000Z",
+    });
     expect(lines).toHaveLength(1);
     expect(lines[0]?.split("\n")).toHaveLength(2);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({

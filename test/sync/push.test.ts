@@ -40,6 +40,7 @@ describe("with the link up", () => {
       upstreamId: there()[0]?.id,
     });
     expect(site.app.interventions.get(record.id).record.notes).toBe("ring twice");
+    expect(site.logLines.join("")).toMatch(/"event":"record-synced","interventionId":1,"outcome":"applied"/);
   });
 
   test("an update sends only what has changed, so that the centre's own changes stay", async () => {
