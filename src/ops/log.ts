@@ -44,7 +44,8 @@ export class JsonLog implements Log {
     const time = new Date(clock.wallMs()).toISOString();
     // JSON escapes line ends, so no field can forge a second line.
     // The name of an event is what people search for, so no field can take its place.
-    const line = JSON.stringify({ time, level, event, ...fields, ...{ time, level, event } }, errorsAsText);
+    const head: LogFields = { time, level, event };
+    const line = JSON.stringify({ ...head, ...fields, ...head }, errorsAsText);
     write(`${forJournald ? `<${SYSLOG[level]}>` : ""}${line}\n`);
   }
 }
