@@ -14,6 +14,7 @@ import { Health } from "./ops/health.ts";
 import { JsonLog } from "./ops/log.ts";
 import { mqttClientId, oneTimePassword, prepareDataDir, signingKey } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
+import { AccountService } from "./service/accounts.ts";
 import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
@@ -95,7 +96,7 @@ export class Daemon {
     const tokens = new TokenService({ database, clock, key: signingKey(dataDir) });
     const objectives = new ObjectiveService(database);
     seedObjectives(objectives, config.objectives, zones, site.locale);
-    await ensureAdministrator(tokens, oneTimePassword, this.#options.tell);
+    await ensureAdministrator(new AccountService({ database, clock }), oneTimePassword, this.#options.tell);
 
     const { upstream } = config;
     const sync = upstream
@@ -171,7 +172,7 @@ export class Daemon {
   }): Promise<HttpServer> {
     const { http, dataDir } = this.#config;
     const { interventions, objectives, tokens, view } = parts;
-    const { basePath, corsOrigins } = http;
+    const { basePath, corsOrigins, hosts } = http;
     const app = createApp({
       interventions,
       objectives,
@@ -180,6 +181,7 @@ export class Daemon {
       log: this.#log,
       basePath,
       corsOrigins,
+      hosts,
     });
     const { host, port } = http;
     const server = new HttpServer({

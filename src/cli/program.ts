@@ -100,14 +100,14 @@ async function load(terminal: Terminal, file: string | undefined): Promise<Confi
 }
 
 function addUserCommands(root: Command, terminal: Terminal): void {
-  withConfig(
-    root
-      .command("user")
-      .description("accounts that people and clients sign in with")
-      .command("add")
-      .description("add an account"),
-  )
-    .requiredOption("--email <address>", "the address to sign in with")
+  const user = root.command("user").description("accounts that people and clients sign in with");
+  const named = (name: string, description: string): Command =>
+    withConfig(user.command(name).description(description)).requiredOption(
+      "--email <address>",
+      "the account's address",
+    );
+
+  named("add", "add an account")
     .requiredOption("--role <role>", "administrator, operator or viewer")
     .option("--password-stdin", "read the password from standard input")
     .addHelpText(
@@ -123,6 +123,30 @@ function addUserCommands(root: Command, terminal: Terminal): void {
         await userAdd(await load(terminal, config), options, terminal);
       },
     );
+  withConfig(user.command("list").description("list the accounts"))
+    .option("--json", "print JSON")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { userList } = await import("./user.ts");
+      await userList(await load(terminal, config), { json: json === true }, terminal);
+    });
+  named("passwd", "set a new password; the account must sign in again")
+    .option("--password-stdin", "read the password from standard input")
+    .action(async ({ config, ...options }: ConfigOption & { email: string; passwordStdin?: boolean }) => {
+      const { userPassword } = await import("./user.ts");
+      await userPassword(await load(terminal, config), options, terminal);
+    });
+  named("role", "give an account another role; it must sign in again")
+    .requiredOption("--role <role>", "administrator, operator or viewer")
+    .action(async ({ config, ...options }: ConfigOption & { email: string; role: string }) => {
+      const { userRole } = await import("./user.ts");
+      await userRole(await load(terminal, config), options, terminal);
+    });
+  named("disable", "lock an account out at once")
+    .option("--undo", "let it in again")
+    .action(async ({ config, email, undo }: ConfigOption & { email: string; undo?: boolean }) => {
+      const { userDisable } = await import("./user.ts");
+      await userDisable(await load(terminal, config), { email, disabled: undo !== true }, terminal);
+    });
 }
 
 function addObjectiveCommands(root: Command, terminal: Terminal): void {

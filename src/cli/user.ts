@@ -4,36 +4,96 @@ import { Writable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
-import { prepareDataDir, signingKey } from "../ops/secrets.ts";
+import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { TokenService } from "../service/tokens.ts";
+import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
 import { readAll, type Terminal } from "./terminal.ts";
 
-/** Adds an account to the service's own database; works whether the daemon runs or not. */
+/** Adds an account to the service's own database; works, like all of these, whether the daemon runs or not. */
 export async function userAdd(
   config: Config,
   { email, role, passwordStdin }: { email: string; role: string; passwordStdin?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  if (!isRole(role))
-    throw new AppError("usage", `${JSON.stringify(role)} is no role; use one of ${ROLES.join(", ")}`);
+  const wanted = roleOf(role);
   const password = await passwordFrom(terminal, passwordStdin === true);
+  await withAccounts(config, terminal, async (accounts) => {
+    const account = await accounts.add(email, wanted, password);
+    terminal.stdout.write(`added ${account.email} as ${account.role}\n`);
+  });
+}
+
+/** Lists the accounts. */
+export function userList(config: Config, { json }: { json: boolean }, terminal: Terminal): Promise<void> {
+  return withAccounts(config, terminal, (accounts) => {
+    const people = accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
+    const lines = people.map(
+      ({ email, role, disabled }) => `${email}  ${role}${disabled ? "  disabled" : ""}\n`,
+    );
+    terminal.stdout.write(json ? `${JSON.stringify(people, null, 2)}\n` : lines.join(""));
+  });
+}
+
+/** Sets a new password; tokens given out so far are invalid from now on. */
+export async function userPassword(
+  config: Config,
+  { email, passwordStdin }: { email: string; passwordStdin?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const password = await passwordFrom(terminal, passwordStdin === true);
+  await withAccounts(config, terminal, async (accounts) => {
+    await accounts.setPassword(email, password);
+    terminal.stdout.write(`new password for ${email}; it must sign in again\n`);
+  });
+}
+
+/** Gives an account another role. */
+export function userRole(
+  config: Config,
+  { email, role }: { email: string; role: string },
+  terminal: Terminal,
+): Promise<void> {
+  const wanted = roleOf(role);
+  return withAccounts(config, terminal, (accounts) => {
+    accounts.setRole(email, wanted);
+    terminal.stdout.write(`${email} is ${wanted} now, and must sign in again\n`);
+  });
+}
+
+/** Locks an account out, or lets it in again. */
+export function userDisable(
+  config: Config,
+  { email, disabled }: { email: string; disabled: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  return withAccounts(config, terminal, (accounts) => {
+    accounts.setDisabled(email, disabled);
+    terminal.stdout.write(`${email} is ${disabled ? "disabled" : "enabled"}\n`);
+  });
+}
+
+async function withAccounts(
+  config: Config,
+  terminal: Terminal,
+  use: (accounts: AccountService) => void | Promise<void>,
+): Promise<void> {
   const path = join(config.dataDir, "santinela.db");
   terminal.stderr.write(`database: ${path}\n`);
   prepareDataDir(config.dataDir);
   const database = openMainDatabase(path);
   try {
-    const tokens = new TokenService({ database, clock: new SystemClock(), key: signingKey(config.dataDir) });
-    const account = await tokens.addPerson(email, role, password);
-    terminal.stdout.write(`added ${account.email} as ${account.role}\n`);
+    await use(new AccountService({ database, clock: new SystemClock() }));
   } finally {
     database.close();
   }
 }
 
-function isRole(text: string): text is Role {
-  return (ROLES as readonly string[]).includes(text);
+function roleOf(text: string): Role {
+  const role = ROLES.find((known) => known === text);
+  if (!role)
+    throw new AppError("usage", `${JSON.stringify(text)} is no role; use one of ${ROLES.join(", ")}`);
+  return role;
 }
 
 async function passwordFrom({ stdin, stderr }: Terminal, fromStdin: boolean): Promise<string> {

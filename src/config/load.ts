@@ -107,7 +107,7 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
     dataDir:
       value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir),
     site: { ...SITE_DEFAULTS, ...value.site },
-    http: { ...HTTP_DEFAULTS, corsOrigins: [], ...value.http },
+    http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http },
     upstream: value.upstream ? upstreamOf(value.upstream, passwords) : null,
     mqtt: mqttOf(value.mqtt ?? {}, passwords),
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },

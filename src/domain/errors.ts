@@ -7,11 +7,19 @@ export class AppError extends Error {
   /** What the reader can do about it, as a full sentence; empty where the message says it all. */
   readonly hint: string;
 
-  constructor(code: AppErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  /** After how many seconds trying again makes sense; undefined where it never does. */
+  readonly retryAfterS: number | undefined;
+
+  constructor(
+    code: AppErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; retryAfterS?: number } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.hint = options.hint ?? "";
+    this.retryAfterS = options.retryAfterS;
   }
 }
 

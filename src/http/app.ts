@@ -10,6 +10,7 @@ import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
 import { openApiDocument } from "./openapi.ts";
 import { addResource } from "./resource.ts";
+import { ownHostOnly } from "./host.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
@@ -26,6 +27,8 @@ export interface AppParts {
   readonly basePath: string;
   /** Exact origins of web pages that may call from a browser. */
   readonly corsOrigins: readonly string[];
+  /** Names under which this machine may be called, beside those that always work. */
+  readonly hosts: readonly string[];
 }
 
 /** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
@@ -34,7 +37,7 @@ export function createApp(parts: AppParts): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  app.use(secureHeaders, allowOrigins(parts.corsOrigins));
+  app.use(secureHeaders, ownHostOnly(parts.hosts), allowOrigins(parts.corsOrigins));
   app.use(parts.basePath || "/", interfaceRouter(parts));
   app.use(siteRouter(parts));
   app.use(unknownPath);
@@ -99,6 +102,8 @@ function answerError(log: Log): ErrorRequestHandler {
       next(error);
       return;
     }
+    if (error instanceof AppError && error.retryAfterS !== undefined)
+      response.set("Retry-After", String(error.retryAfterS));
     response.status(body.statusCode).json(body);
   };
 }

@@ -63,7 +63,7 @@ function accessPaths(): Json {
         requestBody: jsonBody("Credentials"),
         responses: {
           "200": answer("The token and its lifetime in seconds", schema("AccessToken")),
-          ...failures(400, 401, 413, 415, 500),
+          ...failures(400, 401, 413, 415, 429, 500),
         },
       },
     },
@@ -230,6 +230,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   413: "The body is larger than 100 kB",
   415: "The body is not JSON in UTF-8",
   422: "The Idempotency-Key was used with another body",
+  429: "Too many wrong attempts; Retry-After says how long to wait",
   500: "Internal error; try again",
 };
 

@@ -2,7 +2,7 @@ import { wording, type Locale } from "../domain/wording.ts";
 import type { ObjectiveRef } from "../domain/objective.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { ObjectiveService } from "./objectives.ts";
-import type { TokenService } from "./tokens.ts";
+import type { AccountService } from "./accounts.ts";
 
 /** Address of the administrator that the first start makes. */
 export const FIRST_ADMINISTRATOR = "admin@santinela.local";
@@ -30,12 +30,12 @@ export function seedObjectives(
  * @param tell is given the address and the password, the only time that the password can be read
  */
 export async function ensureAdministrator(
-  tokens: TokenService,
+  accounts: AccountService,
   newPassword: () => string,
   tell: (account: { email: string; password: string }) => void,
 ): Promise<void> {
-  if (tokens.hasPeople()) return;
+  if (accounts.hasPeople()) return;
   const password = newPassword();
-  await tokens.addPerson(FIRST_ADMINISTRATOR, "administrator", password);
+  await accounts.add(FIRST_ADMINISTRATOR, "administrator", password);
   tell({ email: FIRST_ADMINISTRATOR, password });
 }

@@ -1,48 +1,55 @@
 import type { KeyObject } from "node:crypto";
-import bcrypt from "bcrypt";
 import jwt from "jsonwebtoken";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { DEVICE_EMAIL, type Principal, type Role } from "../domain/principal.ts";
+import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
+import { PASSWORD_BYTES_MAX } from "./accounts.ts";
+import { PasswordCheck } from "./password-check.ts";
+import { SignInThrottle } from "./sign-in-throttle.ts";
 
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
 export const TOKEN_LIFETIME_S = 3600;
-
-/** bcrypt's work factor: about 65 ms on a desktop core and several times that on a Pi. */
-const BCRYPT_COST = 10;
-/** bcrypt looks at no more; a longer password would be compared by its beginning only. */
-export const PASSWORD_BYTES_MAX = 72;
-export const PASSWORD_LENGTH_MIN = 8;
 
 const ISSUER = "santinela";
 /** Hash of a random password nobody knows: an unknown address must take as long as a wrong password. */
 const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";
 
-/** Accounts and the tokens they get. */
+/** The tokens that accounts get. */
 export class TokenService {
   readonly #accounts: AccountStore;
   readonly #clock: Clock;
   readonly #key: KeyObject;
+  readonly #throttle: SignInThrottle;
+  readonly #passwords = new PasswordCheck();
 
   /** @param key HS256 signing key of at least 32 bytes */
   constructor(options: { database: Database; clock: Clock; key: KeyObject }) {
     this.#accounts = new AccountStore(options.database);
     this.#clock = options.clock;
     this.#key = options.key;
+    this.#throttle = new SignInThrottle(options.clock);
   }
 
   /**
    * A token for a person.
-   * @throws AppError `unauthenticated`, with one message for an unknown address and a wrong password
+   * @param address the client's network address; undefined for the control socket
+   * @throws AppError `unauthenticated`, with one message for an unknown address and a wrong password, and
+   * `too-many-requests` after too many of them
    */
-  async signIn(email: string, password: string): Promise<{ token: string; expiresIn: number }> {
+  async signIn(
+    email: string,
+    password: string,
+    address?: string,
+  ): Promise<{ token: string; expiresIn: number }> {
+    this.#throttle.attempt(email, address);
     const account = this.#accounts.byEmail(email);
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
-    const fits = await bcrypt.compare(usable ? password : "", account?.passwordHash ?? DUMMY_HASH);
+    const fits = await this.#passwords.fits(usable ? password : "", account?.passwordHash ?? DUMMY_HASH);
     if (!account || account.passwordHash === null || account.disabled || !fits || !usable)
       throw new AppError("unauthenticated", "email or password is wrong");
+    this.#throttle.succeeded(email, address);
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
@@ -65,26 +72,6 @@ export class TokenService {
       this.#accounts.add({ email: DEVICE_EMAIL, role: "operator", passwordHash: null, createdAtMs: nowMs });
     if (!account) throw new Error("the device account cannot be made");
     return this.#sign(account);
-  }
-
-  hasPeople(): boolean {
-    return this.#accounts.hasPeople();
-  }
-
-  /**
-   * Adds an account that a person signs in to.
-   * @throws AppError `bad-data` for a password or address that will not do, `conflict` when the address is taken
-   */
-  async addPerson(email: string, role: Role, password: string): Promise<Account> {
-    if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
-      throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
-    if (email.toLowerCase() === DEVICE_EMAIL)
-      throw new AppError("conflict", `${DEVICE_EMAIL} is the daemon's own account`);
-    assertPassword(password);
-    const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
-    const account = this.#accounts.add({ email, role, passwordHash, createdAtMs: this.#clock.wallMs() });
-    if (!account) throw new AppError("conflict", `there is already an account ${email}`);
-    return account;
   }
 
   #sign(account: Account): string {
@@ -113,16 +100,6 @@ export class TokenService {
     }
     throw invalidToken();
   }
-}
-
-function assertPassword(password: string): void {
-  if ([...password].length < PASSWORD_LENGTH_MIN)
-    throw new AppError("bad-data", `a password needs at least ${PASSWORD_LENGTH_MIN} characters`);
-  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
-    throw new AppError(
-      "bad-data",
-      `a password may take at most ${PASSWORD_BYTES_MAX} bytes, letters like ș count double`,
-    );
 }
 
 function invalidToken(): AppError {

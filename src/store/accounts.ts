@@ -57,6 +57,28 @@ export class AccountStore {
         .get(email, role, passwordHash, createdAtMs),
     );
   }
+
+  /** Everybody who can or could sign in, by address. */
+  people(): Account[] {
+    return this.#database
+      .prepare("SELECT * FROM accounts WHERE password_hash IS NOT NULL ORDER BY email")
+      .all()
+      .map((row) => toAccount(row) as Account);
+  }
+
+  /** Changes an account and makes every token it was given so far invalid. */
+  change(id: number, to: { role?: Role; passwordHash?: string; disabled?: boolean }): Account | undefined {
+    const { role = null, passwordHash = null, disabled } = to;
+    return toAccount(
+      this.#database
+        .prepare(
+          `UPDATE accounts SET role = coalesce(:role, role), password_hash = coalesce(:passwordHash, password_hash),
+             disabled = coalesce(:disabled, disabled), token_version = token_version + 1
+           WHERE id = :id RETURNING *`,
+        )
+        .get({ id, role, passwordHash, disabled: disabled === undefined ? null : Number(disabled) }),
+    );
+  }
 }
 
 interface AccountRow {

@@ -153,6 +153,58 @@ describe("user add", () => {
   });
 });
 
+describe("accounts", () => {
+  const user = (...words: string[]) => santinela(["user", ...words], "another password");
+
+  test("are listed, get passwords and roles, and are locked out and let in", async () => {
+    await santinela(
+      ["user", "add", "--email", "ana@example.ro", "--role", "administrator", "--password-stdin"],
+      "correct horse",
+    );
+    await santinela(
+      ["user", "add", "--email", "ion@example.ro", "--role", "viewer", "--password-stdin"],
+      "correct horse",
+    );
+    expect((await user("passwd", "--email", "ion@example.ro", "--password-stdin")).code).toBe(0);
+    expect((await user("role", "--email", "ion@example.ro", "--role", "operator")).stdout).toMatch(
+      /is operator now/,
+    );
+    expect((await user("disable", "--email", "ion@example.ro")).code).toBe(0);
+    expect((await user("list")).stdout).toBe(
+      "ana@example.ro  administrator\nion@example.ro  operator  disabled\n",
+    );
+    expect((await user("disable", "--email", "ion@example.ro", "--undo")).code).toBe(0);
+    expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([
+      { disabled: false },
+      { disabled: false, role: "operator" },
+    ]);
+  });
+
+  test("keep one administrator, whatever is asked", async () => {
+    await santinela(
+      ["user", "add", "--email", "ana@example.ro", "--role", "administrator", "--password-stdin"],
+      "correct horse",
+    );
+    for (const words of [
+      ["disable", "--email", "ana@example.ro"],
+      ["role", "--email", "ana@example.ro", "--role", "viewer"],
+    ])
+      expect(await user(...words)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/the last administrator\nMake somebody else one first/),
+      });
+    expect((await user("list")).stdout).toBe("ana@example.ro  administrator\n");
+  });
+
+  test("that do not exist, and the daemon's own, cannot be changed", async () => {
+    for (const email of ["nobody@example.ro", "device@santinela.local"])
+      expect(await user("passwd", "--email", email, "--password-stdin")).toMatchObject({
+        code: 65,
+        stderr: expect.stringMatching(/there is no account/),
+      });
+  });
+});
+
 describe("objectives import", () => {
   test("adds or replaces what the file holds", async () => {
     writeFileSync(

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import jwt from "jsonwebtoken";
 import request from "supertest";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
 
 let site: TestApp;
@@ -130,6 +130,69 @@ describe("a request without a valid token", () => {
   });
 });
 
+describe("guessing", () => {
+  let own: TestApp;
+  beforeEach(async () => {
+    own = await TestApp.make();
+  });
+  afterEach(() => own.close());
+  const guess = (email: string, password: string) =>
+    request(own.app).post("/auth/token").send({ email, password });
+
+  test.each([PEOPLE.operator, "nobody@test.example"])(
+    "%s is slowed down after five wrong attempts, and never for good",
+    async (email) => {
+      for (let attempt = 0; attempt < 5; attempt += 1) await guess(email, "wrong").expect(401);
+      const { body, headers } = await guess(email, "wrong").expect(429);
+      expect(body).toEqual({ error: "Too Many Requests", message: expect.any(String), statusCode: 429 });
+      expect(headers["retry-after"]).toBe("30");
+      // The right password has to wait as well, or the delay would tell it apart.
+      await guess(email, PASSWORD).expect(429);
+      own.clock.stepWall(86_400_000);
+      await guess(email, PASSWORD).expect(429);
+      own.clock.advance(30_000);
+      await guess(email, "wrong").expect(401);
+      expect((await guess(email, "wrong").expect(429)).headers["retry-after"]).toBe("60");
+      for (let round = 0; round < 12; round += 1) {
+        own.clock.advance(900_000);
+        await guess(email, "wrong").expect(401);
+      }
+      expect((await guess(email, "wrong").expect(429)).headers["retry-after"]).toBe("900");
+    },
+  );
+
+  test("ends with a right password, and is forgotten after an hour", async () => {
+    for (let attempt = 0; attempt < 4; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
+    await guess(PEOPLE.operator, PASSWORD).expect(200);
+    for (let attempt = 0; attempt < 4; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
+    own.clock.advance(3_600_000);
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
+    await guess(PEOPLE.operator, PASSWORD).expect(429);
+  });
+
+  test("at forty at once meets 429, while tokens and trips go on", async () => {
+    const token = await own.token();
+    const answers = Promise.all(Array.from({ length: 40 }, () => guess(PEOPLE.operator, "wrong")));
+    await request(own.app)
+      .post("/interventii")
+      .set("Authorization", `Bearer ${own.tokens.deviceToken()}`)
+      .send({ name: "trip", objectiveType: "obiective/cladiri", objectiveId: 1 })
+      .expect(201);
+    await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
+    const statuses = (await answers).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(35);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+
+  test("cannot be dressed up as another address", async () => {
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await guess(`a${attempt}@test.example`, "wrong")
+        .set("X-Forwarded-For", `10.0.0.${attempt}`)
+        .expect(401);
+    await guess("b@test.example", "wrong").set("X-Forwarded-For", "10.9.9.9").expect(429);
+  });
+});
+
 test("a token ends after an hour, and a new one works", async () => {
   const own = await TestApp.make();
   const token = await own.token();
@@ -150,6 +213,19 @@ test("an account that is disabled is refused at once", async () => {
   own.database.exec("UPDATE accounts SET disabled = 1");
   await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
   await request(own.app).post("/auth/token").send({ email: PEOPLE.operator, password: PASSWORD }).expect(401);
+  await own.close();
+});
+
+test.each<[what: string, change: (own: TestApp) => void | Promise<void>]>([
+  ["password", (own: TestApp) => own.accounts.setPassword(PEOPLE.operator, "a new password")],
+  ["role", (own: TestApp) => own.accounts.setRole(PEOPLE.operator, "viewer")],
+  ["being locked out", (own: TestApp) => own.accounts.setDisabled(PEOPLE.operator, true)],
+])("a change of %s ends the tokens given out before at once, and nobody else's", async (_what, change) => {
+  const own = await TestApp.make();
+  const [token, other] = [await own.token(), await own.token("administrator")];
+  await change(own);
+  await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
+  await request(own.app).get("/interventii").set("Authorization", `Bearer ${other}`).expect(200);
   await own.close();
 });
 

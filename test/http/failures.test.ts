@@ -158,6 +158,45 @@ test("HEAD answers as GET without the body, OPTIONS without a token", async () =
   expect(options.headers["allow"]).toBe("GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
 });
 
+describe("a name that is not this machine's", () => {
+  const called = (name: string, app = site.app) =>
+    request(app).get("/interventii").set("Host", name).set("Authorization", `Bearer ${token}`);
+
+  test.each([
+    "evil.example",
+    "evil.example:8080",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example",
+    "x.local.evil.example",
+    "",
+  ])("%j is refused", async (name) => {
+    expectShape(await called(name), 400);
+  });
+
+  test.each([
+    "127.0.0.1:8080",
+    "192.168.1.7",
+    "[::1]:8080",
+    "localhost",
+    "LOCALHOST:1",
+    "santinela.local",
+    "pi.local:8080",
+  ])("%j is taken", async (name) => {
+    await called(name).expect(200);
+  });
+
+  test("is taken once it is configured", async () => {
+    const named = await TestApp.make({ hosts: ["Alarm.Example.ro"] });
+    const authorization = `Bearer ${await named.token()}`;
+    await request(named.app)
+      .get("/interventii")
+      .set("Host", "alarm.example.ro:80")
+      .set("Authorization", authorization)
+      .expect(200);
+    await named.close();
+  });
+});
+
 test("every answer forbids sniffing, framing and keeping, and names no product", async () => {
   for (const path of ["/interventii", "/nothing"]) {
     const { headers } = await request(site.app).get(path).set("Authorization", `Bearer ${token}`);
@@ -245,15 +284,15 @@ describe("over the wire", () => {
     ["nonsense", "nonsense\r\n\r\n", 400],
     [
       "a length twice",
-      "POST /interventii HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+      "POST /interventii HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
       400,
     ],
     [
       "a length and chunks",
-      "POST /interventii HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /interventii HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       400,
     ],
-    ["headers without end", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+    ["headers without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(40_000)}\r\n\r\n`, 431],
   ])("%s is answered in the error shape", async (_what, text, status) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

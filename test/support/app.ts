@@ -5,6 +5,7 @@ import type { Express } from "express";
 import { createApp, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { AccountService } from "../../src/service/accounts.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { TokenService } from "../../src/service/tokens.ts";
@@ -26,6 +27,7 @@ export class TestApp {
   readonly database: Database = openMainDatabase(":memory:");
   readonly logLines: string[] = [];
   readonly tokens: TokenService;
+  readonly accounts: AccountService;
   readonly interventions: InterventionService;
   readonly app: Express;
   /** Priorities of the changes that the sync was told of. */
@@ -35,6 +37,7 @@ export class TestApp {
   private constructor(overrides: Partial<AppParts>) {
     const { clock, database, key } = this;
     this.tokens = new TokenService({ database, clock, key });
+    this.accounts = new AccountService({ database, clock });
     const objectives = new ObjectiveService(database);
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
     objectives.import(
@@ -61,6 +64,7 @@ export class TestApp {
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",
       corsOrigins: [],
+      hosts: [],
       ...overrides,
     });
   }
@@ -68,7 +72,7 @@ export class TestApp {
   static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
     const made = new TestApp(overrides);
     for (const [role, email] of Object.entries(PEOPLE))
-      await made.tokens.addPerson(email, role as keyof typeof PEOPLE, PASSWORD);
+      await made.accounts.add(email, role as keyof typeof PEOPLE, PASSWORD);
     return made;
   }
 

@@ -1,6 +1,8 @@
 import type { RequestHandler, Router } from "express";
 import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
+import { AppError } from "../../domain/errors.ts";
+import { isLocal } from "../authenticate.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
 
@@ -11,9 +13,10 @@ export function tokenRoutes(router: Router, readBody: readonly RequestHandler[],
       post: async (request, response) => {
         const { email, password } = validated(validateCredentials, request.body);
         try {
-          response.json(await tokens.signIn(email, password));
+          response.json(await tokens.signIn(email, password, isLocal(request) ? undefined : request.ip));
         } catch (error) {
-          response.set("WWW-Authenticate", 'Bearer realm="santinela"');
+          if (error instanceof AppError && error.code === "unauthenticated")
+            response.set("WWW-Authenticate", 'Bearer realm="santinela"');
           throw error;
         }
       },

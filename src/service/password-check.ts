@@ -1,0 +1,39 @@
+import bcrypt from "bcrypt";
+import { AppError } from "../domain/errors.ts";
+
+/** Comparisons run in the thread pool that also flushes the disk: two leave room for the trips. */
+const AT_ONCE_MAX = 2;
+const WAITING_MAX = 16;
+
+/** Compares passwords with hashes, few at a time. */
+export class PasswordCheck {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /**
+   * Whether the password fits the hash.
+   * @throws AppError `too-many-requests` when too many wait already
+   */
+  async fits(password: string, hash: string): Promise<boolean> {
+    await this.#turn();
+    try {
+      return await bcrypt.compare(password, hash);
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#running >= AT_ONCE_MAX) {
+      if (this.#waiting.length >= WAITING_MAX)
+        throw new AppError("too-many-requests", "too many sign-ins at once; try again in a second", {
+          retryAfterS: 1,
+        });
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    this.#running += 1;
+  }
+}
