@@ -1,5 +1,5 @@
 import { wording, type Locale } from "../domain/wording.ts";
-import type { ObjectiveRef } from "../domain/objective.ts";
+import { OBJECTIVE_TYPES, type ObjectiveRef, type ObjectiveType } from "../domain/objective.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { ObjectiveService } from "./objectives.ts";
 import type { AccountService } from "./accounts.ts";
@@ -18,10 +18,14 @@ export function seedObjectives(
   locale: Locale,
 ): void {
   objectives.import(configured, "config");
-  for (const { objective } of zones) {
-    const placeholder = { id: objective.id, name: wording(locale).unnamedObjective(objective.id) };
-    objectives.import({ [objective.type]: [placeholder] }, "zone");
-  }
+  const named = zones.map(({ objective: { type, id } }) => ({
+    type,
+    name: wording(locale).unnamedObjective(id),
+    id,
+  }));
+  const ofKind = (kind: ObjectiveType) =>
+    named.filter(({ type }) => type === kind).map(({ id, name }) => ({ id, name }));
+  objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((kind) => [kind, ofKind(kind)])), "zone");
 }
 
 /**
