@@ -12,7 +12,7 @@ import { ZoneMonitor } from "./inputs/zone-monitor.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
 import { JsonLog } from "./ops/log.ts";
-import { mqttClientId, oneTimePassword, prepareDataDir, signingKey } from "./ops/secrets.ts";
+import { mqttClientId, oneTimePassword, prepareDataDir, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 import { AccountService } from "./service/accounts.ts";
 import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
@@ -93,7 +93,7 @@ export class Daemon {
     const clock = this.#clock;
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     const { database, journal } = this.#openStores();
-    const tokens = new TokenService({ database, clock, key: signingKey(dataDir) });
+    const tokens = new TokenService({ database, clock, keys: signingKeys(dataDir) });
     const objectives = new ObjectiveService(database);
     seedObjectives(objectives, config.objectives, zones, site.locale);
     await ensureAdministrator(new AccountService({ database, clock }), oneTimePassword, this.#options.tell);

@@ -52,6 +52,7 @@ function program(terminal: Terminal): Command {
     checkConfig(await load(terminal, config), terminal);
   });
   addUserCommands(root, terminal);
+  addKeyCommands(root, terminal);
   addObjectiveCommands(root, terminal);
   withConfig(
     root.command("trip").description("open a zone's contact, as its sensor would; needs the running daemon"),
@@ -147,6 +148,24 @@ function addUserCommands(root: Command, terminal: Terminal): void {
       const { userDisable } = await import("./user.ts");
       await userDisable(await load(terminal, config), { email, disabled: undo !== true }, terminal);
     });
+}
+
+function addKeyCommands(root: Command, terminal: Terminal): void {
+  const keys = root.command("keys").description("the key that tokens are signed with");
+  withConfig(
+    keys
+      .command("rotate")
+      .description("make a new key; tokens of the old one stay valid until it is forgotten"),
+  ).action(async ({ config }: ConfigOption) => {
+    const { rotateKey } = await import("./keys.ts");
+    rotateKey(await load(terminal, config), terminal);
+  });
+  withConfig(keys.command("forget").description("forget the previous key; its tokens end")).action(
+    async ({ config }: ConfigOption) => {
+      const { forgetKey } = await import("./keys.ts");
+      forgetKey(await load(terminal, config), terminal);
+    },
+  );
 }
 
 function addObjectiveCommands(root: Command, terminal: Terminal): void {

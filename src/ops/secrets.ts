@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
@@ -23,13 +23,46 @@ export function prepareDataDir(dataDir: string): void {
   }
 }
 
+/** The key that tokens are signed with, and after a rotation the one before it, whose tokens are still taken. */
+export interface SigningKeys {
+  readonly current: KeyObject;
+  readonly previous?: KeyObject;
+}
+
 /**
- * The key that tokens are signed with, made at random the first time it is asked for.
- * @throws AppError `configuration` when the file holds no usable key
+ * The signing keys; the first one is made at random the first time it is asked for.
+ * @throws AppError `configuration` when a file holds no usable key
  */
-export function signingKey(dataDir: string): KeyObject {
-  const path = join(dataDir, "secrets", "token-signing.key");
-  const text = readOrCreateSecret(path, () => randomBytes(KEY_BYTES).toString("hex"));
+export function signingKeys(dataDir: string): SigningKeys {
+  const { currentPath, previousPath } = keyPaths(dataDir);
+  const current = keyFrom(currentPath, readOrCreateSecret(currentPath, newKeyText));
+  if (!existsSync(previousPath)) return { current };
+  return { current, previous: keyFrom(previousPath, readOrCreateSecret(previousPath, newKeyText)) };
+}
+
+/** Makes a new signing key; the one until now becomes the previous one, and the one before that is forgotten. */
+export function rotateSigningKey(dataDir: string): void {
+  const { currentPath, previousPath } = keyPaths(dataDir);
+  readOrCreateSecret(currentPath, newKeyText);
+  renameSync(currentPath, previousPath);
+  readOrCreateSecret(currentPath, newKeyText);
+}
+
+/** Forgets the previous key, and with it every token that was signed with it. */
+export function forgetPreviousKey(dataDir: string): void {
+  rmSync(keyPaths(dataDir).previousPath, { force: true });
+}
+
+function keyPaths(dataDir: string): { currentPath: string; previousPath: string } {
+  const path = (name: string): string => join(dataDir, "secrets", name);
+  return { currentPath: path("token-signing.key"), previousPath: path("token-signing.previous.key") };
+}
+
+function newKeyText(): string {
+  return randomBytes(KEY_BYTES).toString("hex");
+}
+
+function keyFrom(path: string, text: string): KeyObject {
   const bytes = /^(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : Buffer.alloc(0);
   if (bytes.length < KEY_BYTES || new Set(bytes).size < KEY_BYTES / 4)
     throw new AppError(

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 import jwt from "jsonwebtoken";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -20,15 +20,23 @@ const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy
 export class TokenService {
   readonly #accounts: AccountStore;
   readonly #clock: Clock;
-  readonly #key: KeyObject;
+  readonly #signing: { readonly id: string; readonly key: KeyObject };
+  /** Accepted keys by the id that stands in a token's head. */
+  readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #throttle: SignInThrottle;
   readonly #passwords = new PasswordCheck();
 
-  /** @param key HS256 signing key of at least 32 bytes */
-  constructor(options: { database: Database; clock: Clock; key: KeyObject }) {
+  /** @param keys HS256 signing keys of at least 32 bytes; tokens of the previous one are still taken */
+  constructor(options: {
+    database: Database;
+    clock: Clock;
+    keys: { readonly current: KeyObject; readonly previous?: KeyObject };
+  }) {
+    const { current, previous } = options.keys;
+    this.#signing = { id: idOf(current), key: current };
+    this.#keys = new Map([current, ...(previous ? [previous] : [])].map((key) => [idOf(key), key]));
     this.#accounts = new AccountStore(options.database);
     this.#clock = options.clock;
-    this.#key = options.key;
     this.#throttle = new SignInThrottle(options.clock);
   }
 
@@ -77,8 +85,9 @@ export class TokenService {
   #sign(account: Account): string {
     const issuedAtS = Math.floor(this.#clock.wallMs() / 1000);
     const claims = { iat: issuedAtS, exp: issuedAtS + TOKEN_LIFETIME_S, ver: account.tokenVersion };
-    return jwt.sign(claims, this.#key, {
+    return jwt.sign(claims, this.#signing.key, {
       algorithm: "HS256",
+      keyid: this.#signing.id,
       subject: String(account.id),
       issuer: ISSUER,
       audience: ISSUER,
@@ -87,7 +96,9 @@ export class TokenService {
 
   #verifiedClaims(token: string): jwt.JwtPayload {
     try {
-      const claims = jwt.verify(token, this.#key, {
+      const key = this.#keys.get(jwt.decode(token, { complete: true })?.header.kid ?? "");
+      if (!key) throw invalidToken();
+      const claims = jwt.verify(token, key, {
         algorithms: ["HS256"],
         issuer: ISSUER,
         audience: ISSUER,
@@ -100,6 +111,11 @@ export class TokenService {
     }
     throw invalidToken();
   }
+}
+
+/** A key's name in tokens: says which key it is and nothing about it. */
+function idOf(key: KeyObject): string {
+  return createHash("sha256").update(key.export()).digest("hex").slice(0, 8);
 }
 
 function invalidToken(): AppError {

@@ -1,7 +1,9 @@
-import { createSecretKey, randomBytes } from "node:crypto";
+import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
 import jwt from "jsonwebtoken";
 import request from "supertest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createApp } from "../../src/http/app.ts";
+import { TokenService } from "../../src/service/tokens.ts";
 import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
 
 let site: TestApp;
@@ -63,9 +65,32 @@ describe("obtaining a token", () => {
 });
 
 describe("a request without a valid token", () => {
+  // Account 1 is the first one that the test application makes: only the named fault is wrong.
   const claims = { sub: "1", iss: "santinela", aud: "santinela", ver: 1 };
   const good = () => Math.floor(site.clock.wallMs() / 1000) + 100;
+  const kid = () => createHash("sha256").update(site.key.export()).digest("hex").slice(0, 8);
   const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+  const forge = (payload: object, key = site.key, algorithm: "HS256" | "HS512" = "HS256") =>
+    jwt.sign(payload, key, { algorithm, keyid: kid() });
+  const forgeText = (head: object, payload: object) => {
+    const signed = `${base64(head)}.${base64(payload)}`;
+    return `${signed}.${createHmac("sha256", site.key).update(signed).digest("base64url")}`;
+  };
+
+  test("is told apart from one that is made just so and valid", async () => {
+    const { id } = site.accounts.list().find(({ email }) => email === PEOPLE.operator) ?? { id: 0 };
+    const right = { ...claims, sub: String(id) };
+    await list(`Bearer ${forge({ ...right, exp: good() })}`).expect(200);
+    await list(`Bearer ${forgeText({ alg: "HS256", kid: kid() }, { ...right, exp: good() })}`).expect(200);
+    await list(`Bearer ${forgeText({ alg: "HS256", kid: "00000000" }, { ...right, exp: good() })}`).expect(
+      401,
+    );
+    await list(`Bearer ${forgeText({ alg: "HS256" }, { ...right, exp: good() })}`).expect(401);
+    await list(
+      `Bearer ${forgeText({ alg: "HS256", kid: ["x"], jwk: { kty: "oct", k: "AA" } }, { ...right, exp: good() })}`,
+    ).expect(401);
+  });
 
   test("is answered 401 with WWW-Authenticate, in the error shape", async () => {
     const { body, headers } = await list().expect(401);
@@ -82,23 +107,22 @@ describe("a request without a valid token", () => {
   );
 
   test.each(["none", "None", "NONE", "nOnE"])("is refused when the algorithm reads %s", async (alg) => {
-    await list(`Bearer ${base64({ alg, typ: "JWT" })}.${base64({ ...claims, exp: good() })}.`).expect(401);
+    await list(
+      `Bearer ${base64({ alg, typ: "JWT", kid: kid() })}.${base64({ ...claims, exp: good() })}.`,
+    ).expect(401);
   });
 
   test.each([
-    ["another key", () => jwt.sign({ ...claims, exp: good() }, createSecretKey(randomBytes(32)))],
-    [
-      "another algorithm with the right key",
-      () => jwt.sign({ ...claims, exp: good() }, site.key, { algorithm: "HS512" }),
-    ],
-    ["no end", () => jwt.sign(claims, site.key)],
-    ["an end as text", () => `${base64({ alg: "HS256" })}.${base64({ ...claims, exp: "soon" })}.x`],
-    ["another issuer", () => jwt.sign({ ...claims, iss: "other", exp: good() }, site.key)],
-    ["another audience", () => jwt.sign({ ...claims, aud: "other", exp: good() }, site.key)],
-    ["no subject", () => jwt.sign({ iss: "santinela", aud: "santinela", ver: 1, exp: good() }, site.key)],
-    ["an unknown subject", () => jwt.sign({ ...claims, sub: "4711", exp: good() }, site.key)],
-    ["an older token version", () => jwt.sign({ ...claims, ver: 0, exp: good() }, site.key)],
-    ["a start in the future", () => jwt.sign({ ...claims, exp: good(), nbf: good() }, site.key)],
+    ["another key", () => forge({ ...claims, exp: good() }, createSecretKey(randomBytes(32)))],
+    ["another algorithm with the right key", () => forge({ ...claims, exp: good() }, site.key, "HS512")],
+    ["no end", () => forge(claims)],
+    ["an end as text", () => forgeText({ alg: "HS256", kid: kid() }, { ...claims, exp: "soon" })],
+    ["another issuer", () => forge({ ...claims, iss: "other", exp: good() })],
+    ["another audience", () => forge({ ...claims, aud: "other", exp: good() })],
+    ["no subject", () => forge({ iss: "santinela", aud: "santinela", ver: 1, exp: good() })],
+    ["an unknown subject", () => forge({ ...claims, sub: "4711", exp: good() })],
+    ["an older token version", () => forge({ ...claims, ver: 0, exp: good() })],
+    ["a start in the future", () => forge({ ...claims, exp: good(), nbf: good() })],
   ])("is refused when the token has %s", async (_what, token) => {
     await list(`Bearer ${token()}`).expect(401);
   });
@@ -127,6 +151,27 @@ describe("a request without a valid token", () => {
     await request(site.app)
       .get(`${path}?access_token=${await site.token()}`)
       .expect(401);
+  });
+});
+
+describe("after the signing key was rotated", () => {
+  test("tokens of the previous key are taken until it is forgotten", async () => {
+    const own = await TestApp.make();
+    const token = await own.token();
+    const list = (tokens: TokenService, bearer: string) => {
+      const app = createApp({ ...own.parts, tokens });
+      return request(app).get("/interventii").set("Authorization", `Bearer ${bearer}`);
+    };
+    const { database, clock } = own;
+    const next = createSecretKey(randomBytes(32));
+    const rotated = new TokenService({ database, clock, keys: { current: next, previous: own.key } });
+    const { token: newToken } = await rotated.signIn(PEOPLE.operator, PASSWORD);
+    await list(rotated, token).expect(200);
+    await list(rotated, newToken).expect(200);
+    const forgotten = new TokenService({ database, clock, keys: { current: next } });
+    await list(forgotten, token).expect(401);
+    await list(forgotten, newToken).expect(200);
+    await own.close();
   });
 });
 

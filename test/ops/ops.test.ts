@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { failpointOf } from "../../src/ops/failpoint.ts";
 import { Health } from "../../src/ops/health.ts";
 import { JsonLog } from "../../src/ops/log.ts";
-import { mqttClientId, oneTimePassword, prepareDataDir, signingKey } from "../../src/ops/secrets.ts";
+import {
+  forgetPreviousKey,
+  mqttClientId,
+  oneTimePassword,
+  prepareDataDir,
+  rotateSigningKey,
+  signingKeys,
+} from "../../src/ops/secrets.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 let folder: string;
@@ -17,8 +24,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe("secrets", () => {
   test("are made once, for the daemon's user alone", () => {
     prepareDataDir(folder);
-    const first = signingKey(folder).export().toString("hex");
-    expect(signingKey(folder).export().toString("hex")).toBe(first);
+    const first = signingKeys(folder).current.export().toString("hex");
+    expect(signingKeys(folder).current.export().toString("hex")).toBe(first);
     expect(statSync(join(folder, "secrets")).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, "secrets", "token-signing.key")).mode & 0o777).toBe(0o600);
     expect(first).toHaveLength(64);
@@ -28,7 +35,7 @@ describe("secrets", () => {
     const other = mkdtempSync(join(tmpdir(), "santinela-ops-"));
     prepareDataDir(folder);
     prepareDataDir(other);
-    expect(signingKey(other).export()).not.toEqual(signingKey(folder).export());
+    expect(signingKeys(other).current.export()).not.toEqual(signingKeys(folder).current.export());
     expect(mqttClientId(other)).not.toBe(mqttClientId(folder));
     expect(oneTimePassword()).not.toBe(oneTimePassword());
     expect(oneTimePassword()).toMatch(/^([a-z1-9]{5}-){3}[a-z1-9]{5}$/);
@@ -40,9 +47,22 @@ describe("secrets", () => {
     (weak) => {
       prepareDataDir(folder);
       writeFileSync(join(folder, "secrets", "token-signing.key"), weak);
-      expect(() => signingKey(folder)).toThrow(/at least 32 random bytes/);
+      expect(() => signingKeys(folder)).toThrow(/at least 32 random bytes/);
     },
   );
+
+  test("rotate: the key until now is kept beside the new one until it is forgotten", () => {
+    prepareDataDir(folder);
+    const first = signingKeys(folder);
+    expect(first.previous).toBeUndefined();
+    rotateSigningKey(folder);
+    const second = signingKeys(folder);
+    expect(second.previous?.export()).toEqual(first.current.export());
+    expect(second.current.export()).not.toEqual(first.current.export());
+    expect(statSync(join(folder, "secrets", "token-signing.previous.key")).mode & 0o777).toBe(0o600);
+    forgetPreviousKey(folder);
+    expect(signingKeys(folder)).toEqual({ current: second.current });
+  });
 
   test("a data folder that cannot be made is an error with a remedy", () => {
     writeFileSync(join(folder, "file"), "");

@@ -29,6 +29,7 @@ export class TestApp {
   readonly tokens: TokenService;
   readonly accounts: AccountService;
   readonly interventions: InterventionService;
+  readonly parts: AppParts;
   readonly app: Express;
   /** Priorities of the changes that the sync was told of. */
   readonly changes: string[] = [];
@@ -36,7 +37,7 @@ export class TestApp {
 
   private constructor(overrides: Partial<AppParts>) {
     const { clock, database, key } = this;
-    this.tokens = new TokenService({ database, clock, key });
+    this.tokens = new TokenService({ database, clock, keys: { current: key } });
     this.accounts = new AccountService({ database, clock });
     const objectives = new ObjectiveService(database);
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
@@ -56,7 +57,7 @@ export class TestApp {
       newUid: randomUUID,
       onChange: ({ priority }) => void this.changes.push(priority),
     });
-    this.app = createApp({
+    this.parts = {
       interventions: this.interventions,
       objectives,
       tokens: this.tokens,
@@ -66,7 +67,8 @@ export class TestApp {
       corsOrigins: [],
       hosts: [],
       ...overrides,
-    });
+    };
+    this.app = createApp(this.parts);
   }
 
   static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
