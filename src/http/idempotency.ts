@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Request } from "express";
 import { AppError } from "../domain/errors.ts";
-import { newIntervention, type InterventionCreate } from "../domain/intervention.ts";
+import { changedFields, type InterventionCreate } from "../domain/intervention.ts";
 import type { IdempotencyKey } from "../service/interventions.ts";
 
 const KEY_LENGTH_MAX = 255;
@@ -31,9 +31,12 @@ function unquoted(header: string): string | undefined {
   return /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : undefined;
 }
 
-/** Equal for requests that ask for the same record, whatever the order of their fields and their ignored extras. */
+/**
+ * Equal for requests that send the same fields, whatever their order and ignored extras. Defaults stay out of it: a
+ * release that adds a field must still know the requests of the release before again.
+ */
 function fingerprintOf(body: InterventionCreate): string {
   return createHash("sha256")
-    .update(JSON.stringify(newIntervention(body)))
+    .update(JSON.stringify(changedFields(body)))
     .digest("base64");
 }

@@ -104,6 +104,8 @@ export class TripDispatcher {
     const verdict = verdictOf(reply);
     if (verdict.type === "posted") return this.#posted(trip, verdict.id);
     if (verdict.type === "again") return this.#failed(trip, reply, verdict.reason);
+    // The key was used with another body, so an intervention of this trip is there: a second one would be too many.
+    if (verdict.type === "known") return this.#refused(trip, verdict.reason);
     // Refused: a crew with a poor text is better than none.
     const plainReply = await this.#post(`${trip.key}-plain`, plainestBody(trip.body));
     const plain = verdictOf(plainReply);
@@ -177,6 +179,7 @@ type Dispatched = "settled" | "failed" | "unanswered";
 type Verdict =
   | { readonly type: "posted"; readonly id: number }
   | { readonly type: "again"; readonly reason: string }
+  | { readonly type: "known"; readonly reason: string }
   | { readonly type: "refused"; readonly reason: string };
 
 function verdictOf(reply: Reply): Verdict {
@@ -185,6 +188,7 @@ function verdictOf(reply: Reply): Verdict {
   if (reply.status === 201 && validateUpstreamIntervention(body)) return { type: "posted", id: body.id };
   const message = (body as { message?: unknown } | undefined)?.message;
   const reason = `${reply.status} ${typeof message === "string" ? message : "without a reason"}`;
+  if (reply.status === 422) return { type: "known", reason };
   const willNeverDo =
     reply.status >= 400 && reply.status < 500 && ![401, 403, 408, 409, 425, 429].includes(reply.status);
   return { type: willNeverDo ? "refused" : "again", reason };

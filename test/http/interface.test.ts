@@ -504,11 +504,11 @@ describe("an Idempotency-Key", () => {
     expect((await call("get", "/interventii")).body).toHaveLength(1);
   });
 
-  test("is the same with its fields in another order, and with a default spelt out", async () => {
+  test("is the same with its fields in another order and with fields that are ignored", async () => {
     const first = await keyed('"k2"').expect(201);
     const again = await call("post", "/interventii")
       .set("Idempotency-Key", "k2")
-      .send({ crews: 1, objectiveId: 1, objectiveType: "obiective/cladiri", name: "Patrol" });
+      .send({ objectiveId: 1, objectiveType: "obiective/cladiri", name: "Patrol", invoicePdf: "x" });
     expect(again.body.id).toBe(first.body.id);
   });
 

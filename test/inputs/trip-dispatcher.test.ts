@@ -107,6 +107,15 @@ describe("a trip", () => {
     expect(recorded().total).toBe(2);
   });
 
+  test("whose key was used with another body is told to people and makes no second intervention", async () => {
+    answers(422, 1);
+    trip("hall-1");
+    dispatcher.start();
+    await eventually("the refusal", () => site.trips[0]?.state === "refused");
+    expect(keys).toEqual(['"trip-1"']);
+    expect(site.conditions).toEqual(["trip-refused/hall-1"]);
+  });
+
   test.each([500, 201, 403])(
     "that the API has trouble with (%s without a record) does not hold up the ones behind it",
     async (status) => {
