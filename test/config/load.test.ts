@@ -207,7 +207,7 @@ describe("a valid configuration", () => {
     });
   });
 
-  test("as in the documentation is accepted, with every default of chapter and kind", () => {
+  test("as in the documentation is accepted, with the defaults of each input and kind", () => {
     const { zones, upstream, mqtt } = load(`
 upstream: { baseUrl: "http://127.0.0.1:8090", email: edge@example.org, passwordFile: ./pw, schedule: "* * * * *", marker: notes }
 mqtt: { url: mqtt://127.0.0.1:1883, username: u, passwordFile: ./pw }
