@@ -17,6 +17,7 @@ const VALIDATORS = {
   validateInterventionUpdate: "intervention.json#/definitions/InterventionUpdate",
   validateUpstreamIntervention: "intervention.json#/definitions/UpstreamIntervention",
   validateCredentials: "access.json#/definitions/Credentials",
+  validatePasswordChange: "access.json#/definitions/PasswordChange",
   validateAccessToken: "access.json#/definitions/AccessToken",
   validateObjectiveImport: "objective.json#/definitions/ObjectiveImport",
   validateConfiguration: "configuration.json#/definitions/Configuration",

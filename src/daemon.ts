@@ -4,7 +4,7 @@ import { ApiClient } from "./client/api-client.ts";
 import type { Config } from "./config/config.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
-import { createApp } from "./http/app.ts";
+import { createApp, type AppParts } from "./http/app.ts";
 import { HttpServer } from "./http/server.ts";
 import { Inputs, type MqttSource } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
@@ -16,11 +16,13 @@ import { mqttClientId, oneTimePassword, prepareDataDir, signingKeys } from "./op
 import { SystemClock } from "./ops/system-clock.ts";
 import { AccountService } from "./service/accounts.ts";
 import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
+import { EventService } from "./service/events.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
 import { SiteView } from "./site-view.ts";
 import type { Database } from "./store/database.ts";
+import { EventLog } from "./store/event-log.ts";
 import { takeInstanceLock } from "./store/instance-lock.ts";
 import { openJournalDatabase } from "./store/journal-database.ts";
 import { Journal } from "./store/journal.ts";
@@ -93,10 +95,9 @@ export class Daemon {
     const clock = this.#clock;
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     const { database, journal } = this.#openStores();
-    const tokens = new TokenService({ database, clock, keys: signingKeys(dataDir) });
     const objectives = new ObjectiveService(database);
     seedObjectives(objectives, config.objectives, zones, site.locale);
-    await ensureAdministrator(new AccountService({ database, clock }), oneTimePassword, this.#options.tell);
+    const access = await this.#access(database);
 
     const { upstream } = config;
     const sync = upstream
@@ -136,17 +137,27 @@ export class Daemon {
       monitor,
       inputs,
       trips: journal.trips,
+      events: new EventLog(database),
       outbox: new OutboxStore(database),
       sync,
     });
-    const server = await this.#startServer({ interventions, objectives, tokens, view });
+    const server = await this.#startServer({ ...access, interventions, objectives, site: view });
 
-    dispatcher = this.#startDispatcher(journal, tokens, server);
+    dispatcher = this.#startDispatcher(journal, access.tokens, server);
     this.#stops.push(() => inputs.stop());
     await inputs.start();
     this.#stops.push(() => sync?.stop());
     sync?.start();
     this.#log.info("ready", { version: VERSION, ...server.address, dataDir, zones: zones.length });
+  }
+
+  /** Who may come in, and the log of who did. */
+  async #access(database: Database): Promise<Pick<AppParts, "tokens" | "accounts" | "events">> {
+    const common = { database, clock: this.#clock };
+    const accounts = new AccountService(common);
+    await ensureAdministrator(accounts, oneTimePassword, this.#options.tell);
+    const tokens = new TokenService({ ...common, keys: signingKeys(this.#config.dataDir) });
+    return { tokens, accounts, events: new EventService(common) };
   }
 
   get #common() {
@@ -164,26 +175,12 @@ export class Daemon {
     return { database, journal: new Journal(journalDatabase) };
   }
 
-  async #startServer(parts: {
-    interventions: InterventionService;
-    objectives: ObjectiveService;
-    tokens: TokenService;
-    view: SiteView;
-  }): Promise<HttpServer> {
+  async #startServer(
+    parts: Omit<AppParts, "log" | "basePath" | "corsOrigins" | "hosts">,
+  ): Promise<HttpServer> {
     const { http, dataDir } = this.#config;
-    const { interventions, objectives, tokens, view } = parts;
-    const { basePath, corsOrigins, hosts } = http;
-    const app = createApp({
-      interventions,
-      objectives,
-      tokens,
-      site: view,
-      log: this.#log,
-      basePath,
-      corsOrigins,
-      hosts,
-    });
-    const { host, port } = http;
+    const { host, port, basePath, corsOrigins, hosts } = http;
+    const app = createApp({ ...parts, log: this.#log, basePath, corsOrigins, hosts });
     const server = new HttpServer({
       app,
       host,

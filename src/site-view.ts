@@ -6,6 +6,8 @@ import type { Trip } from "./domain/trip.ts";
 import type { Zone } from "./domain/zone.ts";
 import { VERSION } from "./generated/version.ts";
 import type {
+  JournalPage,
+  JournalPlace,
   LinkView,
   SimulationView,
   SitePorts,
@@ -17,6 +19,8 @@ import type {
 import type { Inputs } from "./inputs/inputs.ts";
 import type { ZoneMonitor } from "./inputs/zone-monitor.ts";
 import type { Health } from "./ops/health.ts";
+import { journalPage } from "./site-journal.ts";
+import type { EventLog } from "./store/event-log.ts";
 import type { OutboxStore } from "./store/outbox.ts";
 import type { TripStore } from "./store/trips.ts";
 import type { Sync } from "./sync/sync.ts";
@@ -28,6 +32,7 @@ export interface SiteViewParts {
   readonly monitor: ZoneMonitor;
   readonly inputs: Inputs;
   readonly trips: TripStore;
+  readonly events: EventLog;
   readonly outbox: OutboxStore;
   /** The way to the centre; undefined for a daemon that stands alone. */
   readonly sync: Sync | undefined;
@@ -74,6 +79,10 @@ export class SiteView implements SitePorts {
 
   trips(limit: number): readonly Trip[] {
     return this.#parts.trips.newest(limit);
+  }
+
+  journal(limit: number, after: JournalPlace | undefined): JournalPage {
+    return journalPage(this.#parts, limit, after);
   }
 
   sync(): SyncView {

@@ -64,6 +64,17 @@ function program(terminal: Terminal): Command {
       await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
     });
   addSyncCommands(root, terminal);
+  withConfig(root.command("events").description("who did what, and what the zones saw; the newest last"))
+    .option("--limit <number>", "how many entries", "50")
+    .option("--json", "print JSON")
+    .action(async ({ config, limit, json }: ConfigOption & { limit: string; json?: boolean }) => {
+      const { showEvents } = await import("./events.ts");
+      await showEvents(
+        await load(terminal, config),
+        { limit: numberOf(limit), json: json === true },
+        terminal,
+      );
+    });
   withConfig(root.command("openapi").description("print the OpenAPI document of the interface")).action(
     async ({ config }: ConfigOption) => {
       const { openApi } = await import("./openapi.ts");
@@ -93,6 +104,12 @@ function withConfig(command: Command): Command {
     "--config <file>",
     "configuration file (else $SANTINELA_CONFIG, /etc/santinela/santinela.yaml, the user's own)",
   );
+}
+
+function numberOf(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new AppError("usage", `--limit takes a number up to 1000, not ${text}`);
+  return Math.min(Number(text), 1000);
 }
 
 async function load(terminal: Terminal, file: string | undefined): Promise<Config> {

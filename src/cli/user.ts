@@ -6,6 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
 import { readAll, type Terminal } from "./terminal.ts";
@@ -19,7 +20,7 @@ export async function userAdd(
   const wanted = roleOf(role);
   const password = await passwordFrom(terminal, passwordStdin === true);
   await withAccounts(config, terminal, async (accounts) => {
-    const account = await accounts.add(email, wanted, password);
+    const account = await accounts.add({ email, role: wanted, password }, commandLineActor());
     terminal.stdout.write(`added ${account.email} as ${account.role}\n`);
   });
 }
@@ -43,7 +44,7 @@ export async function userPassword(
 ): Promise<void> {
   const password = await passwordFrom(terminal, passwordStdin === true);
   await withAccounts(config, terminal, async (accounts) => {
-    await accounts.setPassword(email, password);
+    await accounts.setPassword(email, password, commandLineActor());
     terminal.stdout.write(`new password for ${email}; it must sign in again\n`);
   });
 }
@@ -56,7 +57,7 @@ export function userRole(
 ): Promise<void> {
   const wanted = roleOf(role);
   return withAccounts(config, terminal, (accounts) => {
-    accounts.setRole(email, wanted);
+    accounts.setRole(email, wanted, commandLineActor());
     terminal.stdout.write(`${email} is ${wanted} now, and must sign in again\n`);
   });
 }
@@ -68,7 +69,7 @@ export function userDisable(
   terminal: Terminal,
 ): Promise<void> {
   return withAccounts(config, terminal, (accounts) => {
-    accounts.setDisabled(email, disabled);
+    accounts.setDisabled(email, disabled, commandLineActor());
     terminal.stdout.write(`${email} is ${disabled ? "disabled" : "enabled"}\n`);
   });
 }

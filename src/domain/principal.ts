@@ -1,9 +1,15 @@
+import type { Actor } from "./event.ts";
+
 /** Who is asking. */
 export interface Principal {
   /** Number of the account; 0 for whoever the control socket's file permissions let in. */
   readonly accountId: number;
   readonly email: string;
   readonly role: Role;
+  /** Its password was made by the program: it may set another one and do nothing else. */
+  readonly mustChangePassword?: boolean;
+  /** Where the request came from, for the event log: a network address, or `control socket`. */
+  readonly from: string;
 }
 
 /** `viewer` may sign in and look at the panel; the interface's endpoints answer it 403. */
@@ -14,6 +20,11 @@ export const ROLES: readonly Role[] = ["administrator", "operator", "viewer"];
 /** Whether the principal may use the interface's endpoints: "operator or administrator rights". */
 export function mayUseInterface(principal: Principal): boolean {
   return principal.role === "operator" || principal.role === "administrator";
+}
+
+/** The principal as the event log names it. */
+export function actorOf({ email, from }: Principal): Actor {
+  return { who: email, from };
 }
 
 /** The account that trips are posted as. It has no password, so nobody can sign in as it. */

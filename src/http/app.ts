@@ -1,10 +1,12 @@
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import type { AccountService } from "../service/accounts.ts";
+import type { EventService } from "../service/events.ts";
 import type { InterventionService } from "../service/interventions.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
 import type { TokenService } from "../service/tokens.ts";
-import { authenticate, isLocal, requireInterfaceRole } from "./authenticate.ts";
+import { gatesOf, isLocal, type Gates } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
@@ -15,12 +17,15 @@ import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
 import type { SitePorts } from "./site/site-ports.ts";
+import { passwordRoute } from "./site/password-route.ts";
 import { siteRoutes } from "./site/site-routes.ts";
 
 export interface AppParts {
   readonly interventions: InterventionService;
   readonly objectives: ObjectiveService;
   readonly tokens: TokenService;
+  readonly accounts: AccountService;
+  readonly events: EventService;
   readonly site: SitePorts;
   readonly log: Log;
   /** Prefix of the interface's paths, without a slash at the end. */
@@ -38,16 +43,19 @@ export function createApp(parts: AppParts): Express {
   app.disable("etag");
   app.set("query parser", false);
   app.use(secureHeaders, ownHostOnly(parts.hosts), allowOrigins(parts.corsOrigins));
-  app.use(parts.basePath || "/", interfaceRouter(parts));
-  app.use(siteRouter(parts));
+  const gates = gatesOf(parts.tokens, parts.events);
+  app.use(parts.basePath || "/", interfaceRouter(parts, gates));
+  app.use(siteRouter(parts, gates));
   app.use(unknownPath);
   app.use(answerError(parts.log));
   return app;
 }
 
-function interfaceRouter({ interventions, objectives, tokens, basePath }: AppParts): Router {
+function interfaceRouter(
+  { interventions, objectives, tokens, basePath }: AppParts,
+  { interface: allowed }: Gates,
+): Router {
   const router = Router({ caseSensitive: true });
-  const allowed = [authenticate(tokens), requireInterfaceRole];
   const before = [...allowed, readBody];
   tokenRoutes(router, [readBody], tokens);
   objectiveRoutes(router, before, objectives);
@@ -60,9 +68,10 @@ function interfaceRouter({ interventions, objectives, tokens, basePath }: AppPar
   return router;
 }
 
-function siteRouter({ tokens, site }: AppParts): Router {
+function siteRouter({ tokens, accounts, site }: AppParts, gates: Gates): Router {
   const router = Router({ caseSensitive: true });
-  siteRoutes(router, { signedIn: authenticate(tokens), readBody }, site);
+  siteRoutes(router, gates, site);
+  passwordRoute(router, gates, { tokens, accounts });
   // Over the control socket only: whether the process lives, and whether it does its work.
   router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
   router.get("/readyz", localOnly, (_request, response) => {

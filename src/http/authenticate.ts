@@ -1,11 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { AppError } from "../domain/errors.ts";
-import { mayUseInterface, type Principal } from "../domain/principal.ts";
+import { actorOf, mayUseInterface, type Principal } from "../domain/principal.ts";
+import type { EventService } from "../service/events.ts";
 import type { TokenService } from "../service/tokens.ts";
 
 /** Whoever the control socket's file permissions let in. */
-const LOCAL_ADMINISTRATOR: Principal = { accountId: 0, email: "control socket", role: "administrator" };
+const LOCAL_ADMINISTRATOR: Principal = {
+  accountId: 0,
+  email: "control socket",
+  role: "administrator",
+  from: "control socket",
+};
 
 const principals = new WeakMap<IncomingMessage, Principal>();
 const localSockets = new WeakSet<object>();
@@ -23,7 +29,7 @@ export function isLocal(request: IncomingMessage): boolean {
  * Lets only a request with a valid token through, before its body, id or query are looked at.
  * The answer is 401 with `WWW-Authenticate` (RFC 9110 15.5.2, RFC 6750 section 3).
  */
-export function authenticate(tokens: TokenService): RequestHandler {
+function authenticate(tokens: TokenService): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     if (isLocal(request)) {
       principals.set(request, LOCAL_ADMINISTRATOR);
@@ -38,7 +44,7 @@ export function authenticate(tokens: TokenService): RequestHandler {
           "unauthenticated",
           "a token is needed: send Authorization: Bearer <token> from POST /auth/token",
         );
-      principals.set(request, tokens.verify(token));
+      principals.set(request, tokens.verify(token, request.ip ?? ""));
     } catch (error) {
       response.set(
         "WWW-Authenticate",
@@ -58,9 +64,36 @@ export function principalOf(request: Request): Principal {
   return principal;
 }
 
-/** Lets operators and administrators through: "operator or administrator rights are needed". */
-export const requireInterfaceRole: RequestHandler = (request, _response, next) => {
-  if (!mayUseInterface(principalOf(request)))
-    throw new AppError("forbidden", "operator or administrator rights are needed");
-  next();
-};
+/** Who may come in where; each is a chain of handlers. */
+export interface Gates {
+  /** A valid token, also one of somebody who must set a password first. */
+  readonly token: readonly RequestHandler[];
+  /** Anybody signed in, with a password of their own. */
+  readonly signedIn: readonly RequestHandler[];
+  /** "Operator or administrator rights are needed." */
+  readonly interface: readonly RequestHandler[];
+}
+
+export function gatesOf(tokens: TokenService, events: EventService): Gates {
+  const refuseUnless = (may: (principal: Principal) => boolean, message: string): RequestHandler => {
+    return (request, _response, next) => {
+      const principal = principalOf(request);
+      if (!may(principal)) {
+        events.forbidden(actorOf(principal), `${request.method} ${request.path.slice(0, PATH_LENGTH_KEPT)}`);
+        throw new AppError("forbidden", message);
+      }
+      next();
+    };
+  };
+  const token = [authenticate(tokens)];
+  const ownPassword = refuseUnless(
+    ({ mustChangePassword }) => mustChangePassword !== true,
+    "this password was made by the program; set one of your own with POST /site/password or santinela user passwd",
+  );
+  const signedIn = [...token, ownPassword];
+  const role = refuseUnless(mayUseInterface, "operator or administrator rights are needed");
+  return { token, signedIn, interface: [...signedIn, role] };
+}
+
+/** So much of a refused path is kept in the event log. */
+const PATH_LENGTH_KEPT = 100;

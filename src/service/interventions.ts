@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import {
   changedFields,
+  differingFields,
   fieldsOf,
   instantsOf,
   newIntervention,
@@ -11,13 +12,15 @@ import {
   type InterventionUpdate,
 } from "../domain/intervention.ts";
 import { nextPhase, rankOf } from "../domain/outbox.ts";
-import type { Principal } from "../domain/principal.ts";
+import type { EventDetail, EventName } from "../domain/event.ts";
+import { actorOf, type Principal } from "../domain/principal.ts";
 import { transaction, type Database } from "../store/database.ts";
 import { IdempotencyStore } from "../store/idempotency.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
+import { EventService } from "./events.ts";
 
 export interface InterventionServiceOptions {
   readonly database: Database;
@@ -50,6 +53,7 @@ export class InterventionService {
   readonly #objectives: ObjectiveStore;
   readonly #outbox: OutboxStore;
   readonly #idempotency: IdempotencyStore;
+  readonly #events: EventService;
 
   constructor(options: InterventionServiceOptions) {
     this.#options = options;
@@ -57,6 +61,7 @@ export class InterventionService {
     this.#objectives = new ObjectiveStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#idempotency = new IdempotencyStore(options.database);
+    this.#events = new EventService(options);
   }
 
   /**
@@ -108,7 +113,7 @@ export class InterventionService {
    * Changes the fields that the body sends and no others; a bad field changes nothing.
    * @throws AppError `not-found` (record or objective), `invalid` (dates, a kind without its id)
    */
-  update(id: number, body: InterventionUpdate): StoredIntervention {
+  update(id: number, body: InterventionUpdate, principal: Principal): StoredIntervention {
     const changes = changedFields(body);
     const updated = transaction(this.#options.database, () => {
       const stored = this.get(id);
@@ -116,10 +121,11 @@ export class InterventionService {
       const merged = { ...current, ...changes };
       this.#assertObjective(merged, current, changes);
       const instants = instantsOf(merged, this.#options.timezone);
-      const differs = Object.entries(changes).some(
-        ([name, value]) => current[name as keyof InterventionFields] !== value,
-      );
+      const after = differingFields(current, merged);
+      const differs = Object.keys(after).length > 0;
       if (!differs) return { stored, differs };
+      const before = differingFields(merged, current);
+      this.#record("intervention-changed", id, principal, { before, after });
       const written = this.#interventions.update(id, changes, instants, this.#options.clock.wallMs());
       this.#want(written, "edited");
       return { stored: written, differs };
@@ -129,9 +135,10 @@ export class InterventionService {
   }
 
   /** Deletes for good. @throws AppError `not-found` */
-  delete(id: number): Intervention {
+  delete(id: number, principal: Principal): Intervention {
     const { record } = transaction(this.#options.database, () => {
       const stored = this.get(id);
+      this.#record("intervention-deleted", id, principal, { before: stored.record });
       this.#want(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
       return stored;
     });
@@ -166,7 +173,12 @@ export class InterventionService {
       nowMs,
     });
     this.#outbox.insert(stored.record.id, rankOf(stored.record.priority));
+    this.#record("intervention-created", stored.record.id, principal, { after: stored.record });
     return stored.record;
+  }
+
+  #record(event: EventName, id: number, principal: Principal, detail: EventDetail): void {
+    this.#events.record({ ...actorOf(principal), event, subject: `intervention ${id}`, detail });
   }
 
   #assertObjective(

@@ -5,8 +5,9 @@ import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
-import { PASSWORD_BYTES_MAX } from "./accounts.ts";
+import { EventService } from "./events.ts";
 import { PasswordCheck } from "./password-check.ts";
+import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
@@ -25,6 +26,7 @@ export class TokenService {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #throttle: SignInThrottle;
   readonly #passwords = new PasswordCheck();
+  readonly #events: EventService;
 
   /** @param keys HS256 signing keys of at least 32 bytes; tokens of the previous one are still taken */
   constructor(options: {
@@ -38,6 +40,7 @@ export class TokenService {
     this.#accounts = new AccountStore(options.database);
     this.#clock = options.clock;
     this.#throttle = new SignInThrottle(options.clock);
+    this.#events = new EventService(options);
   }
 
   /**
@@ -51,25 +54,41 @@ export class TokenService {
     password: string,
     address?: string,
   ): Promise<{ token: string; expiresIn: number }> {
-    this.#throttle.attempt(email, address);
-    const account = this.#accounts.byEmail(email);
-    const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
-    const fits = await this.#passwords.fits(usable ? password : "", account?.passwordHash ?? DUMMY_HASH);
-    if (!account || account.passwordHash === null || account.disabled || !fits || !usable)
+    const blockedForS = this.#throttle.attempt(email, address);
+    const account = await this.#accountWith(email, password);
+    const by = { who: email, from: address ?? "control socket", subject: `account ${email}` };
+    if (!account) {
+      this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
+      if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
       throw new AppError("unauthenticated", "email or password is wrong");
+    }
     this.#throttle.succeeded(email, address);
+    this.#events.note({ ...by, event: "signed-in", detail: { role: account.role } });
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
   /**
+   * Whether this is the password of that person's account.
+   * @throws AppError `too-many-requests` as `signIn`
+   */
+  async hasPassword({ email, from }: Principal, password: string): Promise<boolean> {
+    this.#throttle.attempt(email, from);
+    const account = await this.#accountWith(email, password);
+    if (account) this.#throttle.succeeded(email, from);
+    return account !== undefined;
+  }
+
+  /**
    * Who a token belongs to; role and revocation are read from the account as it is now.
+   * @param from where the request came from, for the event log
    * @throws AppError `unauthenticated` for anything but a valid token of a living account
    */
-  verify(token: string): Principal {
+  verify(token: string, from: string): Principal {
     const { sub, ver } = this.#verifiedClaims(token);
     const account = this.#accounts.byId(Number(sub));
     if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
-    return { accountId: account.id, email: account.email, role: account.role };
+    const { id: accountId, email, role, mustChangePassword } = account;
+    return { accountId, email, role, mustChangePassword, from };
   }
 
   /** A token for posting trips, made without signing in: the account has no password. */
@@ -77,9 +96,25 @@ export class TokenService {
     const nowMs = this.#clock.wallMs();
     const account =
       this.#accounts.byEmail(DEVICE_EMAIL) ??
-      this.#accounts.add({ email: DEVICE_EMAIL, role: "operator", passwordHash: null, createdAtMs: nowMs });
+      this.#accounts.add({
+        email: DEVICE_EMAIL,
+        role: "operator",
+        passwordHash: null,
+        mustChangePassword: false,
+        createdAtMs: nowMs,
+      });
     if (!account) throw new Error("the device account cannot be made");
     return this.#sign(account);
+  }
+
+  /** As slow for an address that is not known as for a wrong password. */
+  async #accountWith(email: string, password: string): Promise<Account | undefined> {
+    const account = this.#accounts.byEmail(email);
+    const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
+    const fits = await this.#passwords.fits(usable ? password : "", account?.passwordHash ?? DUMMY_HASH);
+    return account && account.passwordHash !== null && !account.disabled && fits && usable
+      ? account
+      : undefined;
   }
 
   #sign(account: Account): string {

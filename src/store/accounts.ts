@@ -10,6 +10,8 @@ export interface Account {
   readonly disabled: boolean;
   /** Raised to make every token given out so far invalid. */
   readonly tokenVersion: number;
+  /** The password was made by the program and lets its owner do nothing but set another one. */
+  readonly mustChangePassword: boolean;
 }
 
 /** People, and the service account that trips are posted as. */
@@ -45,16 +47,17 @@ export class AccountStore {
     email: string;
     role: Role;
     passwordHash: string | null;
+    mustChangePassword: boolean;
     createdAtMs: number;
   }): Account | undefined {
-    const { email, role, passwordHash, createdAtMs } = account;
+    const { email, role, passwordHash, mustChangePassword, createdAtMs } = account;
     return toAccount(
       this.#database
         .prepare(
-          `INSERT INTO accounts(email, role, password_hash, created_at) VALUES(?, ?, ?, ?)
+          `INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES(?, ?, ?, ?, ?)
            ON CONFLICT(email) DO NOTHING RETURNING *`,
         )
-        .get(email, role, passwordHash, createdAtMs),
+        .get(email, role, passwordHash, Number(mustChangePassword), createdAtMs),
     );
   }
 
@@ -66,14 +69,15 @@ export class AccountStore {
       .map((row) => toAccount(row) as Account);
   }
 
-  /** Changes an account and makes every token it was given so far invalid. */
+  /** Changes an account and makes every token it was given so far invalid. A password that is set is its owner's. */
   change(id: number, to: { role?: Role; passwordHash?: string; disabled?: boolean }): Account | undefined {
     const { role = null, passwordHash = null, disabled } = to;
     return toAccount(
       this.#database
         .prepare(
           `UPDATE accounts SET role = coalesce(:role, role), password_hash = coalesce(:passwordHash, password_hash),
-             disabled = coalesce(:disabled, disabled), token_version = token_version + 1
+             disabled = coalesce(:disabled, disabled), token_version = token_version + 1,
+             must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE 0 END
            WHERE id = :id RETURNING *`,
         )
         .get({ id, role, passwordHash, disabled: disabled === undefined ? null : Number(disabled) }),
@@ -88,6 +92,7 @@ interface AccountRow {
   readonly password_hash: string | null;
   readonly disabled: 0 | 1;
   readonly token_version: number;
+  readonly must_change_password: 0 | 1;
 }
 
 function toAccount(found: unknown): Account | undefined {
@@ -100,5 +105,6 @@ function toAccount(found: unknown): Account | undefined {
     passwordHash: row.password_hash,
     disabled: row.disabled === 1,
     tokenVersion: row.token_version,
+    mustChangePassword: row.must_change_password === 1,
   };
 }

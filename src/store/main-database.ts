@@ -1,6 +1,6 @@
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
-/** Opens `santinela.db`: records, their outbox, objectives, accounts. */
+/** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
 export function openMainDatabase(path: string): Database {
   return openDatabase(path, MAIN_DATABASE);
 }
@@ -99,6 +99,28 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE UNIQUE INDEX outbox_upstream ON outbox(upstream_id) WHERE upstream_id IS NOT NULL;
         CREATE INDEX outbox_due ON outbox(rank, next_at)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
+      `),
+    (database) =>
+      database.exec(`
+        -- A password that the program made is good for setting another one and for nothing else.
+        ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
+          CHECK(must_change_password IN (0,1));
+
+        CREATE TABLE events(
+          seq INTEGER PRIMARY KEY AUTOINCREMENT,
+          at INTEGER NOT NULL,
+          event TEXT NOT NULL,
+          who TEXT NOT NULL,
+          origin TEXT NOT NULL,
+          subject TEXT NOT NULL,
+          detail TEXT NOT NULL CHECK(json_valid(detail))
+        ) STRICT;
+        CREATE TRIGGER events_are_final BEFORE UPDATE ON events
+          BEGIN SELECT RAISE(ABORT, 'an entry of the event log is final'); END;
+        -- The newest stay whatever happens; by number and not by age, because a clock can be set.
+        CREATE TRIGGER events_are_kept BEFORE DELETE ON events
+          WHEN OLD.seq > (SELECT max(seq) FROM events) - 10000
+          BEGIN SELECT RAISE(ABORT, 'the newest 10000 entries of the event log are kept'); END;
       `),
   ],
 };

@@ -52,9 +52,12 @@ export class TripStore {
       .run(error, key);
   }
 
-  /** The newest trips first. */
-  newest(limit: number): Trip[] {
-    return this.#database.prepare("SELECT * FROM trips ORDER BY seq DESC LIMIT ?").all(limit).map(toTrip);
+  /** The newest trips first; `before` is the `seq` that they must be smaller than. */
+  newest(limit: number, before = Number.MAX_SAFE_INTEGER): Trip[] {
+    return this.#database
+      .prepare("SELECT * FROM trips WHERE seq < ? ORDER BY seq DESC LIMIT ?")
+      .all(before, limit)
+      .map(toTrip);
   }
 
   count(state: TripState): number {

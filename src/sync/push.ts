@@ -12,6 +12,7 @@ import {
   type OutboxEvent,
 } from "../domain/outbox.ts";
 import { transaction, type Database } from "../store/database.ts";
+import { EventLog } from "../store/event-log.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { OutboxStore } from "../store/outbox.ts";
 import type { Verdict } from "./answer.ts";
@@ -40,6 +41,7 @@ export class Push {
   readonly #options: PushOptions;
   readonly #outbox: OutboxStore;
   readonly #interventions: InterventionStore;
+  readonly #events: EventLog;
   #running: Promise<void> | undefined;
   #onceMore = false;
   #isStopped = false;
@@ -49,6 +51,7 @@ export class Push {
     this.#options = options;
     this.#outbox = new OutboxStore(options.database);
     this.#interventions = new InterventionStore(options.database);
+    this.#events = new EventLog(options.database);
   }
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
@@ -175,6 +178,7 @@ export class Push {
       const believed = believedAnswer(entry, answer, owner);
       const moment = { wallMs: clock.wallMs(), random: random() };
       this.#apply(entry, believed.event, changesAfter(entry, believed, sentRev, moment));
+      this.#tellConflict(entry, believed);
       return believed;
     });
     link.note(verdict);
@@ -182,6 +186,17 @@ export class Push {
     const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
     if (event === "applied" || event === "removed") log.info("record-synced", fields);
     else log.warn("record-not-synced", { ...fields, reason });
+  }
+
+  /** What only a person can settle stands in the event log, once. */
+  #tellConflict({ interventionId, phase: before }: OutboxEntry, { code, reason }: Verdict): void {
+    const phase = this.#outbox.find(interventionId)?.phase;
+    if (phase === before || (phase !== "rejected" && phase !== "gone")) return;
+    const detail = { phase, code, reason };
+    const subject = `intervention ${interventionId}`;
+    const atMs = this.#options.clock.wallMs();
+    const event = { event: "sync-conflict", who: "sync", from: "dispatch centre", subject, detail } as const;
+    this.#events.add(event, atMs);
   }
 
   #apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): void {

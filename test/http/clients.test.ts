@@ -3,7 +3,7 @@ import jsonServerProvider from "ra-data-json-server";
 import { fetchUtils } from "ra-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { TestApp } from "../support/app.ts";
+import { TestApp, SOMEBODY } from "../support/app.ts";
 
 /* What people build their pages with: the two well-known providers for this kind of interface, as they are published. */
 
@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const SOMEBODY = { accountId: 1, email: "", role: "operator" } as const;
 let made: Intervention[];
 beforeEach(() => {
   site.database.exec("DELETE FROM outbox; DELETE FROM interventions");

@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { TestApp } from "../support/app.ts";
+import { SOMEBODY, TestApp } from "../support/app.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -53,7 +53,7 @@ describe("the OpenAPI document", () => {
   test.each(operations)("%s %s is there, and its answers are as it says", async (method, path, operation) => {
     const made = site.interventions.create(
       { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 },
-      { accountId: 1, email: "", role: "operator" },
+      SOMEBODY,
     );
     const id = path.startsWith("/obiective") ? 1 : made.record.id;
     const answers = [

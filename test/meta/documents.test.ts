@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
+import { EVENT_NAMES } from "../../src/domain/event.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pages = [
@@ -11,10 +12,14 @@ const pages = [
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
 ].filter((name) => name.endsWith(".md"));
 
-test("the operating page explains every condition, and none that does not exist", () => {
+test.each([
+  ["condition", "Conditions", Object.keys(CONDITIONS)],
+  ["entry of the event log", "Event log", [...EVENT_NAMES, "trip"]],
+])("the operating page explains every %s, and none that does not exist", (_what, heading, names) => {
   const text = readFileSync(join(root, "docs/operating.md"), "utf8");
-  const explained = [...text.matchAll(/^\| `([a-z-]+)` +\|/gm)].map((match) => match[1]);
-  expect(new Set(explained.filter((code) => code?.includes("-")))).toEqual(new Set(Object.keys(CONDITIONS)));
+  const section = text.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";
+  const explained = [...section.matchAll(/^\| `([a-z-]+)` +\|/gm)].map((match) => match[1]);
+  expect(new Set(explained)).toEqual(new Set(names));
 });
 
 test("every link between the pages leads somewhere", () => {

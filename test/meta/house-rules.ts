@@ -24,7 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "daemon.ts",
   ],
-  "site-view.ts": ["http", "inputs", "sync", "ops", "config", "store", "domain"],
+  "site-journal.ts": ["http", "store", "domain"],
+  "site-view.ts": ["site-journal.ts", "http", "inputs", "sync", "ops", "config", "store", "domain"],
   "daemon.ts": [
     "site-view.ts",
     "http",
@@ -53,6 +54,8 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ["config", "http"],
   yaml: ["config"],
   commander: ["cli"],
+  "@zxcvbn-ts/language-common": ["service"],
+  "@peculiar/x509": ["ops"],
 };
 
 /** Effects with one home, and what to use instead anywhere else. */

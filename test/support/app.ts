@@ -4,6 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { Express } from "express";
 import { createApp, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
+import type { Actor } from "../../src/domain/event.ts";
+import type { Principal } from "../../src/domain/principal.ts";
+import { EventService } from "../../src/service/events.ts";
+import { EventLog } from "../../src/store/event-log.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { AccountService } from "../../src/service/accounts.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
@@ -20,6 +24,15 @@ export const PEOPLE = {
   viewer: "viewer@test.example",
 } as const;
 
+/** Somebody who acts in a test where it does not matter who. */
+export const SOMEBODY: Principal = {
+  accountId: 1,
+  email: "somebody@test.example",
+  role: "operator",
+  from: "127.0.0.1",
+};
+export const TESTER: Actor = { who: "tester", from: "command line" };
+
 /** The real application on a database in memory, with three people, and objectives 1 to 3 of each kind. */
 export class TestApp {
   readonly clock = new ManualClock();
@@ -28,6 +41,7 @@ export class TestApp {
   readonly logLines: string[] = [];
   readonly tokens: TokenService;
   readonly accounts: AccountService;
+  readonly events: EventLog;
   readonly interventions: InterventionService;
   readonly parts: AppParts;
   readonly app: Express;
@@ -39,6 +53,7 @@ export class TestApp {
     const { clock, database, key } = this;
     this.tokens = new TokenService({ database, clock, keys: { current: key } });
     this.accounts = new AccountService({ database, clock });
+    this.events = new EventLog(database);
     const objectives = new ObjectiveService(database);
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
     objectives.import(
@@ -61,6 +76,8 @@ export class TestApp {
       interventions: this.interventions,
       objectives,
       tokens: this.tokens,
+      accounts: this.accounts,
+      events: new EventService({ database, clock }),
       site: NO_SITE,
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",
@@ -74,7 +91,7 @@ export class TestApp {
   static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
     const made = new TestApp(overrides);
     for (const [role, email] of Object.entries(PEOPLE))
-      await made.accounts.add(email, role as keyof typeof PEOPLE, PASSWORD);
+      await made.accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
     return made;
   }
 
@@ -117,6 +134,7 @@ const NO_SITE: SitePorts = {
   }),
   zones: () => [],
   trips: () => [],
+  journal: () => ({ entries: [], next: null }),
   sync: () => ({
     link: { state: "none", reason: null, nextTryAt: null },
     summary: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },

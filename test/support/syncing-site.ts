@@ -2,16 +2,14 @@ import { ApiClient } from "../../src/client/api-client.ts";
 import { TokenCache } from "../../src/client/token-cache.ts";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
 import type { OutboxEntry } from "../../src/domain/outbox.ts";
-import type { Principal } from "../../src/domain/principal.ts";
 import { Health } from "../../src/ops/health.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
 import { Centre } from "../../src/sync/centre.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
-import { PASSWORD, PEOPLE, type TestApp } from "./app.ts";
+import { PASSWORD, PEOPLE, SOMEBODY, type TestApp } from "./app.ts";
 
-const SOMEBODY: Principal = { accountId: 1, email: "somebody@test.example", role: "operator" };
 export const PATROL: InterventionCreate = {
   name: "Patrol",
   objectiveType: "obiective/cladiri",

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestApp } from "../support/app.ts";
+import { TestApp, SOMEBODY } from "../support/app.ts";
 import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -96,7 +96,7 @@ describe("a refused record", () => {
 
     await site.cycleAfterWait();
     expect(centre.requests).toHaveLength(2);
-    site.app.interventions.update(refused.id, { crews: 3 });
+    site.app.interventions.update(refused.id, { crews: 3 }, SOMEBODY);
     await site.push.cycle();
     expect(site.entry(refused.id).phase).toBe("linked");
     expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
@@ -106,11 +106,11 @@ describe("a refused record", () => {
     centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, { message: "no" }));
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 });
+    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
     await site.push.cycle();
     expect(site.entry(id)).toMatchObject({ phase: "rejected", upstreamId: 7 });
     centre.answer = () => json(200, { id: 7, crews: 4 });
-    site.app.interventions.update(id, { crews: 4 });
+    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
     await site.push.cycle();
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3 });
     expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", path: "/interventii/7" });
@@ -132,7 +132,7 @@ test("an update that was not answered is repeated", async () => {
   centre.answer = ({ method }) => (method === "POST" ? made(7) : json(502, {}));
   const { id } = site.create();
   await site.push.cycle();
-  site.app.interventions.update(id, { crews: 3 });
+  site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
   await site.push.cycle();
   expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 1 });
   centre.answer = () => json(200, { id: 7 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { TestApp } from "../support/app.ts";
+import { TestApp, SOMEBODY } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
@@ -47,8 +47,8 @@ describe("with the link up", () => {
     const { id } = site.create();
     await site.push.cycle();
     const upstreamId = there()[0]?.id ?? 0;
-    centre.interventions.update(upstreamId, { crews: 5 });
-    site.app.interventions.update(id, { status: "done" });
+    centre.interventions.update(upstreamId, { crews: 5 }, SOMEBODY);
+    site.app.interventions.update(id, { status: "done" }, SOMEBODY);
     await site.push.cycle();
     expect(there()).toMatchObject([{ status: "done", crews: 5 }]);
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2 });
@@ -57,9 +57,9 @@ describe("with the link up", () => {
   test("a deletion deletes there, and is finished when it is gone already", async () => {
     const [first, second] = [site.create(), site.create()];
     await site.push.cycle();
-    centre.interventions.delete(there()[1]?.id ?? 0);
-    site.app.interventions.delete(first.id);
-    site.app.interventions.delete(second.id);
+    centre.interventions.delete(there()[1]?.id ?? 0, SOMEBODY);
+    site.app.interventions.delete(first.id, SOMEBODY);
+    site.app.interventions.delete(second.id, SOMEBODY);
     await site.push.cycle();
     expect(there()).toEqual([]);
     expect([site.entry(first.id).phase, site.entry(second.id).phase]).toEqual(["closed", "closed"]);
@@ -89,7 +89,7 @@ describe("with the link up", () => {
     site.atFailpoint = (name) => {
       if (name !== "sync-answered") return;
       site.atFailpoint = () => {};
-      site.app.interventions.update(id, { crews: 3 });
+      site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
     };
     await site.push.cycle();
     expect(there()).toMatchObject([{ crews: 3 }]);
@@ -101,7 +101,7 @@ describe("with the link up", () => {
     site.atFailpoint = (name) => {
       if (name !== "sync-posting-committed") return;
       site.atFailpoint = () => {};
-      site.app.interventions.delete(id);
+      site.app.interventions.delete(id, SOMEBODY);
     };
     await site.push.cycle();
     expect(there()).toEqual([]);
@@ -116,8 +116,8 @@ describe("with the link down", () => {
     const dropped = site.create();
     await site.push.cycle();
     expect(site.conditions()).toEqual(["upstream-unreachable"]);
-    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews });
-    site.app.interventions.delete(dropped.id);
+    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews }, SOMEBODY);
+    site.app.interventions.delete(dropped.id, SOMEBODY);
     await site.cycleAfterWait();
     expect(site.outbox.summary().waiting).toBeGreaterThan(0);
 
@@ -155,7 +155,7 @@ describe("with the link down", () => {
 
   test("a record that was never sent and is deleted leaves no trace there", async () => {
     const { id } = site.create();
-    site.app.interventions.delete(id);
+    site.app.interventions.delete(id, SOMEBODY);
     await site.push.cycle();
     expect(line.connections).toBe(0);
     expect(there()).toEqual([]);
@@ -186,7 +186,7 @@ describe("when nobody knows whether the centre has the record", () => {
       const attempt = site.entry(id).attempt;
 
       // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
-      site.app.interventions.update(id, { crews: 4 });
+      site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
       line.mode = "carry";
       site.app.clock.advance(600_000);
       let resent = "";
@@ -244,7 +244,7 @@ describe("when nobody knows whether the centre has the record", () => {
     line.mode = "cut-answer";
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.delete(id);
+    site.app.interventions.delete(id, SOMEBODY);
     line.mode = "carry";
     site.app.clock.advance(600_000);
     await site.push.cycle();
@@ -282,8 +282,8 @@ describe("when the centre refuses", () => {
   test("a record it has deleted, the record is gone and not made again", async () => {
     const { id } = site.create();
     await site.push.cycle();
-    centre.interventions.delete(there()[0]?.id ?? 0);
-    site.app.interventions.update(id, { crews: 2 });
+    centre.interventions.delete(there()[0]?.id ?? 0, SOMEBODY);
+    site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
     await site.push.cycle();
     expect(site.entry(id).phase).toBe("gone");
     expect(there()).toEqual([]);

@@ -29,7 +29,11 @@ export function interventionRoutes(
   const update = (request: Request, response: Response): void => {
     const id = idOf(request, "intervention");
     assertMatch(interventions, id, request);
-    const { record, rev } = interventions.update(id, validated(validateInterventionUpdate, request.body));
+    const { record, rev } = interventions.update(
+      id,
+      validated(validateInterventionUpdate, request.body),
+      principalOf(request),
+    );
     response.set("ETag", etagOf(rev)).json(record);
   };
   addResource(router, "/interventii/:id", {
@@ -43,7 +47,7 @@ export function interventionRoutes(
       delete: (request, response) => {
         const id = idOf(request, "intervention");
         assertMatch(interventions, id, request);
-        const record = interventions.delete(id);
+        const record = interventions.delete(id, principalOf(request));
         // RFC 7240: clients that build their answer from the deleted record can ask for it.
         if (/\breturn=representation\b/.test(request.get("Prefer") ?? ""))
           response.set("Preference-Applied", "return=representation").json(record);

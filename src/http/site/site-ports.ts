@@ -1,4 +1,5 @@
 import type { Condition } from "../../domain/condition.ts";
+import type { LoggedEvent } from "../../domain/event.ts";
 import type { OutboxPhase } from "../../domain/outbox.ts";
 import type { Trip } from "../../domain/trip.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
@@ -10,6 +11,11 @@ export interface SitePorts {
   zones(): readonly ZoneView[];
   /** The newest trips first. */
   trips(limit: number): readonly Trip[];
+  /**
+   * The event log and the trips as one story, the newest first.
+   * @param after where an earlier page ended; undefined for the first one
+   */
+  journal(limit: number, after: JournalPlace | undefined): JournalPage;
   sync(): SyncView;
   /** Makes everything due, works through it once, and tells what is left. */
   syncNow(): Promise<SyncView>;
@@ -77,3 +83,21 @@ export interface SimulationView {
   /** Keys of the trips that this caused. */
   readonly trips: readonly string[];
 }
+
+/** How far the two tables have been read: only entries with smaller numbers follow. */
+export interface JournalPlace {
+  readonly event: number;
+  readonly trip: number;
+}
+
+export interface JournalPage {
+  readonly entries: readonly JournalEntry[];
+  /** Where the next page begins; null behind the oldest entry. */
+  readonly next: JournalPlace | null;
+}
+
+/** One line of the story: what happened, by whom and from where, to what. */
+export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
+  /** One of the event log's names, or `trip`. */
+  readonly event: string;
+};

@@ -1,22 +1,19 @@
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { requireInterfaceRole } from "../authenticate.ts";
+import type { Gates } from "../authenticate.ts";
+import { readBody } from "../body.ts";
 import { parametersOf } from "../list-query.ts";
 import { addResource } from "../resource.ts";
-import type { SitePorts } from "./site-ports.ts";
+import type { JournalPlace, SitePorts } from "./site-ports.ts";
 
 const TRIPS_MAX = 1000;
 
 /** What the interface has no word for: health, zones, trips, the way to the centre. Anyone signed in may look. */
-export function siteRoutes(
-  router: Router,
-  { signedIn, readBody }: { signedIn: RequestHandler; readBody: RequestHandler },
-  ports: SitePorts,
-): void {
+export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void {
   const look = (path: string, view: (request: Request) => unknown): void =>
     addResource(router, path, {
       methods: { get: (request, response) => void response.json(view(request)) },
-      before: [signedIn],
+      before: gates.signedIn,
     });
   const act = (
     path: string,
@@ -25,12 +22,17 @@ export function siteRoutes(
   ): void =>
     addResource(router, path, {
       methods: { post: action },
-      before: [signedIn, requireInterfaceRole, ...before],
+      before: [...gates.interface, ...before],
     });
 
   look("/site/status", () => ports.status());
   look("/site/zones", () => ports.zones());
   look("/site/trips", (request) => ports.trips(limitOf(request)));
+  addResource(router, "/site/journal", {
+    methods: { get: (request, response) => sendJournal(ports, request, response) },
+    // Who signed in from where is not everybody's business.
+    before: gates.interface,
+  });
   look("/site/sync", () => ports.sync());
   act("/site/sync/now", async (_request, response) => void response.json(await ports.syncNow()), []);
   act("/site/simulate", (request, response) => simulate(ports, request, response), [readBody]);
@@ -48,4 +50,21 @@ function limitOf(request: Request): number {
   if (!/^\d{1,4}$/.test(text) || Number(text) > TRIPS_MAX)
     throw new AppError("invalid", `limit must be at most ${TRIPS_MAX}`);
   return Number(text);
+}
+
+function sendJournal(ports: SitePorts, request: Request, response: Response): void {
+  const limit = limitOf(request);
+  const { entries, next } = ports.journal(limit, placeOf(request));
+  if (next)
+    response.set("Link", `</site/journal?limit=${limit}&after=${next.event}.${next.trip}>; rel="next"`);
+  response.json(entries);
+}
+
+function placeOf(request: Request): JournalPlace | undefined {
+  const text = parametersOf(request.originalUrl).get("after");
+  if (text === null) return undefined;
+  const [, event, trip] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
+  if (event === undefined || trip === undefined)
+    throw new AppError("invalid", "after must be taken from the Link header of the page before");
+  return { event: Number(event), trip: Number(trip) };
 }

@@ -1,0 +1,34 @@
+import type { Request, Response, Router } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { actorOf } from "../../domain/principal.ts";
+import { validatePasswordChange } from "../../generated/validators.js";
+import type { AccountService } from "../../service/accounts.ts";
+import type { TokenService } from "../../service/tokens.ts";
+import { principalOf, type Gates } from "../authenticate.ts";
+import { readBody } from "../body.ts";
+import { addResource } from "../resource.ts";
+import { validated } from "../validate.ts";
+
+/** POST /site/password: somebody signed in sets another password, and gets a token for it. */
+export function passwordRoute(
+  router: Router,
+  gates: Gates,
+  { tokens, accounts }: { tokens: TokenService; accounts: AccountService },
+): void {
+  const change = async (request: Request, response: Response): Promise<void> => {
+    const principal = principalOf(request);
+    const { currentPassword, password } = validated(validatePasswordChange, request.body);
+    if (principal.accountId === 0)
+      throw new AppError("invalid", "the control socket has no password; use santinela user passwd");
+    // Not 401: the token is valid, and a client that signs out at 401 would throw its form away.
+    if (!(await tokens.hasPassword(principal, currentPassword)))
+      throw new AppError("forbidden", "currentPassword is wrong");
+    if (password === currentPassword) throw new AppError("invalid", "password is the one you already have");
+    await accounts.setPassword(principal.email, password, actorOf(principal));
+    response.json(await tokens.signIn(principal.email, password, principal.from));
+  };
+  addResource(router, "/site/password", {
+    methods: { post: change },
+    before: [...gates.token, readBody],
+  });
+}

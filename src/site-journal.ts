@@ -1,0 +1,57 @@
+import type { LoggedEvent } from "./domain/event.ts";
+import type { Trip } from "./domain/trip.ts";
+import type { JournalEntry, JournalPage, JournalPlace } from "./http/site/site-ports.ts";
+import type { EventLog } from "./store/event-log.ts";
+import type { TripStore } from "./store/trips.ts";
+
+/**
+ * The event log and the trips as one story, the newest first. They lie in two databases; each keeps its own order, and
+ * the wall clock only says how the two are laid into each other.
+ */
+export function journalPage(
+  { events, trips }: { events: EventLog; trips: TripStore },
+  limit: number,
+  after: JournalPlace = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER },
+): JournalPage {
+  const told = events.newest(limit + 1, after.event).map((event) => ({ event, entry: entryOfEvent(event) }));
+  const seen = trips.newest(limit + 1, after.trip).map((trip) => ({ trip, entry: entryOfTrip(trip) }));
+  const entries: JournalEntry[] = [];
+  let place = after;
+  while (entries.length < limit) {
+    const [event] = told;
+    const [trip] = seen;
+    if (event && (!trip || event.entry.at >= trip.entry.at)) {
+      entries.push(event.entry);
+      place = { ...place, event: event.event.seq };
+      told.shift();
+    } else if (trip) {
+      entries.push(trip.entry);
+      place = { ...place, trip: trip.trip.seq };
+      seen.shift();
+    } else return { entries, next: null };
+  }
+  return { entries, next: told.length + seen.length > 0 ? place : null };
+}
+
+function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): JournalEntry {
+  return entry;
+}
+
+function entryOfTrip({
+  atWallMs,
+  zoneId,
+  source,
+  cause,
+  state,
+  interventionId,
+  lastError,
+}: Trip): JournalEntry {
+  return {
+    at: new Date(atWallMs).toISOString(),
+    event: "trip",
+    who: `zone ${zoneId}`,
+    from: source,
+    subject: interventionId === null ? "" : `intervention ${interventionId}`,
+    detail: { cause, state, ...(lastError === null ? {} : { lastError }) },
+  };
+}

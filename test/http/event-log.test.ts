@@ -1,0 +1,185 @@
+import request from "supertest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { LoggedEvent } from "../../src/domain/event.ts";
+import { PASSWORD, PEOPLE, TESTER, TestApp } from "../support/app.ts";
+
+let site: TestApp;
+let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
+beforeEach(async () => {
+  site = await TestApp.make();
+  const [administrator, operator, viewer] = await Promise.all(
+    (["administrator", "operator", "viewer"] as const).map((role) => site.token(role)),
+  );
+  tokens = { administrator: administrator ?? "", operator: operator ?? "", viewer: viewer ?? "" };
+});
+afterEach(() => site.close());
+
+const told = (event: LoggedEvent["event"]): LoggedEvent[] =>
+  site.events.newest(1000).filter((entry) => entry.event === event);
+const as = (role: keyof typeof PEOPLE, method: "post" | "put" | "delete" | "get", path: string) =>
+  request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
+const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
+
+describe("the event log keeps", () => {
+  test("who signed in and from where, who failed, and whose attempts were stopped", async () => {
+    const guess = (email: string, password: string) =>
+      request(site.app).post("/auth/token").send({ email, password });
+    await guess(PEOPLE.operator, PASSWORD).expect(200);
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess("nobody@test.example", "x").expect(401);
+    await guess("nobody@test.example", "x").expect(429);
+    const from = expect.stringMatching(/127\.0\.0\.1$/) as string;
+    expect(told("signed-in")[0]).toEqual({
+      seq: expect.any(Number),
+      at: new Date(site.clock.wallMs()).toISOString(),
+      event: "signed-in",
+      who: PEOPLE.operator,
+      from,
+      subject: `account ${PEOPLE.operator}`,
+      detail: { role: "operator" },
+    });
+    expect(told("sign-in-failed")).toHaveLength(5);
+    expect(told("sign-in-failed")[0]).toMatchObject({ who: "nobody@test.example", from });
+    expect(told("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
+  });
+
+  test("what was refused with 403, one entry a minute with the count of the others", async () => {
+    await as("viewer", "get", "/interventii").expect(403);
+    for (let again = 0; again < 3; again += 1) await as("viewer", "get", "/interventii").expect(403);
+    expect(told("forbidden")).toMatchObject([
+      { who: PEOPLE.viewer, subject: "GET /interventii", detail: {} },
+    ]);
+    site.clock.advance(60_000);
+    await as("viewer", "delete", "/interventii/1").expect(403);
+    expect(told("forbidden")[0]).toMatchObject({
+      subject: "DELETE /interventii/1",
+      detail: { refusedMeanwhile: 3 },
+    });
+  });
+
+  test("each record that is made, changed and deleted, with what it was before and after", async () => {
+    const { body } = await as("operator", "post", "/interventii").send(PATROL).expect(201);
+    await as("administrator", "put", `/interventii/${body.id}`).send({ crews: 3, police: false });
+    await as("administrator", "put", `/interventii/${body.id}`).send({ crews: 3 }).expect(200);
+    await as("operator", "delete", `/interventii/${body.id}`).expect(204);
+    const subject = `intervention ${body.id}`;
+    expect(told("intervention-created")).toMatchObject([
+      { who: PEOPLE.operator, subject, detail: { after: body } },
+    ]);
+    expect(told("intervention-changed")).toMatchObject([
+      { who: PEOPLE.administrator, subject, detail: { before: { crews: 1 }, after: { crews: 3 } } },
+    ]);
+    expect(told("intervention-changed")[0]?.detail).toEqual({ before: { crews: 1 }, after: { crews: 3 } });
+    expect(told("intervention-deleted")).toMatchObject([
+      { who: PEOPLE.operator, subject, detail: { before: { ...body, crews: 3 } } },
+    ]);
+  });
+
+  test("nothing of a change that was not made", async () => {
+    const before = site.events.newest(1)[0]?.seq;
+    await as("operator", "post", "/interventii")
+      .send({ ...PATROL, objectiveId: 4711 })
+      .expect(404);
+    expect(site.events.newest(1)[0]?.seq).toBe(before);
+  });
+
+  test("that a device made a record, and not a person", async () => {
+    await request(site.app)
+      .post("/interventii")
+      .set("Authorization", `Bearer ${site.tokens.deviceToken()}`)
+      .send(PATROL)
+      .expect(201);
+    expect(told("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });
+  });
+
+  test("every change of an account and by whom, and never a password", async () => {
+    await site.accounts.add({ email: "new@test.example", role: "viewer", password: PASSWORD }, TESTER);
+    await site.accounts.setPassword("new@test.example", "another fine password", TESTER);
+    site.accounts.setRole("new@test.example", "operator", TESTER);
+    site.accounts.setDisabled("new@test.example", true, TESTER);
+    site.accounts.setDisabled("new@test.example", false, TESTER);
+    const entries = site.events.newest(5).toReversed();
+    expect(entries.map(({ event }) => event)).toEqual([
+      "account-added",
+      "account-password-set",
+      "account-role-changed",
+      "account-disabled",
+      "account-enabled",
+    ]);
+    expect(entries[2]).toMatchObject({ ...TESTER, detail: { before: "viewer", after: "operator" } });
+    expect(JSON.stringify(site.events.newest(1000))).not.toMatch(/another fine password|\$2b\$/);
+  });
+
+  test("a name with line breaks on one line", async () => {
+    await as("operator", "post", "/interventii")
+      .send({ ...PATROL, name: "a\r\n2026-11-20 signed-in admin" })
+      .expect(201);
+    const row = site.database.prepare("SELECT detail FROM events ORDER BY seq DESC LIMIT 1").pluck().get();
+    expect(row).not.toMatch(/[\r\n]/);
+    expect(row).toContain(String.raw`a\r\n2026`);
+  });
+
+  test("its entries as they are: none can be changed, and none of the newest deleted", () => {
+    expect(() => site.database.exec("UPDATE events SET who = 'somebody else'")).toThrow(/is final/);
+    expect(() => site.database.exec("DELETE FROM events")).toThrow(/are kept/);
+  });
+});
+
+test("a full disk keeps nobody out", async () => {
+  site.database.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(FAIL, 'full'); END");
+  await request(site.app)
+    .post("/auth/token")
+    .send({ email: PEOPLE.operator, password: PASSWORD })
+    .expect(200);
+  await as("operator", "post", "/interventii").send(PATROL).expect(500);
+  expect(site.database.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(0);
+});
+
+describe("a password that the program made", () => {
+  const EMAIL = "first@test.example";
+  const GIVEN = "abcde-fghij-kmnpq-rstuv";
+  let token: string;
+  const ask = (method: "get" | "post", path: string) =>
+    request(site.app)[method](path).set("Authorization", `Bearer ${token}`);
+  beforeEach(async () => {
+    await site.accounts.add({ email: EMAIL, role: "administrator", password: GIVEN }, TESTER, {
+      mustChangePassword: true,
+    });
+    token = (await site.tokens.signIn(EMAIL, GIVEN)).token;
+  });
+
+  test("is good for setting one's own, and for nothing else", async () => {
+    const { body } = await ask("get", "/interventii").expect(403);
+    expect(body.message).toMatch(/set one of your own with POST \/site\/password/);
+    await ask("get", "/site/status").expect(403);
+    await ask("get", "/openapi.json").expect(403);
+    const changed = await ask("post", "/site/password")
+      .send({ currentPassword: GIVEN, password: "my very own words" })
+      .expect(200);
+    await ask("get", "/interventii").expect(401);
+    token = changed.body.token;
+    await ask("get", "/interventii").expect(200);
+    await request(site.app).post("/auth/token").send({ email: EMAIL, password: GIVEN }).expect(401);
+    expect(told("account-password-set")[0]).toMatchObject({ who: EMAIL, subject: `account ${EMAIL}` });
+  });
+
+  test.each([
+    ["a wrong current one", { currentPassword: "wrong", password: "my very own words" }, 403],
+    ["the same again", { currentPassword: GIVEN, password: GIVEN }, 400],
+    ["a short one", { currentPassword: GIVEN, password: "abc" }, 400],
+    ["one that everybody uses", { currentPassword: GIVEN, password: "Password123" }, 400],
+    ["its own address", { currentPassword: GIVEN, password: EMAIL }, 400],
+    ["nothing", { currentPassword: GIVEN }, 400],
+    ["no text", { currentPassword: GIVEN, password: 12345678 }, 400],
+  ])("is not exchanged for %s", async (_what, body, status) => {
+    await ask("post", "/site/password").send(body).expect(status);
+    await ask("get", "/interventii").expect(403);
+  });
+
+  test("cannot be guessed here either", async () => {
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await ask("post", "/site/password").send({ currentPassword: "x", password: "my very own words" });
+    await ask("post", "/site/password")
+      .send({ currentPassword: GIVEN, password: "my very own words" })
+      .expect(429);
+  });
+});
