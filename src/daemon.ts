@@ -5,10 +5,11 @@ import type { Config } from "./config/config.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
 import { createApp, type AppParts } from "./http/app.ts";
-import { HttpServer } from "./http/server.ts";
+import { HttpServer, type KeyPair } from "./http/server.ts";
 import { Inputs, type MqttSource } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneMonitor } from "./inputs/zone-monitor.ts";
+import { CertificateKeeper } from "./ops/certificate-keeper.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
 import { JsonLog } from "./ops/log.ts";
@@ -148,7 +149,13 @@ export class Daemon {
     await inputs.start();
     this.#stops.push(() => sync?.stop());
     sync?.start();
-    this.#log.info("ready", { version: VERSION, ...server.address, dataDir, zones: zones.length });
+    this.#log.info("ready", {
+      version: VERSION,
+      ...server.address,
+      tls: config.http.tls.mode !== "off",
+      dataDir,
+      zones: zones.length,
+    });
   }
 
   /** Who may come in, and the log of who did. */
@@ -176,15 +183,21 @@ export class Daemon {
   }
 
   async #startServer(
-    parts: Omit<AppParts, "log" | "basePath" | "corsOrigins" | "hosts">,
+    parts: Omit<AppParts, "authority" | "log" | "basePath" | "corsOrigins" | "hosts">,
   ): Promise<HttpServer> {
     const { http, dataDir } = this.#config;
     const { host, port, basePath, corsOrigins, hosts } = http;
-    const app = createApp({ ...parts, log: this.#log, basePath, corsOrigins, hosts });
-    const server = new HttpServer({
+    const { tls } = http;
+    const onRenewed = (renewed: KeyPair): void => server.useCertificate(renewed);
+    const keeper = new CertificateKeeper({ ...this.#common, tls, dataDir, names: hosts, onRenewed });
+    this.#stops.push(() => keeper.stop());
+    const authority = (): string | undefined => keeper.authority;
+    const app = createApp({ ...parts, authority, log: this.#log, basePath, corsOrigins, hosts });
+    const server: HttpServer = new HttpServer({
       app,
       host,
       port,
+      tls: await keeper.start(),
       controlSocket: join(dataDir, "control.sock"),
       conditions: this.#health,
       clock: this.#clock,

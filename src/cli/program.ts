@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
-import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { VERSION } from "../generated/version.ts";
+import { addAccessCommands } from "./access-commands.ts";
+import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -51,8 +52,7 @@ function program(terminal: Terminal): Command {
     const { checkConfig } = await import("./check-config.ts");
     checkConfig(await load(terminal, config), terminal);
   });
-  addUserCommands(root, terminal);
-  addKeyCommands(root, terminal);
+  addAccessCommands(root, terminal);
   addObjectiveCommands(root, terminal);
   withConfig(
     root.command("trip").description("open a zone's contact, as its sensor would; needs the running daemon"),
@@ -95,94 +95,10 @@ function program(terminal: Terminal): Command {
   return root;
 }
 
-interface ConfigOption {
-  readonly config?: string;
-}
-
-function withConfig(command: Command): Command {
-  return command.option(
-    "--config <file>",
-    "configuration file (else $SANTINELA_CONFIG, /etc/santinela/santinela.yaml, the user's own)",
-  );
-}
-
 function numberOf(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text))
     throw new AppError("usage", `--limit takes a number up to 1000, not ${text}`);
   return Math.min(Number(text), 1000);
-}
-
-async function load(terminal: Terminal, file: string | undefined): Promise<Config> {
-  const { loadConfiguration } = await import("../config/load.ts");
-  return loadConfiguration({ file, env: terminal.env, cwd: terminal.cwd });
-}
-
-function addUserCommands(root: Command, terminal: Terminal): void {
-  const user = root.command("user").description("accounts that people and clients sign in with");
-  const named = (name: string, description: string): Command =>
-    withConfig(user.command(name).description(description)).requiredOption(
-      "--email <address>",
-      "the account's address",
-    );
-
-  named("add", "add an account")
-    .requiredOption("--role <role>", "administrator, operator or viewer")
-    .option("--password-stdin", "read the password from standard input")
-    .addHelpText(
-      "after",
-      "\nExample:\n  santinela user add --email ana@example.ro --role operator --password-stdin < password.txt",
-    )
-    .action(
-      async ({
-        config,
-        ...options
-      }: ConfigOption & { email: string; role: string; passwordStdin?: boolean }) => {
-        const { userAdd } = await import("./user.ts");
-        await userAdd(await load(terminal, config), options, terminal);
-      },
-    );
-  withConfig(user.command("list").description("list the accounts"))
-    .option("--json", "print JSON")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-      const { userList } = await import("./user.ts");
-      await userList(await load(terminal, config), { json: json === true }, terminal);
-    });
-  named("passwd", "set a new password; the account must sign in again")
-    .option("--password-stdin", "read the password from standard input")
-    .action(async ({ config, ...options }: ConfigOption & { email: string; passwordStdin?: boolean }) => {
-      const { userPassword } = await import("./user.ts");
-      await userPassword(await load(terminal, config), options, terminal);
-    });
-  named("role", "give an account another role; it must sign in again")
-    .requiredOption("--role <role>", "administrator, operator or viewer")
-    .action(async ({ config, ...options }: ConfigOption & { email: string; role: string }) => {
-      const { userRole } = await import("./user.ts");
-      await userRole(await load(terminal, config), options, terminal);
-    });
-  named("disable", "lock an account out at once")
-    .option("--undo", "let it in again")
-    .action(async ({ config, email, undo }: ConfigOption & { email: string; undo?: boolean }) => {
-      const { userDisable } = await import("./user.ts");
-      await userDisable(await load(terminal, config), { email, disabled: undo !== true }, terminal);
-    });
-}
-
-function addKeyCommands(root: Command, terminal: Terminal): void {
-  const keys = root.command("keys").description("the key that tokens are signed with");
-  withConfig(
-    keys
-      .command("rotate")
-      .description("make a new key; tokens of the old one stay valid until it is forgotten"),
-  ).action(async ({ config }: ConfigOption) => {
-    const { rotateKey } = await import("./keys.ts");
-    rotateKey(await load(terminal, config), terminal);
-  });
-  withConfig(keys.command("forget").description("forget the previous key; its tokens end")).action(
-    async ({ config }: ConfigOption) => {
-      const { forgetKey } = await import("./keys.ts");
-      forgetKey(await load(terminal, config), terminal);
-    },
-  );
 }
 
 function addObjectiveCommands(root: Command, terminal: Terminal): void {

@@ -36,6 +36,8 @@ export interface ApiClientOptions {
    * request that was never read into one that is `lost`.
    */
   readonly keepAlive?: boolean;
+  /** PEM of the only authority that the server's certificate may be signed by; without it the public ones. */
+  readonly ca?: string | undefined;
 }
 
 /** The largest answer that is read; the interface's pages hold at most 1000 records of a few kB. */
@@ -48,11 +50,14 @@ export class ApiClient {
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #abort = new AbortController();
 
-  constructor({ baseUrl, timeoutMs, keepAlive = false }: ApiClientOptions) {
+  constructor({ baseUrl, timeoutMs, keepAlive = false, ca }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#timeoutMs = timeoutMs;
-    const Agent = this.#base.protocol === "https:" ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({ keepAlive, maxSockets: 8 });
+    const pool = { keepAlive, maxSockets: 8 };
+    this.#agent =
+      this.#base.protocol === "https:"
+        ? new HttpsAgent({ ...pool, minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) })
+        : new HttpAgent(pool);
   }
 
   /** Sends one request. Never rejects: every failure is a reply. */

@@ -7,7 +7,7 @@ export interface Config {
   readonly file: string | null;
   readonly dataDir: string;
   readonly site: Required<Site>;
-  readonly http: Required<Http>;
+  readonly http: Omit<Required<Http>, "tls"> & { readonly tls: TlsConfig };
   /** null: the daemon stands alone. */
   readonly upstream: UpstreamConfig | null;
   readonly mqtt: MqttConfig;
@@ -19,7 +19,16 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-export type UpstreamConfig = Required<Omit<Upstream, "passwordFile">> & { readonly password: string };
+export type TlsConfig =
+  | { readonly mode: "off" }
+  | { readonly mode: "own" }
+  | { readonly mode: "files"; readonly certFile: string; readonly keyFile: string };
+
+export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile">> & {
+  readonly password: string;
+  /** PEM of the only authority that the centre's certificate may be signed by; undefined: the public ones. */
+  readonly ca: string | undefined;
+};
 
 export type MqttConfig =
   | { readonly mode: "off" }

@@ -15,7 +15,7 @@ import {
 import { FIRST_RUN_YAML } from "../generated/first-run.ts";
 import type { Configuration, MqttBroker } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/validators.js";
-import type { Config, MqttConfig, UpstreamConfig } from "./config.ts";
+import type { Config, MqttConfig, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay, type Overlay } from "./environment.ts";
 import { meaningProblems, meaningWarnings } from "./meaning.ts";
 import { Passwords } from "./passwords.ts";
@@ -59,7 +59,7 @@ function findFile({ file, env, cwd }: LoadOptions): string | null {
 }
 
 function parseFile(file: string | null, overlay: Overlay): ParsedFile {
-  const text = file === null ? FIRST_RUN_YAML : readText(file);
+  const text = file === null ? FIRST_RUN_YAML : readText(file, "the configuration");
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines });
   const name = file ?? "the embedded configuration";
@@ -78,13 +78,13 @@ function parseFile(file: string | null, overlay: Overlay): ParsedFile {
   return { name, document, lines, fromEnvironment };
 }
 
-function readText(file: string): string {
+function readText(file: string, what: string): string {
   try {
     const { size } = statSync(file);
     if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new AppError("no-input", `cannot read the configuration ${file}: ${messageOf(cause)}`, {
+    throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, {
       hint: "Check the path and its permissions.",
       cause,
     });
@@ -107,8 +107,8 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
     dataDir:
       value.dataDir === undefined ? (stateDirectory ?? join(folder, "var")) : resolve(folder, value.dataDir),
     site: { ...SITE_DEFAULTS, ...value.site },
-    http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http },
-    upstream: value.upstream ? upstreamOf(value.upstream, passwords) : null,
+    http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
+    upstream: value.upstream ? upstreamOf(value.upstream, folder, passwords) : null,
     mqtt: mqttOf(value.mqtt ?? {}, passwords),
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     objectives: value.objectives ?? {},
@@ -118,9 +118,20 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
   };
 }
 
-function upstreamOf(upstream: NonNullable<Configuration["upstream"]>, passwords: Passwords): UpstreamConfig {
-  const { passwordFile: _read, ...options } = upstream;
-  return { ...UPSTREAM_DEFAULTS, ...options, password: passwords.upstream ?? "" };
+function tlsOf(http: Configuration["http"], folder: string): TlsConfig {
+  const tls = http?.tls ?? HTTP_DEFAULTS.tls;
+  if (typeof tls === "string") return { mode: tls };
+  return { mode: "files", certFile: resolve(folder, tls.certFile), keyFile: resolve(folder, tls.keyFile) };
+}
+
+function upstreamOf(
+  upstream: NonNullable<Configuration["upstream"]>,
+  folder: string,
+  passwords: Passwords,
+): UpstreamConfig {
+  const { passwordFile: _read, caFile, ...options } = upstream;
+  const ca = caFile === undefined ? undefined : readText(resolve(folder, caFile), "the authority");
+  return { ...UPSTREAM_DEFAULTS, ...options, password: passwords.upstream ?? "", ca };
 }
 
 function mqttOf(mqtt: "off" | MqttBroker, passwords: Passwords): MqttConfig {

@@ -10,6 +10,7 @@ export function meaningProblems(value: Configuration): Problem[] {
   const zones = value.zones ?? [];
   return [
     ...siteProblems(value),
+    ...httpProblems(value),
     ...mqttProblems(value),
     ...objectiveProblems(value),
     ...profileProblems(value),
@@ -37,9 +38,12 @@ export function meaningWarnings(value: Configuration): string[] {
     ({ objective }) => !known.has(`${objective.type}/${objective.id}`),
   );
   return [
-    ...(isLoopback(host)
+    ...(isLoopback(host) || (value.http?.tls ?? "off") !== "off"
       ? []
-      : [`http.host is ${host}: the API can be reached from the network without encryption`]),
+      : [`http.host is ${host} and http.tls is off: passwords and records cross the network unencrypted`]),
+    ...(value.upstream?.baseUrl.startsWith("http:") && !isLoopback(new URL(value.upstream.baseUrl).hostname)
+      ? ["upstream.baseUrl is plain http: the site's password and its records cross the network unencrypted"]
+      : []),
     ...unknown.map(
       ({ id, objective }) =>
         `zone ${id}: objective ${objective.id} of ${objective.type} is not in objectives; import it, or its name is made up`,
@@ -60,6 +64,17 @@ function siteProblems({ site, upstream }: Configuration): Problem[] {
       message: `${JSON.stringify(upstream.schedule)} is no cron expression. Write five fields such as "*/5 * * * *"`,
     });
   return problems;
+}
+
+/** Passwords and tokens go over plain HTTP only where somebody has said so. */
+function httpProblems({ http }: Configuration): Problem[] {
+  if (http?.host === undefined || isLoopback(http.host) || http.tls !== undefined) return [];
+  return [
+    {
+      path: ["http", "host"],
+      message: `${http.host} is beyond loopback, so http.tls must be said. Write tls: own for encryption, or tls: off if plain HTTP is meant`,
+    },
+  ];
 }
 
 function mqttProblems({ mqtt }: Configuration): Problem[] {

@@ -27,6 +27,8 @@ export interface AppParts {
   readonly accounts: AccountService;
   readonly events: EventService;
   readonly site: SitePorts;
+  /** PEM of this installation's own authority; undefined where it has none. */
+  readonly authority: () => string | undefined;
   readonly log: Log;
   /** Prefix of the interface's paths, without a slash at the end. */
   readonly basePath: string;
@@ -68,10 +70,21 @@ function interfaceRouter(
   return router;
 }
 
-function siteRouter({ tokens, accounts, site }: AppParts, gates: Gates): Router {
+function siteRouter({ tokens, accounts, authority, site }: AppParts, gates: Gates): Router {
   const router = Router({ caseSensitive: true });
   siteRoutes(router, gates, site);
   passwordRoute(router, gates, { tokens, accounts });
+  // Public by its nature, and needed before anyone can sign in safely; its fingerprint comes from `santinela cert`.
+  addResource(router, "/site/ca.crt", {
+    methods: {
+      get: (_request, response) => {
+        const pem = authority();
+        if (pem === undefined)
+          throw new AppError("not-found", "this installation has no authority of its own");
+        response.type("application/x-x509-ca-cert").attachment("santinela-ca.crt").send(pem);
+      },
+    },
+  });
   // Over the control socket only: whether the process lives, and whether it does its work.
   router.get("/healthz", localOnly, (_request, response) => void response.json({ status: "ok" }));
   router.get("/readyz", localOnly, (_request, response) => {

@@ -86,7 +86,10 @@ function objectivePaths(): Json {
       operationId: `get_${kind}`,
       summary: `Read one objective of the kind ${kind}`,
       parameters: [ID],
-      responses: { "200": answer("The objective", schema("Objective")), ...failures(401, 403, 404, 500) },
+      responses: {
+        "200": answer("The objective", schema("Objective")),
+        ...failures(400, 401, 403, 404, 500),
+      },
     };
     return [
       [`/${type}`, { get: list }],
@@ -163,7 +166,7 @@ function recordOperations(): Json {
       operationId: "getIntervention",
       summary: "Read an intervention",
       parameters: [ID],
-      responses: { "200": answer("The intervention", RECORD), ...failures(401, 403, 404, 500) },
+      responses: { "200": answer("The intervention", RECORD), ...failures(400, 401, 403, 404, 500) },
     },
     put: { operationId: "updateIntervention", summary: "Change the fields that are sent", ...change },
     patch: { operationId: "patchIntervention", summary: "The same as PUT", ...change },
@@ -178,7 +181,7 @@ function recordOperations(): Json {
       responses: {
         "204": { description: "Deleted" },
         "200": answer("Deleted; the record as it was", RECORD),
-        ...failures(401, 403, 404, 412, 500),
+        ...failures(400, 401, 403, 404, 412, 500),
       },
     },
   };

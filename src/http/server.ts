@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, STATUS_CODES, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../domain/clock.ts";
@@ -13,22 +14,35 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** Certificate and key of the network side, PEM; undefined for plain HTTP. */
+  readonly tls: KeyPair | undefined;
   /** Path of the control socket. */
   readonly controlSocket: string;
   readonly conditions: Conditions;
   readonly clock: Clock;
 }
 
-/** Serves the application on a TCP address and, without tokens, on the control socket. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Serves the application on a TCP address, with TLS or without, and, without tokens, on the control socket. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
-  readonly #network: Server;
+  readonly #network: Server | TlsServer;
   readonly #control: Server;
+  /** Our own trips go over plain HTTP that never leaves this machine; without TLS the network side is that already. */
+  readonly #loopback: Server | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#network = boundedServer(options.app);
-    this.#control = boundedServer(options.app);
+    const { app, tls } = options;
+    this.#network = bounded(
+      tls ? createTlsServer({ ...TIMEOUTS, ...TLS, ...tls }, app) : createServer(TIMEOUTS, app),
+    );
+    this.#loopback = tls ? bounded(createServer(TIMEOUTS, app)) : undefined;
+    this.#control = bounded(createServer(TIMEOUTS, app));
     this.#control.on("connection", trustConnection);
   }
 
@@ -43,25 +57,31 @@ export class HttpServer {
     } catch (cause) {
       throw addressError(host, port, cause as NodeJS.ErrnoException);
     }
+    const loopback = this.#loopback;
+    if (loopback) await listening(loopback, () => loopback.listen(0, "127.0.0.1"));
     await this.#startControlSocket();
+  }
+
+  /** Shows new clients a renewed certificate. */
+  useCertificate(pair: KeyPair): void {
+    if ("setSecureContext" in this.#network) this.#network.setSecureContext({ ...TLS, ...pair });
   }
 
   /** Where the network side listens. */
   get address(): { host: string; port: number } {
-    const { address, port } = this.#network.address() as AddressInfo;
-    return { host: address, port };
+    return addressOf(this.#network);
   }
 
   /** How this machine reaches its own API. */
   get loopbackUrl(): string {
-    const { host, port } = this.address;
+    const { host, port } = addressOf(this.#loopback ?? this.#network);
     const near = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
     return `http://${near.includes(":") ? `[${near}]` : near}:${port}`;
   }
 
   /** Takes no new requests, lets running ones finish for a moment, and ends. */
   async stop(): Promise<void> {
-    const servers = [this.#network, this.#control];
+    const servers = [this.#network, this.#control, ...(this.#loopback ? [this.#loopback] : [])];
     const cancel = this.#options.clock.after(STOP_LIMIT_MS, () =>
       servers.forEach((server) => server.closeAllConnections()),
     );
@@ -92,17 +112,16 @@ const STOP_LIMIT_MS = 5_000;
 /** Linux: sun_path holds 108 bytes with the closing zero (unix(7)). */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-function boundedServer(app: RequestListener): Server {
-  const server = createServer(
-    {
-      // Node's defaults leave a slow or silent client its socket for minutes.
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 5_000,
-      connectionsCheckingInterval: 2_000,
-    },
-    app,
-  );
+/** Node's defaults leave a slow or silent client its socket for minutes. */
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+} as const;
+const TLS = { minVersion: "TLSv1.2", handshakeTimeout: 10_000 } as const;
+
+function bounded<S extends Server | TlsServer>(server: S): S {
   server.maxConnections = 256;
   server.maxRequestsPerSocket = 1000;
   server.on("clientError", answerBrokenRequest);
@@ -128,7 +147,12 @@ const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-function listening(server: Server, listen: () => void): Promise<void> {
+function addressOf(server: Server | TlsServer): { host: string; port: number } {
+  const { address, port } = server.address() as AddressInfo;
+  return { host: address, port };
+}
+
+function listening(server: Server | TlsServer, listen: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.once("listening", () => {
@@ -139,7 +163,7 @@ function listening(server: Server, listen: () => void): Promise<void> {
   });
 }
 
-function closed(server: Server): Promise<void> {
+function closed(server: Server | TlsServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

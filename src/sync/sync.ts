@@ -21,6 +21,8 @@ export interface SyncOptions {
     readonly schedule: string;
     readonly marker: MarkerField;
     readonly timeoutS: number;
+    /** PEM of the only authority trusted for the centre; undefined for the public ones. */
+    readonly ca: string | undefined;
   };
   readonly site: { readonly ref: string; readonly timezone: string };
   readonly database: Database;
@@ -43,9 +45,9 @@ export class Sync {
 
   constructor(options: SyncOptions) {
     const { upstream, site, clock } = options;
-    const { baseUrl, email, password, schedule, marker, timeoutS } = upstream;
+    const { baseUrl, email, password, schedule, marker, timeoutS, ca } = upstream;
     this.#clock = clock;
-    this.#client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000 });
+    this.#client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000, ca });
     this.#link = new Link({ ...options, baseUrl });
     const tokens = new TokenCache({ client: this.#client, email, password, clock });
     const centre = new Centre({ client: this.#client, tokens, clock });

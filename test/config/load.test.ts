@@ -198,7 +198,7 @@ describe("a valid configuration", () => {
       file,
       dataDir: join(folder, "var"),
       site: { name: "Site", ref: "site-1", timezone: "Europe/Bucharest", locale: "ro", dispeceratId: 1 },
-      http: { host: "127.0.0.1", port: 8080, basePath: "", tls: "off", corsOrigins: [] },
+      http: { host: "127.0.0.1", port: 8080, basePath: "", tls: { mode: "off" }, corsOrigins: [] },
       upstream: null,
       mqtt: { mode: "built-in", host: "127.0.0.1", port: 1883 },
       gpio: { backend: "auto" },
@@ -245,12 +245,13 @@ zones:
   test("warns of what is probably not meant", () => {
     writeFileSync(join(folder, "open"), "secret", { mode: 0o644 });
     const { warnings } = load(
-      `http: { host: 0.0.0.0 }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./open }\nzones:\n  - { ${ZONE}, input: { gpio: 1 } }\n`,
+      `http: { host: 0.0.0.0, tls: off }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./open }\nzones:\n  - { ${ZONE}, input: { gpio: 1 } }\n`,
       { SANTINELA_NONSENSE: "1" },
     );
     expect(warnings).toEqual([
       expect.stringMatching(/SANTINELA_NONSENSE sets no option/),
-      expect.stringMatching(/reached from the network without encryption/),
+      expect.stringMatching(/http\.tls is off: passwords and records cross the network unencrypted/),
+      expect.stringMatching(/upstream\.baseUrl is plain http/),
       expect.stringMatching(/zone a: objective 1 of obiective\/cladiri is not in objectives/),
       expect.stringMatching(/chmod 600/),
     ]);

@@ -1,7 +1,10 @@
 import { Ajv } from "ajv";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import type { RequestListener } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../../src/http/openapi.ts";
+import { DescribedAnswers } from "../support/described-answers.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 
 interface Operation {
@@ -74,9 +77,41 @@ describe("the OpenAPI document", () => {
     expect(answers[0]?.status).not.toBe(405);
   });
 
-  test("notices an answer that is not as it says", () => {
-    const schema = document.components.schemas["ErrorBody"] ?? {};
-    expect(fits(schema, { error: "x", message: ["y"], statusCode: 400 })).not.toBe("");
+  test("passes the linter's strict rules, which notice a planted fault", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"] });
+    const problems = async (text: string): Promise<string[]> =>
+      (await lintFromString({ source: text, config, absoluteRef: "openapi.json" })).map(
+        ({ ruleId, message }) => `${ruleId}: ${message}`,
+      );
+    const text = JSON.stringify(openApiDocument("/api/v1"));
+    expect(await problems(text)).toEqual([]);
+    expect(
+      await problems(text.replace('"operationId":"getIntervention"', '"operationId":"listInterventions"')),
+    ).toEqual([expect.stringMatching(/^operation-operationId-unique/)]);
+  });
+
+  describe("is held against every answer of the tests, which notices", () => {
+    const answering = (status: number, body: unknown): RequestListener => {
+      return (_request, response) => {
+        response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+      };
+    };
+    test.each([
+      ["a field of another type", "/interventii/1", 404, { error: "x", message: ["y"], statusCode: 404 }],
+      ["a status that is not described", "/interventii", 418, { error: "x", message: "y", statusCode: 418 }],
+      ["a record without all its fields", "/interventii", 200, [{ id: 1 }]],
+      ["a body that says another status", "/nowhere", 404, { error: "x", message: "y", statusCode: 400 }],
+      [
+        "another shape at an address that is not described",
+        "/nowhere",
+        404,
+        { message: "y", statusCode: 404 },
+      ],
+    ])("%s", async (_what, path, status, body) => {
+      const answers = new DescribedAnswers("");
+      await request(answers.watch(answering(status, body))).get(path);
+      expect([answers.checked, answers.breaches.length]).toEqual([1, 1]);
+    });
   });
 });
 

@@ -192,7 +192,7 @@ describe("a trip", () => {
 
   test("that is under way when the daemon stops is finished, and no further one is begun", async () => {
     const held: (() => void)[] = [];
-    instead.push((request, response) => void held.push(() => void app.app(request, response)));
+    instead.push((request, response) => void held.push(() => app.app(request, response)));
     trip("hall-1");
     trip("hall-2");
     dispatcher.start();

@@ -56,6 +56,8 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   commander: ["cli"],
   "@zxcvbn-ts/language-common": ["service"],
   "@peculiar/x509": ["ops"],
+  // Needed by @peculiar/x509, which does not load it itself.
+  "reflect-metadata": ["ops"],
 };
 
 /** Effects with one home, and what to use instead anywhere else. */

@@ -1,7 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Express } from "express";
 import { createApp, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import type { Actor } from "../../src/domain/event.ts";
@@ -15,6 +14,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { DescribedAnswers } from "./described-answers.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 export const PASSWORD = "correct horse battery staple";
@@ -44,7 +44,9 @@ export class TestApp {
   readonly events: EventLog;
   readonly interventions: InterventionService;
   readonly parts: AppParts;
-  readonly app: Express;
+  /** The application; each of its answers is held against its own OpenAPI document. */
+  readonly app: RequestListener;
+  readonly answers: DescribedAnswers;
   /** Priorities of the changes that the sync was told of. */
   readonly changes: string[] = [];
   #server: Server | undefined;
@@ -79,13 +81,15 @@ export class TestApp {
       accounts: this.accounts,
       events: new EventService({ database, clock }),
       site: NO_SITE,
+      authority: () => undefined,
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",
       corsOrigins: [],
       hosts: [],
       ...overrides,
     };
-    this.app = createApp(this.parts);
+    this.answers = new DescribedAnswers(this.parts.basePath);
+    this.app = this.answers.watch(createApp(this.parts));
   }
 
   static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
@@ -119,6 +123,7 @@ export class TestApp {
       });
     }
     this.database.close();
+    if (this.answers.breaches.length > 0) throw new Error([...new Set(this.answers.breaches)].join("\n"));
   }
 }
 

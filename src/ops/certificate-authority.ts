@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import type { webcrypto } from "node:crypto";
+import type * as X509 from "@peculiar/x509";
+import { AppError, messageOf } from "../domain/errors.ts";
+
+/** Where the files are, all PEM. */
+export interface CertificatePaths {
+  readonly authority: string;
+  readonly authorityKey: string;
+  readonly server: string;
+  readonly serverKey: string;
+}
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 20 * 365;
+/** Apple's devices refuse more than 825 days, also from an authority that a person has installed. */
+const SERVER_DAYS = 800;
+const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+
+/**
+ * Writes a new server certificate and its key, signed by this installation's authority, which is made if there is none.
+ * @param clockMs the time it is valid from, milliseconds since 1970
+ * @throws AppError `configuration` when the authority's files are broken
+ */
+export async function signCertificate(
+  paths: CertificatePaths,
+  names: readonly string[],
+  clockMs: number,
+): Promise<void> {
+  // Loaded only here: the library is large, and a certificate is made once in two years.
+  await import("reflect-metadata");
+  const x509 = await import("@peculiar/x509");
+  const authority = await authorityOf(paths, clockMs, x509);
+  const keys = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: `CN=${names[0]?.replaceAll(/[^a-z0-9.-]/g, "") ?? "santinela"}`,
+    issuer: authority.certificate.subject,
+    notBefore: new Date(clockMs - DAY_MS),
+    notAfter: new Date(clockMs + SERVER_DAYS * DAY_MS),
+    signingKey: authority.privateKey,
+    publicKey: keys.publicKey,
+    signingAlgorithm: ECDSA,
+    extensions: [
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? "ip" : "dns", value })),
+      ),
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      await x509.AuthorityKeyIdentifierExtension.create(authority.certificate.publicKey),
+    ],
+  });
+  const key = await privateKeyPem(keys.privateKey, x509);
+  write(paths.serverKey, key, 0o600);
+  write(paths.server, `${certificate.toString("pem")}\n`, 0o644);
+}
+
+interface Authority {
+  readonly certificate: X509.X509Certificate;
+  readonly privateKey: webcrypto.CryptoKey;
+}
+
+async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeof X509): Promise<Authority> {
+  let pem: string;
+  let keyPem: string;
+  try {
+    pem = readFileSync(paths.authority, "utf8");
+    keyPem = readFileSync(paths.authorityKey, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+    return makeAuthority(paths, clockMs, x509);
+  }
+  try {
+    const [der] = x509.PemConverter.decode(keyPem);
+    const privateKey = await crypto.subtle.importKey("pkcs8", der ?? new ArrayBuffer(0), ECDSA, true, [
+      "sign",
+    ]);
+    return { certificate: new x509.X509Certificate(pem), privateKey };
+  } catch (cause) {
+    throw new AppError(
+      "configuration",
+      `${paths.authorityKey} or ${paths.authority} is broken: ${messageOf(cause)}`,
+      {
+        hint: "Delete both; a new authority is made, and every device that trusts the old one must be given the new one.",
+        cause,
+      },
+    );
+  }
+}
+
+async function makeAuthority(
+  paths: CertificatePaths,
+  clockMs: number,
+  x509: typeof X509,
+): Promise<Authority> {
+  const keys = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=Santinela local CA ${hostname().replaceAll(/[^A-Za-z0-9.-]/g, "")}`,
+    notBefore: new Date(clockMs - DAY_MS),
+    notAfter: new Date(clockMs + AUTHORITY_DAYS * DAY_MS),
+    signingAlgorithm: ECDSA,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  write(paths.authorityKey, await privateKeyPem(keys.privateKey, x509), 0o600);
+  write(paths.authority, `${certificate.toString("pem")}\n`, 0o644);
+  return { certificate, privateKey: keys.privateKey };
+}
+
+async function privateKeyPem(key: webcrypto.CryptoKey, x509: typeof X509): Promise<string> {
+  return `${x509.PemConverter.encode(await crypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY")}\n`;
+}
+
+/** Whole or not at all, whenever the power goes. */
+function write(path: string, text: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.part`, text, { mode, flush: true });
+  renameSync(`${path}.part`, path);
+}

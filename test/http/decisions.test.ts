@@ -1,0 +1,790 @@
+import { request as httpRequest } from "node:http";
+import request from "supertest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+
+// The decisions of the interface's design, A to Z, where the contract says "not shown". One section a letter.
+
+let site: TestApp;
+let port: number;
+let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
+beforeAll(async () => {
+  site = await TestApp.make();
+  port = await site.listen();
+  const [administrator = "", operator = "", viewer = ""] = await Promise.all(
+    (["administrator", "operator", "viewer"] as const).map((role) => site.token(role)),
+  );
+  tokens = { administrator, operator, viewer };
+});
+afterAll(() => site.close());
+beforeEach(() => site.database.exec("DELETE FROM outbox; DELETE FROM interventions"));
+
+type Method = "get" | "post" | "put" | "patch" | "delete" | "head" | "options";
+const ask = (method: Method, path: string, role: keyof typeof PEOPLE = "operator") =>
+  request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
+const BODY = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
+const make = async (fields: object = {}): Promise<Intervention> =>
+  (
+    await ask("post", "/interventii")
+      .send({ ...BODY, ...fields })
+      .expect(201)
+  ).body;
+const update = (id: number, body: object) => ask("put", `/interventii/${id}`).send(body);
+const list = async (query: string): Promise<Intervention[]> =>
+  (await ask("get", `/interventii${query}`).expect(200)).body;
+const failure = (status: number) => ({
+  error: expect.any(String) as string,
+  message: expect.any(String) as string,
+  statusCode: status,
+});
+
+describe("A. list shape", () => {
+  test("is a bare array with X-Total-Count after the filters and before the slice", async () => {
+    for (const priority of ["low", "high", "high"]) await make({ priority });
+    for (const [path, length, total] of [
+      ["/interventii", 3, "3"],
+      ["/interventii?priority=high&_end=1", 1, "2"],
+      ["/interventii?_start=3", 0, "3"],
+      ["/interventii?priority=medium", 0, "0"],
+      ["/obiective/cladiri?_end=1", 1, "3"],
+      ["/obiective/bunuri", 3, "3"],
+      ["/obiective/persoane?id=1&id=2", 2, "2"],
+    ] as const) {
+      const { body, headers } = await ask("get", path).expect(200);
+      expect([Array.isArray(body), body.length, headers["x-total-count"]]).toEqual([true, length, total]);
+    }
+  });
+});
+
+describe("B. reading one", () => {
+  test("gives the same object as POST gave, with a strong ETag", async () => {
+    const made = await make({ notes: "n", crews: 2 });
+    const { body, headers } = await ask("get", `/interventii/${made.id}`).expect(200);
+    expect(body).toEqual(made);
+    expect(headers["etag"]).toMatch(/^"[^"]+"$/);
+  });
+});
+
+describe("C. roles", () => {
+  const operations: [Method, string, object?][] = [
+    ["get", "/interventii"],
+    ["post", "/interventii", BODY],
+    ["get", "/interventii/1"],
+    ["put", "/interventii/1", {}],
+    ["patch", "/interventii/1", {}],
+    ["delete", "/interventii/1"],
+    ["get", "/obiective/cladiri"],
+    ["get", "/obiective/bunuri/1"],
+    ["get", "/obiective/persoane"],
+    ["get", "/openapi.json"],
+  ];
+  test.each(operations)("%s %s is for operators and administrators alone", async (method, path, body) => {
+    await ask(method, path, "viewer")
+      .send(body)
+      .expect(403, /operator or administrator/);
+    for (const role of ["operator", "administrator"] as const)
+      expect((await ask(method, path, role).send(body)).status).not.toBe(403);
+  });
+
+  test("are read from the database at each request, not from the token", async () => {
+    const own = await TestApp.make();
+    const token = await own.token();
+    const read = () => request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`);
+    await read().expect(200);
+    own.database.exec("UPDATE accounts SET role = 'viewer'");
+    await read().expect(403);
+    await own.close();
+  });
+});
+
+describe("D. wrong credentials", () => {
+  test.each([
+    ["an unknown address", { email: "nobody@test.example", password: PASSWORD }],
+    ["a wrong password", { email: PEOPLE.viewer, password: "wrong" }],
+  ])("%s is 401 with one and the same message and WWW-Authenticate", async (_what, body) => {
+    const answer = await request(site.app).post("/auth/token").send(body).expect(401);
+    expect(answer.body.message).toBe("email or password is wrong");
+    expect(answer.headers["www-authenticate"]).toMatch(/^Bearer /);
+  });
+
+  test.each([
+    {},
+    { email: PEOPLE.operator },
+    { password: PASSWORD },
+    { email: 1, password: PASSWORD },
+    { email: PEOPLE.operator, password: ["x"] },
+    { email: PEOPLE.operator, password: null },
+    { email: "", password: "" },
+    [],
+  ])("%j is 400", async (body) => {
+    expect((await request(site.app).post("/auth/token").send(body).expect(400)).body).toEqual(failure(400));
+  });
+
+  test.each([
+    ["GET /interventii/x", "get", "/interventii/x"],
+    ["a bad query", "get", "/interventii?_start=-1"],
+    ["a bad body", "post", "/interventii"],
+    ["a method that is not there", "delete", "/interventii"],
+  ] as const)("%s without a token is 401 before anything is looked at", async (_what, method, path) => {
+    const answer = await request(site.app)
+      [method](path)
+      .send(method === "post" ? { nonsense: 1 } : undefined);
+    expect([answer.status, answer.headers["www-authenticate"]]).toEqual([401, 'Bearer realm="santinela"']);
+  });
+
+  test("an invalid token says so in WWW-Authenticate", async () => {
+    const answer = await request(site.app).get("/interventii").set("Authorization", "Bearer abc").expect(401);
+    expect(answer.headers["www-authenticate"]).toMatch(/error="invalid_token"/);
+  });
+});
+
+describe("E. rate limit", () => {
+  test("is by account and by address, says how long, and never lets issued tokens suffer", async () => {
+    const own = await TestApp.make();
+    const token = await own.token();
+    const guess = (email: string) => request(own.app).post("/auth/token").send({ email, password: "x" });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 40; attempt += 1) statuses.push((await guess("a@b.c")).status);
+    expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
+    expect(new Set(statuses.slice(5))).toEqual(new Set([429]));
+    expect((await guess("a@b.c")).headers["retry-after"]).toBe("30");
+    for (let attempt = 0; attempt < 15; attempt += 1) await guess(`u${attempt}@b.c`).expect(401);
+    await guess("one-more@b.c").expect(429);
+    await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
+    await own.close();
+  });
+});
+
+describe("F. token refresh", () => {
+  test("is asking again; the answer is kept by nobody", async () => {
+    const credentials = { email: PEOPLE.operator, password: PASSWORD };
+    for (let again = 0; again < 2; again += 1) {
+      const { body, headers } = await request(site.app).post("/auth/token").send(credentials).expect(200);
+      expect(Object.keys(body).toSorted()).toEqual(["expiresIn", "token"]);
+      expect([body.expiresIn, headers["cache-control"]]).toEqual([3600, "no-store"]);
+    }
+  });
+});
+
+describe("G. page size", () => {
+  test("is a thousand by default and at most, with a link to the next page", async () => {
+    const insert = site.database.prepare(
+      `INSERT INTO interventions(uid, name, status, priority, type, objectiveType, objectiveId, crews, police, ambulance,
+         firetruck, dispeceratId, created_by, created_at, updated_at)
+       VALUES(?, 'n', 'planned', 'low', 'other', 'obiective/cladiri', 1, 1, 0, 0, 0, 1, 1, 0, 0)`,
+    );
+    for (let index = 0; index < 1100; index += 1) insert.run(`u${index}`);
+    const pages = [await ask("get", "/interventii"), await ask("get", "/interventii?_start=0&_end=5000")];
+    for (const { body, headers } of pages) {
+      expect([body.length, headers["x-total-count"]]).toEqual([1000, "1100"]);
+      expect(headers["link"]).toMatch(/_start=1000&_end=2000.*rel="next"/);
+    }
+    expect((await list("?_start=1000&_end=2000")).length).toBe(100);
+    expect((await list("?_end=100")).length).toBe(100);
+  });
+});
+
+describe("H. _start and _end", () => {
+  beforeEach(async () => {
+    for (const name of ["a", "b", "c"]) await make({ name });
+  });
+  test.each([
+    ["?_start=1", "bc"],
+    ["?_end=2", "ab"],
+    ["?_start=1&_end=2", "b"],
+    ["?_start=2&_end=2", ""],
+    ["?_start=2&_end=1", ""],
+    ["?_start=100", ""],
+    ["?_end=0", ""],
+  ])("%s gives %j", async (query, names) => {
+    expect((await list(query)).map(({ name }) => name).join("")).toBe(names);
+  });
+
+  test.each(["x", "-1", "1.5", "1e1", "", "%20", "0x1", "1&_start=2", "99999999999999999999", "+1", "null"])(
+    "_start=%s is 400, for interventions and objectives",
+    async (text) => {
+      await ask("get", `/interventii?_start=${text}`).expect(400);
+      await ask("get", `/obiective/cladiri?_start=${text}`).expect(400);
+      await ask("get", `/interventii?_end=${text.replace("_start", "_end")}`).expect(400);
+    },
+  );
+});
+
+describe("I. _sort and _order", () => {
+  beforeEach(async () => {
+    await make({ name: "b", dateStart: "2026-01-01T12:00:00+02:00", priority: "high" });
+    await make({ name: "a", dateStart: "2026-01-01T11:30:00Z" });
+    await make({ name: "c", dateStart: null, priority: "high" });
+    await make({ name: "a", dateStart: "2026-01-01T10:30:00Z" });
+  });
+  const order = async (query: string) => (await list(query)).map(({ name }) => name).join("");
+  test.each([
+    ["", "baca"],
+    ["?_sort=name", "aabc"],
+    ["?_sort=name&_order=DESC", "cbaa"],
+    ["?_sort=name&_order=desc", "cbaa"],
+    ["?_sort=name&_order=Asc", "aabc"],
+    ["?_order=DESC", "baca"],
+    ["?_sort=id&_order=DESC", "acab"],
+    ["?_sort=priority,name&_order=desc,asc", expect.any(String) as string],
+    ["?_sort=dateStart", "baac"],
+    ["?_sort=dateStart&_order=DESC", "aabc"],
+  ])("%s gives %s; nulls come last and dates by instant", async (query, names) => {
+    expect(await order(query)).toEqual(names);
+  });
+
+  test("ties keep the order of the ids", async () => {
+    const sorted = await list("?_sort=status");
+    expect(sorted.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id).toSorted((a, b) => a - b));
+  });
+
+  test.each([
+    "?_sort=nonsense",
+    "?_sort=id;DROP%20TABLE%20interventions",
+    "?_sort=name%20DESC",
+    "?_sort=uid",
+    "?_sort=constructor",
+    "?_sort=name,nonsense",
+    "?_order=UP",
+    "?_sort=name&_order=ASC;--",
+    "?status=finished",
+    "?status=PLANNED",
+    "?priority=urgent",
+    "?type=fire",
+    "?objectiveType=cladiri",
+    "?crews=two",
+    "?police=yes",
+    "?id=abc",
+    "?status=",
+  ])("%s is 400 and changes nothing", async (query) => {
+    expect((await ask("get", `/interventii${query}`).expect(400)).body).toEqual(failure(400));
+    expect(await order("")).toBe("baca");
+  });
+
+  test.each(["?nonsense=1", "?_page=2", "?_embed=x", "?__proto__=1", "?_=123"])(
+    "%s is ignored",
+    async (query) => {
+      expect(await order(query)).toBe("baca");
+    },
+  );
+});
+
+describe("J. text", () => {
+  test.each([
+    ["a name of 200", { name: "x".repeat(200) }],
+    ["200 that are each two UTF-16 units", { name: "🔔".repeat(200) }],
+    ["a description of 4000", { description: "ș".repeat(4000) }],
+    ["HTML, emoji, right to left, tabs and line breaks", { notes: "<b>ș</b> 🔥 שלום\tx\r\ny" }],
+    ["blanks around", { name: "  x  " }],
+  ])("%s is stored unchanged", async (_what, fields) => {
+    const made = await make(fields);
+    expect(await list(`?id=${made.id}`)).toEqual([expect.objectContaining(fields)]);
+  });
+
+  test.each([
+    ["an empty name", { name: "" }],
+    ["a blank name", { name: " \t " }],
+    ["a name of 201", { name: "x".repeat(201) }],
+    ["a description of 4001", { description: "x".repeat(4001) }],
+    ["notes of 4001", { notes: "🔔".repeat(4001) }],
+    ["a zero character", { notes: "a\u0000b" }],
+    ["an escape character", { name: "a\u001b[31m" }],
+    ["half a surrogate pair", { notes: "\ud800" }],
+  ])("%s is 400", async (_what, fields) => {
+    await ask("post", "/interventii")
+      .send(JSON.stringify({ ...BODY, ...fields }))
+      .set("Content-Type", "application/json")
+      .expect(400);
+  });
+
+  test("a body over 100 kB is 413", async () => {
+    await ask("post", "/interventii")
+      .send({ ...BODY, notes: "x".repeat(110_000) })
+      .expect(413);
+  });
+});
+
+describe("K. dates", () => {
+  test.each([
+    "2025-09-10T08:00:00",
+    "2025-09-10T08:00",
+    "2025-09-10T08:00:00Z",
+    "2025-09-10T08:00:00.123Z",
+    "2025-09-10T08:00:00.5",
+    "2025-09-10T08:00:00+03:00",
+    "2025-09-10T08:00-11:30",
+    "2024-02-29T00:00:00",
+    "2026-03-29T03:30:00",
+    "2026-10-25T03:30:00",
+  ])("%s comes back as it was sent", async (dateStart) => {
+    expect((await make({ dateStart })).dateStart).toBe(dateStart);
+  });
+
+  test.each([
+    "2025-09-10",
+    "2025-09-10 08:00:00",
+    "2025-02-30T08:00:00",
+    "2025-02-29T08:00:00",
+    "2025-13-01T08:00:00",
+    "2025-00-10T08:00:00",
+    "2025-09-10T24:00:00",
+    "2025-09-10T08:60:00",
+    "2025-09-10T08:00:60",
+    "2025-09-10T08:00:00+25:00",
+    "2025-09-10T08:00:00+0300",
+    "2025-09-10t08:00:00z",
+    "25-09-10T08:00:00",
+    "2025-09-10T8:00",
+    "0000-01-01T00:00:00",
+    "now",
+    "",
+    " 2025-09-10T08:00:00",
+    1757491200000,
+    true,
+    {},
+  ])("%j is 400", async (dateStart) => {
+    await ask("post", "/interventii")
+      .send({ ...BODY, dateStart })
+      .expect(400);
+  });
+
+  test("without an offset are in the zone of the site, and compared as instants", async () => {
+    await make({ name: "local", dateStart: "2026-01-01T12:00:00" });
+    await make({ name: "utc", dateStart: "2026-01-01T11:00:00Z" });
+    expect((await list("?_sort=dateStart")).map(({ name }) => name)).toEqual(["local", "utc"]);
+    expect((await list("?dateStart_gte=2026-01-01T10:30:00Z")).map(({ name }) => name)).toEqual(["utc"]);
+  });
+});
+
+describe("L. dateEnd before dateStart", () => {
+  test.each([
+    ["in one request", { dateStart: "2026-01-02T00:00:00", dateEnd: "2026-01-01T00:00:00" }, 400],
+    ["as instants", { dateStart: "2026-01-01T12:00:00Z", dateEnd: "2026-01-01T13:00:00+02:00" }, 400],
+    ["equal", { dateStart: "2026-01-01T12:00:00Z", dateEnd: "2026-01-01T14:00:00+02:00" }, 201],
+    ["only an end", { dateEnd: "2026-01-01T12:00:00" }, 201],
+  ])("%s", async (_what, fields, status) => {
+    await ask("post", "/interventii")
+      .send({ ...BODY, ...fields })
+      .expect(status);
+  });
+
+  test("is looked at on the merged record", async () => {
+    const { id } = await make({ dateStart: "2026-01-02T00:00:00" });
+    await update(id, { dateEnd: "2026-01-01T00:00:00" }).expect(400);
+    await update(id, { dateEnd: "2026-01-01T00:00:00", dateStart: null }).expect(200);
+    await update(id, { dateStart: "2026-01-01T00:00:01" }).expect(400);
+  });
+});
+
+describe("M. values", () => {
+  const wrong: [string, unknown[]][] = [
+    ["name", [1, null, true, [], {}]],
+    ["objectiveType", ["cladiri", "Obiective/cladiri", null, 1, "obiective/cladiri "]],
+    ["objectiveId", ["1", 1.5, -1, null, true, [1], 2 ** 60]],
+    ["description", [1, false, {}]],
+    ["status", ["Planned", "closed", null, 1]],
+    ["priority", ["HIGH", "urgent", null, 0]],
+    ["type", ["Repair", null, []]],
+    ["crews", ["2", 1.5, 0, -1, null, true, 1001]],
+    ["police", ["true", 1, 0, null]],
+    ["ambulance", ["false", "", null]],
+    ["firetruck", [1, {}]],
+    ["notes", [0, []]],
+    ["dateEnd", [0, []]],
+  ];
+  test.each(wrong.flatMap(([field, values]) => values.map((value) => [field, value] as const)))(
+    "%s %j is 400, at creation and at change",
+    async (field, value) => {
+      const { id } = await make();
+      await ask("post", "/interventii")
+        .send({ ...BODY, [field]: value })
+        .expect(400);
+      await update(id, { [field]: value }).expect(400);
+    },
+  );
+
+  test("2.0 is 2, and null unsets what can be unset", async () => {
+    const { body } = await ask("post", "/interventii")
+      .set("Content-Type", "application/json")
+      .send('{"name":"n","objectiveType":"obiective/cladiri","objectiveId":1,"crews":2.0}')
+      .expect(201);
+    expect(body.crews).toBe(2);
+    const set = { description: "d", notes: "n", dateStart: "2026-01-01T00:00", dateEnd: "2026-01-01T00:00" };
+    const unset = { description: null, notes: null, dateStart: null, dateEnd: null };
+    expect((await update(body.id, set).expect(200)).body).toMatchObject(set);
+    expect((await update(body.id, unset).expect(200)).body).toMatchObject(unset);
+  });
+});
+
+describe("N. objectives", () => {
+  test.each([
+    ["that do not exist", { objectiveId: 4711 }],
+    ["of 0", { objectiveId: 0 }],
+  ])("%s are 404 or 400, never a record", async (_what, fields) => {
+    const { status } = await ask("post", "/interventii").send({ ...BODY, ...fields });
+    expect([400, 404]).toContain(status);
+    expect(await list("")).toEqual([]);
+  });
+
+  test("of another kind are 404, at creation and at change", async () => {
+    site.database.exec("INSERT INTO objectives VALUES('obiective/bunuri', 77, '{\"name\":\"x\"}', 'config')");
+    await ask("post", "/interventii")
+      .send({ ...BODY, objectiveId: 77 })
+      .expect(404);
+    const { id } = await make();
+    await update(id, { objectiveId: 77 }).expect(404);
+    await update(id, { objectiveType: "obiective/bunuri", objectiveId: 77 }).expect(200);
+    site.database.exec("DELETE FROM outbox; DELETE FROM interventions; DELETE FROM objectives WHERE id = 77");
+  });
+});
+
+describe("O. unknown fields", () => {
+  test.each(["prioritty", "Name", "uid", "rev", "createdAt", "toString", "constructor"])(
+    "%s is 400 naming it",
+    async (field) => {
+      const { id } = await make();
+      const answers = [
+        await ask("post", "/interventii").send({ ...BODY, [field]: "x" }),
+        await update(id, { [field]: "x" }),
+      ];
+      for (const { status, body } of answers) {
+        expect(status).toBe(400);
+        expect(body.message).toContain(field);
+      }
+    },
+  );
+
+  test("the service's own are taken and ignored, on POST and PUT", async () => {
+    const own = { id: 4711, dispeceratId: 99, invoicePdf: "x" };
+    const made = await make(own);
+    expect(made).toMatchObject({ dispeceratId: 7, invoicePdf: null });
+    expect(made.id).not.toBe(4711);
+    expect((await update(made.id, own).expect(200)).body).toEqual(made);
+    await ask("get", "/interventii/4711").expect(404);
+  });
+});
+
+describe("P. PUT", () => {
+  test("is partial and atomic; nothing changes nothing", async () => {
+    const made = await make({ notes: "n" });
+    expect((await update(made.id, {}).expect(200)).body).toEqual(made);
+    await update(made.id, { crews: 5, priority: "wrong" }).expect(400);
+    expect(await list("")).toEqual([made]);
+    expect((await update(made.id, { crews: 5 }).expect(200)).body).toEqual({ ...made, crews: 5 });
+  });
+
+  test("of different fields at once keeps them all", async () => {
+    const { id } = await make();
+    const fields = { crews: 4, notes: "n", police: true, priority: "high", description: "d" };
+    await Promise.all(Object.entries(fields).map(([name, value]) => update(id, { [name]: value })));
+    expect(await list("")).toEqual([expect.objectContaining(fields)]);
+  });
+
+  test("of the kind alone is 400, unless it is the same", async () => {
+    const { id } = await make();
+    await update(id, { objectiveType: "obiective/bunuri" }).expect(400);
+    await update(id, { objectiveType: "obiective/cladiri" }).expect(200);
+  });
+
+  test("of a record that is done is allowed", async () => {
+    const { id } = await make({ status: "done" });
+    await update(id, { notes: "invoice sent" }).expect(200);
+  });
+
+  test.each([[], "x", 1, null])("of %j is 400", async (body) => {
+    const { id } = await make();
+    await ask("put", `/interventii/${id}`)
+      .set("Content-Type", "application/json")
+      .send(JSON.stringify(body))
+      .expect(400);
+  });
+});
+
+describe("Q. status", () => {
+  const all = ["planned", "in_progress", "done"] as const;
+  test.each(all.flatMap((from) => all.map((to) => [from, to] as const)))(
+    "%s may become %s",
+    async (from, to) => {
+      const { id } = await make({ status: from });
+      expect((await update(id, { status: to, crews: 3 }).expect(200)).body).toMatchObject({
+        status: to,
+        crews: 3,
+      });
+    },
+  );
+
+  test("each transition stands in the event log", async () => {
+    const { id } = await make();
+    await update(id, { status: "in_progress" }).expect(200);
+    expect(site.events.newest(1)[0]).toMatchObject({
+      event: "intervention-changed",
+      detail: { before: { status: "planned" }, after: { status: "in_progress" } },
+    });
+  });
+});
+
+describe("R. dispeceratId and invoicePdf", () => {
+  test("are the configured centre and null, whoever asks for something else", async () => {
+    const made = await make({ dispeceratId: null, invoicePdf: "x" });
+    expect([made.dispeceratId, made.invoicePdf]).toEqual([7, null]);
+  });
+});
+
+describe("S. DELETE", () => {
+  test("is 204 and empty, then 404, and the id is never given again", async () => {
+    const made = await make();
+    const { text, headers } = await ask("delete", `/interventii/${made.id}`).expect(204);
+    expect([text, headers["content-type"]]).toEqual(["", undefined]);
+    await ask("delete", `/interventii/${made.id}`).expect(404);
+    await ask("get", `/interventii/${made.id}`).expect(404);
+    await update(made.id, { crews: 2 }).expect(404);
+    expect((await make()).id).toBeGreaterThan(made.id);
+    expect(site.events.newest(10).find(({ event }) => event === "intervention-deleted")?.detail).toEqual({
+      before: made,
+    });
+  });
+});
+
+describe("T. methods, media types and ids", () => {
+  test.each([
+    ["/interventii", "GET, HEAD, POST, OPTIONS"],
+    ["/interventii/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"],
+    ["/obiective/cladiri", "GET, HEAD, OPTIONS"],
+    ["/auth/token", "POST, OPTIONS"],
+  ])("OPTIONS %s needs no token and says %s", async (path, allow) => {
+    const { headers } = await request(site.app).options(path).expect(204);
+    expect(headers["allow"]).toBe(allow);
+  });
+
+  test.each<[Method, string]>([
+    ["put", "/interventii"],
+    ["patch", "/interventii"],
+    ["delete", "/interventii"],
+    ["post", "/interventii/1"],
+    ["post", "/obiective/cladiri"],
+    ["delete", "/obiective/bunuri"],
+    ["put", "/obiective/persoane/1"],
+    ["get", "/auth/token"],
+    ["delete", "/auth/token"],
+  ])("%s %s is 405 with Allow", async (method, path) => {
+    const { body, headers } = await ask(method, path)
+      .send(["get", "delete"].includes(method) ? undefined : {})
+      .expect(405);
+    expect(body).toEqual(failure(405));
+    expect(headers["allow"]).toMatch(/OPTIONS/);
+  });
+
+  test("HEAD is GET without a body", async () => {
+    const { id } = await make();
+    for (const path of ["/interventii", `/interventii/${id}`, "/obiective/cladiri"]) {
+      const { headers, text } = await ask("head", path).expect(200);
+      expect([text, headers["content-type"]]).toEqual([undefined, "application/json; charset=utf-8"]);
+    }
+  });
+
+  test("no header and no field overrides a method", async () => {
+    const { id } = await make();
+    await ask("post", `/interventii/${id}`).set("X-HTTP-Method-Override", "DELETE").send({}).expect(405);
+    await ask("post", "/interventii?_method=DELETE").send(BODY).expect(201);
+    await ask("get", `/interventii/${id}`).expect(200);
+  });
+
+  test.each([
+    ["text/plain", 415],
+    ["application/x-www-form-urlencoded", 415],
+    ["application/xml", 415],
+    ["application/json; charset=utf-16", 415],
+    ["application/json; charset=latin1", 415],
+    ["application/json", 201],
+    ["application/json; charset=utf-8", 201],
+    ["APPLICATION/JSON;charset=UTF-8", 201],
+  ])("a body as %s is %i", async (type, status) => {
+    await ask("post", "/interventii").set("Content-Type", type).send(JSON.stringify(BODY)).expect(status);
+  });
+
+  test.each(["{", "{'a':1}", "undefined", '{"a":1}{"b":2}', "nul", '"\\ud'])(
+    "the broken JSON %s is 400",
+    async (text) => {
+      await ask("post", "/interventii").set("Content-Type", "application/json").send(text).expect(400);
+    },
+  );
+
+  test("a body deeper than anything sensible is 400", async () => {
+    const text = `{"name":${"[".repeat(40_000)}${"]".repeat(40_000)}}`;
+    await ask("post", "/interventii").set("Content-Type", "application/json").send(text).expect(400);
+  });
+
+  test.each([
+    "1.0",
+    "01",
+    "1e0",
+    "0x1",
+    "+1",
+    "1abc",
+    "-1",
+    "0",
+    "abc",
+    "99999999999999999999",
+    "1%20",
+    "%31x",
+  ])("the id %s finds nothing, and not record 1", async (text) => {
+    for (const method of ["get", "put", "delete"] as const) {
+      const asked = ask(method, `/interventii/${text}`);
+      expect([400, 404]).toContain((await (method === "put" ? asked.send({ crews: 2 }) : asked)).status);
+    }
+    await ask("get", `/obiective/cladiri/${text}`).expect(404);
+  });
+});
+
+describe("U. versioning", () => {
+  test("is in the document, not in the path", async () => {
+    const { body } = await ask("get", "/openapi.json").expect(200);
+    expect(body.info.version).toMatch(/^\d+\.\d+\.\d+/);
+    await ask("get", "/v1/interventii").expect(404);
+  });
+});
+
+describe("V. other origins", () => {
+  const asked = (app: TestApp["app"], origin: string) =>
+    request(app)
+      .options("/interventii")
+      .set("Origin", origin)
+      .set("Access-Control-Request-Method", "GET")
+      .set("Access-Control-Request-Headers", "authorization");
+  test("get nothing by default, and nothing is reflected", async () => {
+    for (const origin of ["http://evil.example", "null", "http://localhost:3000"])
+      expect((await asked(site.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test("may call when they are on the list, exactly so", async () => {
+    const own = await TestApp.make({ corsOrigins: ["http://panel.local:3000"] });
+    const { headers } = await asked(own.app, "http://panel.local:3000").expect(204);
+    expect(headers).toMatchObject({
+      "access-control-allow-origin": "http://panel.local:3000",
+      "access-control-max-age": "600",
+      vary: expect.stringMatching(/Origin/) as string,
+    });
+    expect(headers["access-control-allow-credentials"]).toBeUndefined();
+    for (const name of ["Authorization", "Content-Type", "If-Match", "Idempotency-Key", "Prefer"])
+      expect(headers["access-control-allow-headers"]?.toLowerCase()).toContain(name.toLowerCase());
+    const refused = await request(own.app)
+      .get("/interventii")
+      .set("Origin", "http://panel.local:3000")
+      .expect(401);
+    for (const name of ["X-Total-Count", "ETag", "Location", "Retry-After"])
+      expect(refused.headers["access-control-expose-headers"]).toContain(name);
+    for (const origin of ["http://panel.local", "https://panel.local:3000", "http://panel.local:3000.evil"])
+      expect((await asked(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+    await own.close();
+  });
+});
+
+describe("W. ETag and If-Match", () => {
+  test("a match lets through, a mismatch is 412, none is fine, a weak tag never matches", async () => {
+    const { id } = await make();
+    const { headers } = await ask("get", `/interventii/${id}`);
+    const tag = headers["etag"] ?? "";
+    const put = (match: string) => update(id, { notes: match }).set("If-Match", match);
+    await put(`W/${tag}`).expect(412);
+    await put('"nonsense"').expect(412);
+    await put(tag).expect(200);
+    await put(tag).expect(412);
+    await put("*").expect(200);
+    await update(id, { notes: "x" }).expect(200);
+    await ask("delete", `/interventii/${id}`).set("If-Match", tag).expect(412);
+    await ask("delete", `/interventii/${id}`).set("If-Match", '"a", "4"').expect(204);
+  });
+});
+
+describe("X. Idempotency-Key", () => {
+  const post = (key: string, body: object = BODY, role: keyof typeof PEOPLE = "operator") =>
+    ask("post", "/interventii", role).set("Idempotency-Key", key).send(body);
+  test("the same again is the first answer, another body 422, another account another key", async () => {
+    const first = await post('"k-1"').expect(201);
+    const again = await post('"k-1"').expect(201);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers["location"]).toBe(first.headers["location"]);
+    await post('"k-1"', { ...BODY, crews: 2 }).expect(422);
+    expect((await post('"k-1"', BODY, "administrator").expect(201)).body.id).not.toBe(first.body.id);
+    expect((await list("")).length).toBe(2);
+  });
+
+  test("many at once make one record", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post('"k-2"')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await list("")).toHaveLength(1);
+  });
+
+  test("a first answer is given again after the record was changed or deleted", async () => {
+    const { body } = await post('"k-3"').expect(201);
+    await update(body.id, { crews: 9 }).expect(200);
+    expect((await post('"k-3"').expect(201)).body).toEqual(body);
+  });
+});
+
+describe("Y. the body of an error", () => {
+  test.each<[string, Method, string, object | undefined, number]>([
+    ["400", "post", "/interventii", {}, 400],
+    ["404", "get", "/interventii/4711", undefined, 404],
+    ["404 of an address", "get", "/nowhere", undefined, 404],
+    ["405", "delete", "/interventii", undefined, 405],
+    ["a percent sign", "get", "/interventii/%E0%A4%A", undefined, 400],
+  ])("%s is error, message and statusCode, and nothing else", async (_what, method, path, sent, status) => {
+    const asked = ask(method, path);
+    const { body, headers } = await (sent === undefined ? asked : asked.send(sent)).expect(status);
+    expect(body).toEqual(failure(status));
+    expect(headers["content-type"]).toMatch(/^application\/json/);
+  });
+
+  test.each(["//[", "//%00", "//@", "/..%2f", "/%", "/interventii/%00", "/?%"])(
+    "the address %s is answered in that shape, and never 500",
+    async (path) => {
+      const answer = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+        httpRequest(
+          { port, path, headers: { Authorization: `Bearer ${tokens.operator}` }, agent: false },
+          (response) => {
+            let text = "";
+            response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+            response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+          },
+        )
+          .on("error", reject)
+          .end();
+      });
+      expect([400, 404]).toContain(answer.status);
+      expect(JSON.parse(answer.text)).toEqual(failure(answer.status));
+    },
+  );
+});
+
+describe("Z. other endpoints", () => {
+  test.each(["/healthz", "/readyz", "/metrics"])("%s is not there for the network", async (path) => {
+    expect([401, 404]).toContain((await request(site.app).get(path)).status);
+    expect((await ask("get", path)).status).toBe(404);
+  });
+
+  test("/openapi.json needs a token", async () => {
+    await request(site.app).get("/openapi.json").expect(401);
+    expect((await ask("get", "/openapi.json").expect(200)).body.openapi).toBe("3.1.0");
+  });
+});
+
+describe("Clock", () => {
+  test("one that jumps makes tokens invalid, and signing in works", async () => {
+    const own = await TestApp.make();
+    const token = await own.token();
+    own.clock.stepWall(40 * 365 * 86_400_000);
+    await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
+    await request(own.app)
+      .get("/interventii")
+      .set("Authorization", `Bearer ${await own.token()}`)
+      .expect(200);
+    own.clock.stepWall(-50 * 365 * 86_400_000);
+    await request(own.app)
+      .get("/interventii")
+      .set("Authorization", `Bearer ${await own.token()}`)
+      .expect(200);
+    await own.close();
+  });
+});

@@ -1,0 +1,170 @@
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ConditionCode } from "../../src/domain/condition.ts";
+import { CertificateKeeper } from "../../src/ops/certificate-keeper.ts";
+import { certificateFromFiles, ownCertificate } from "../../src/ops/certificates.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { eventually } from "../support/eventually.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 20);
+const DAY_MS = 86_400_000;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-cert-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+const make = (options: { names?: string[]; nowMs?: number; renew?: boolean } = {}) =>
+  ownCertificate(folder, { names: [], nowMs: NOW_MS, ...options });
+
+describe("the own certificate", () => {
+  test("is good for this machine's names and the configured ones, and signed by the own authority", async () => {
+    const { cert, names, authority, validUntilMs } = await make({ names: ["Panel.example.ro"] });
+    expect(names).toEqual(
+      expect.arrayContaining(["panel.example.ro", "localhost", "127.0.0.1", "::1"]) as string[],
+    );
+    expect(names.some((name) => name.endsWith(".local"))).toBe(true);
+    const [server, signer] = [new X509Certificate(cert), new X509Certificate(authority?.pem ?? "")];
+    expect(server.verify(signer.publicKey)).toBe(true);
+    expect([server.ca, signer.ca]).toEqual([false, true]);
+    expect(authority?.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+    expect((validUntilMs - NOW_MS) / DAY_MS).toBeCloseTo(800, 0);
+  });
+
+  test("keeps its keys to itself", async () => {
+    await make();
+    for (const name of ["ca.key", "server.key"])
+      expect(statSync(join(folder, "secrets", name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, "tls", "server.crt"), "utf8")).not.toMatch(/PRIVATE/);
+  });
+
+  test("stays as it is until a name is missing or its end is near, and the authority stays for good", async () => {
+    const first = await make();
+    expect((await make()).cert).toBe(first.cert);
+    expect((await make({ nowMs: NOW_MS + 700 * DAY_MS })).cert).toBe(first.cert);
+    const later = await make({ nowMs: NOW_MS + 741 * DAY_MS });
+    expect(later.cert).not.toBe(first.cert);
+    const named = await make({ names: ["new.example.ro"] });
+    expect(named.names).toContain("new.example.ro");
+    const renewed = await make({ names: ["new.example.ro"], renew: true });
+    expect(renewed.cert).not.toBe(named.cert);
+    expect([later, named, renewed].map(({ authority }) => authority)).toEqual([
+      first.authority,
+      first.authority,
+      first.authority,
+    ]);
+  });
+
+  test("is of this installation alone", async () => {
+    const first = await make();
+    rmSync(join(folder, "tls"), { recursive: true });
+    rmSync(join(folder, "secrets"), { recursive: true });
+    const second = await make();
+    expect(second.authority?.fingerprint).not.toBe(first.authority?.fingerprint);
+    expect(second.key).not.toBe(first.key);
+  });
+
+  test("is made anew when a power cut has torn its file", async () => {
+    const first = await make();
+    truncateSync(join(folder, "tls", "server.crt"), 100);
+    const second = await make();
+    expect(second.cert).not.toBe(first.cert);
+    expect(second.authority).toEqual(first.authority);
+  });
+
+  test("of a clock in 1970 is good today all the same", async () => {
+    const { validUntilMs } = await make({ nowMs: 0 });
+    expect(validUntilMs).toBeGreaterThan(Date.UTC(2027, 0, 1));
+  });
+
+  test("is not made with a broken authority, which many devices may trust", async () => {
+    await make();
+    writeFileSync(join(folder, "secrets", "ca.key"), "nonsense");
+    await expect(make({ renew: true })).rejects.toMatchObject({
+      code: "configuration",
+      hint: expect.stringMatching(/Delete both/) as string,
+    });
+  });
+});
+
+test("a certificate from elsewhere needs both its files", async () => {
+  const { names } = await make();
+  const [cert, key] = [join(folder, "tls", "server.crt"), join(folder, "secrets", "server.key")];
+  expect(certificateFromFiles(cert, key)).toMatchObject({ names, authority: null });
+  expect(() => certificateFromFiles(cert, join(folder, "nothing"))).toThrow(/cannot use .*nothing/);
+  expect(() => certificateFromFiles(key, cert)).toThrow(/cannot use/);
+});
+
+describe("the keeper", () => {
+  const keeperOf = (tls: ConstructorParameters<typeof CertificateKeeper>[0]["tls"]) => {
+    const clock = new ManualClock();
+    clock.stepWall(NOW_MS - clock.wallMs());
+    const renewed: string[] = [];
+    const open = new Set<ConditionCode>();
+    const keeper = new CertificateKeeper({
+      tls,
+      dataDir: folder,
+      names: [],
+      clock,
+      log: new JsonLog({ level: "error", clock, write: () => {} }),
+      conditions: { raise: (code) => void open.add(code), clear: (code) => void open.delete(code) },
+      onRenewed: ({ cert }) => void renewed.push(cert),
+    });
+    return { clock, renewed, open, keeper };
+  };
+
+  test("renews while the daemon runs, and says nothing while there is nothing to say", async () => {
+    const { clock, renewed, keeper } = keeperOf({ mode: "own" });
+    const first = await keeper.start();
+    expect(keeper.authority).toBe(first?.authority?.pem);
+    clock.advance(3_600_000);
+    await Promise.resolve();
+    expect(renewed).toEqual([]);
+    clock.stepWall(745 * DAY_MS);
+    await eventually("the hourly look", () => {
+      clock.advance(3_600_000);
+      expect(renewed).toHaveLength(1);
+      return true;
+    });
+    expect(renewed[0]).not.toBe(first?.cert);
+    keeper.stop();
+  });
+
+  test("keeps the one in use and tells people when the next cannot be had", async () => {
+    const { cert, key } = await make();
+    const [certFile, keyFile] = [join(folder, "own.crt"), join(folder, "own.key")];
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, key);
+    const { clock, renewed, open, keeper } = keeperOf({ mode: "files", certFile, keyFile });
+    await keeper.start();
+    writeFileSync(certFile, "nonsense");
+    await eventually("the hourly look", () => {
+      clock.advance(3_600_000);
+      expect([...open]).toEqual(["certificate-not-renewed"]);
+      return true;
+    });
+    const next = await make({ renew: true });
+    writeFileSync(certFile, next.cert);
+    writeFileSync(keyFile, next.key);
+    await eventually("the hourly look", () => {
+      clock.advance(3_600_000);
+      expect(renewed).toEqual([next.cert]);
+      return true;
+    });
+    expect([...open]).toEqual([]);
+    clock.stepWall(790 * DAY_MS);
+    await eventually("the hourly look", () => {
+      clock.advance(3_600_000);
+      expect([...open]).toEqual(["certificate-not-renewed"]);
+      return true;
+    });
+    keeper.stop();
+  });
+
+  test("of a daemon without TLS has none", async () => {
+    expect(await keeperOf({ mode: "off" }).keeper.start()).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { Ajv, type ValidateFunction } from "ajv";
+import { openApiDocument } from "../../src/http/openapi.ts";
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { content?: Record<string, { schema: object }> }>>;
+}
+
+/**
+ * Stands before an application and holds each of its answers against its OpenAPI document: the status must be one that
+ * the operation describes, the body must fit, and every failure must have the shape of an error.
+ */
+export class DescribedAnswers {
+  /** What did not fit, as sentences. */
+  readonly breaches: string[] = [];
+  /** How many answers were held against the document. */
+  checked = 0;
+  readonly #basePath: string;
+  readonly #paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly #ajv = new Ajv({ strict: false, formats: { "interface-date-time": true } });
+  readonly #components: object;
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  constructor(basePath: string) {
+    const document = openApiDocument(basePath) as unknown as {
+      paths: Record<string, Record<string, Operation>>;
+      components: object;
+    };
+    this.#basePath = basePath;
+    this.#paths = document.paths;
+    this.#components = document.components;
+  }
+
+  /** The same application, watched. */
+  watch(app: RequestListener): RequestListener {
+    return (request, response) => {
+      const end = response.end.bind(response) as (...words: unknown[]) => ServerResponse;
+      response.end = ((...words: unknown[]) => {
+        this.#check(request, response, words[0]);
+        return end(...words);
+      }) as typeof response.end;
+      app(request, response);
+    };
+  }
+
+  #check(request: IncomingMessage, response: ServerResponse, body: unknown): void {
+    const { statusCode: status } = response;
+    const path = (request.url ?? "").split("?")[0] ?? "";
+    const what = `${request.method} ${path} answered ${status}`;
+    this.checked += 1;
+    const isFailure = status >= 400;
+    const operation = this.#operation(request.method ?? "", path);
+    const described = operation?.responses[String(status)];
+    // 405 and 404 of an address are no operation's answers; they still have the shape of an error.
+    if (operation && !described) this.breaches.push(`${what}, which the document does not describe`);
+    if (request.method === "HEAD" || status === 204) return;
+    const schema =
+      described?.content?.["application/json"]?.schema ??
+      (isFailure ? { $ref: "#/components/schemas/ErrorBody" } : undefined);
+    if (!schema) return;
+    const text = Buffer.isBuffer(body) || typeof body === "string" ? body.toString() : "";
+    const wrong = this.#misfit(schema, text);
+    if (wrong !== "") this.breaches.push(`${what}: ${wrong} in ${text.slice(0, 200)}`);
+    if (isFailure && (JSON.parse(text) as { statusCode: number }).statusCode !== status)
+      this.breaches.push(`${what}, and its body says something else`);
+  }
+
+  #operation(method: string, path: string): Operation | undefined {
+    if (!path.startsWith(this.#basePath)) return undefined;
+    const inside = path.slice(this.#basePath.length);
+    const [, found] =
+      Object.entries(this.#paths).find(([template]) =>
+        new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`).test(inside),
+      ) ?? [];
+    return found?.[method === "HEAD" ? "get" : method.toLowerCase()];
+  }
+
+  /** Why a body does not fit; empty when it does. */
+  #misfit(schema: object, text: string): string {
+    let validate = this.#validators.get(schema);
+    if (!validate) {
+      validate = this.#ajv.compile({ ...schema, components: this.#components });
+      this.#validators.set(schema, validate);
+    }
+    try {
+      return validate(JSON.parse(text)) ? "" : this.#ajv.errorsText(validate.errors);
+    } catch {
+      return "no JSON";
+    }
+  }
+}
