@@ -183,16 +183,18 @@ export class Daemon {
   }
 
   async #startServer(
-    parts: Omit<AppParts, "authority" | "log" | "basePath" | "corsOrigins" | "hosts">,
+    parts: Omit<AppParts, "authority" | "log" | "newRequestId" | keyof Config["http"]>,
   ): Promise<HttpServer> {
     const { http, dataDir } = this.#config;
-    const { host, port, basePath, corsOrigins, hosts } = http;
-    const { tls } = http;
+    const { host, port, hosts, tls } = http;
     const onRenewed = (renewed: KeyPair): void => server.useCertificate(renewed);
     const keeper = new CertificateKeeper({ ...this.#common, tls, dataDir, names: hosts, onRenewed });
     this.#stops.push(() => keeper.stop());
     const authority = (): string | undefined => keeper.authority;
-    const app = createApp({ ...parts, authority, log: this.#log, basePath, corsOrigins, hosts });
+    const run = randomUUID().slice(0, 8);
+    let requests = 0;
+    const newRequestId = (): string => `${run}-${(requests += 1)}`;
+    const app = createApp({ ...parts, ...http, authority, log: this.#log, newRequestId });
     const server: HttpServer = new HttpServer({
       app,
       host,

@@ -2,10 +2,20 @@ import type { Command } from "commander";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `user`, `keys` and `cert`: who may come in, and how they know where they are. */
+/** `user`, `keys`, `cert` and `factory-reset`: who may come in, and how they know where they are. */
 export function addAccessCommands(root: Command, terminal: Terminal): void {
   addUserCommands(root, terminal);
   addKeyCommands(root, terminal);
+  withConfig(
+    root
+      .command("factory-reset")
+      .description("remove all records, accounts, keys and certificates; the daemon must be stopped"),
+  )
+    .option("--yes", "really do it")
+    .action(async ({ config, yes }: ConfigOption & { yes?: boolean }) => {
+      const { factoryReset } = await import("./factory-reset.ts");
+      factoryReset(await load(terminal, config), { yes: yes === true }, terminal);
+    });
   withConfig(root.command("cert").description("show the local API's certificate; make what is missing of it"))
     .option("--renew", "make a new certificate, of the same authority")
     .option("--ca", "print the authority's certificate, to be installed on telephones and computers")

@@ -3,7 +3,7 @@
  * site. They are kept and returned as they were sent, with the instant beside them for sorting and comparing.
  */
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?$/;
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
  * Reads an interface date-time.
@@ -20,7 +20,7 @@ export function parseDateTime(text: string, timeZone: string): number | undefine
     number,
   ];
   const second = Number(match[6] ?? 0);
-  const milliseconds = Math.trunc(Number(`0.${match[7] ?? 0}`) * 1000);
+  const milliseconds = Number((match[7] ?? "").padEnd(3, "0"));
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const asUtcMs = utcMs(year, month, day, hour, minute, second, milliseconds);
   // Date.UTC rolls 30 February over into March; a real date comes back as it went in.

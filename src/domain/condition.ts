@@ -40,6 +40,7 @@ export const CONDITIONS = {
   },
   "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
+  "http-address-missing": { severity: "error", title: "Address of the local API missing" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;

@@ -1,4 +1,5 @@
-import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { RequestListener } from "node:http";
+import express, { Router, type ErrorRequestHandler, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { AccountService } from "../service/accounts.ts";
@@ -6,19 +7,20 @@ import type { EventService } from "../service/events.ts";
 import type { InterventionService } from "../service/interventions.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
 import type { TokenService } from "../service/tokens.ts";
+import { isBusy } from "../store/database.ts";
 import { gatesOf, isLocal, type Gates } from "./authenticate.ts";
-import { readBody } from "./body.ts";
+import { boundRest } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
 import { openApiDocument } from "./openapi.ts";
 import { addResource } from "./resource.ts";
-import { ownHostOnly } from "./host.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
 import type { SitePorts } from "./site/site-ports.ts";
 import { passwordRoute } from "./site/password-route.ts";
 import { siteRoutes } from "./site/site-routes.ts";
+import { ownHostOnly, readTarget } from "./target.ts";
 
 export interface AppParts {
   readonly interventions: InterventionService;
@@ -34,38 +36,61 @@ export interface AppParts {
   readonly basePath: string;
   /** Exact origins of web pages that may call from a browser. */
   readonly corsOrigins: readonly string[];
+  /** Whether operators may not delete. */
+  readonly deleteNeedsAdministrator: boolean;
   /** Names under which this machine may be called, beside those that always work. */
   readonly hosts: readonly string[];
+  /** A new name for a request, unlike any other of this installation. */
+  readonly newRequestId: () => string;
 }
 
 /** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
-export function createApp(parts: AppParts): Express {
+export function createApp(parts: AppParts): RequestListener {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  app.use(secureHeaders, ownHostOnly(parts.hosts), allowOrigins(parts.corsOrigins));
   const gates = gatesOf(parts.tokens, parts.events);
+  app.use(secureHeaders(parts.newRequestId), boundRest, allowOrigins(parts.corsOrigins));
+  app.use(ownHostOnly(parts.hosts), readablePath(gates.token));
   app.use(parts.basePath || "/", interfaceRouter(parts, gates));
   app.use(siteRouter(parts, gates));
   app.use(unknownPath);
   app.use(answerError(parts.log));
-  return app;
+  return readTarget(app);
+}
+
+/** An address that cannot be decoded leads nowhere; who has no token does not even learn that. */
+function readablePath(gate: readonly RequestHandler[]): RequestHandler {
+  const router = Router();
+  router.use(...gate, () => {
+    throw new AppError("invalid", "the address is not well formed");
+  });
+  return (request, response, next) => {
+    try {
+      decodeURIComponent(request.path);
+    } catch {
+      request.url = "/";
+      router(request, response, next);
+      return;
+    }
+    next();
+  };
 }
 
 function interfaceRouter(
-  { interventions, objectives, tokens, basePath }: AppParts,
-  { interface: allowed }: Gates,
+  { interventions, objectives, tokens, basePath, deleteNeedsAdministrator }: AppParts,
+  { interface: allowed, administrator }: Gates,
 ): Router {
   const router = Router({ caseSensitive: true });
-  const before = [...allowed, readBody];
-  tokenRoutes(router, [readBody], tokens);
-  objectiveRoutes(router, before, objectives);
-  interventionRoutes(router, before, interventions);
+  tokenRoutes(router, tokens);
+  objectiveRoutes(router, allowed, objectives);
+  const mayDelete = deleteNeedsAdministrator ? [administrator] : [];
+  interventionRoutes(router, { gate: allowed, mayDelete }, interventions);
   const document = openApiDocument(basePath);
   addResource(router, "/openapi.json", {
     methods: { get: (_request, response) => void response.json(document) },
-    before: allowed,
+    gate: allowed,
   });
   return router;
 }
@@ -101,25 +126,37 @@ const localOnly: RequestHandler = (request, _response, next) => {
 };
 
 /** For an API that no page should ever frame, sniff or keep (OWASP REST security cheat sheet). */
-const secureHeaders: RequestHandler = (_request, response, next) => {
-  response.set({
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-  });
-  next();
-};
+function secureHeaders(newRequestId: () => string): RequestHandler {
+  return (_request, response, next) => {
+    response.set({
+      // Names the request in the log, for whoever asks what went wrong.
+      "X-Request-Id": newRequestId(),
+      "Cache-Control": "no-store",
+      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+    });
+    next();
+  };
+}
 
 const unknownPath: RequestHandler = (request) => {
   throw new AppError("not-found", `there is nothing at ${request.method} ${request.path}`);
 };
 
 function answerError(log: Log): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  return (cause: unknown, request, response, next) => {
+    const error = isBusy(cause)
+      ? new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause })
+      : cause;
     const body = answerOf(error);
     if (body.statusCode >= 500)
-      log.error("request-failed", { method: request.method, path: request.path, error });
+      log.error("request-failed", {
+        requestId: response.get("X-Request-Id"),
+        method: request.method,
+        path: request.path,
+        error,
+      });
     if (response.headersSent) {
       next(error);
       return;

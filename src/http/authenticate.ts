@@ -48,7 +48,10 @@ function authenticate(tokens: TokenService): RequestHandler {
     } catch (error) {
       response.set(
         "WWW-Authenticate",
-        header === undefined ? 'Bearer realm="santinela"' : 'Bearer realm="santinela", error="invalid_token"',
+        // A client that sent nothing of this scheme is only told what is wanted (RFC 6750, 3.1).
+        /^Bearer\b/i.test(header ?? "")
+          ? 'Bearer realm="santinela", error="invalid_token"'
+          : 'Bearer realm="santinela"',
       );
       next(error);
       return;
@@ -72,6 +75,8 @@ export interface Gates {
   readonly signedIn: readonly RequestHandler[];
   /** "Operator or administrator rights are needed." */
   readonly interface: readonly RequestHandler[];
+  /** Beside one of the others: administrators alone. */
+  readonly administrator: RequestHandler;
 }
 
 export function gatesOf(tokens: TokenService, events: EventService): Gates {
@@ -92,7 +97,11 @@ export function gatesOf(tokens: TokenService, events: EventService): Gates {
   );
   const signedIn = [...token, ownPassword];
   const role = refuseUnless(mayUseInterface, "operator or administrator rights are needed");
-  return { token, signedIn, interface: [...signedIn, role] };
+  const administrator = refuseUnless(
+    (principal) => principal.role === "administrator",
+    "administrator rights are needed",
+  );
+  return { token, signedIn, interface: [...signedIn, role], administrator };
 }
 
 /** So much of a refused path is kept in the event log. */

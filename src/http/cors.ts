@@ -13,7 +13,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
       if (origin !== undefined && allowed.has(origin)) {
         response.set({
           "Access-Control-Allow-Origin": origin,
-          "Access-Control-Expose-Headers": "X-Total-Count, ETag, Location, Link, Retry-After",
+          "Access-Control-Expose-Headers": "X-Total-Count, ETag, Location, Link, Retry-After, X-Request-Id",
         });
         if (request.method === "OPTIONS")
           response.set({

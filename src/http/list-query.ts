@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type RecordField } from "../domain/intervention.ts";
+import type { ObjectiveFilter, ObjectiveQuery } from "../domain/objective-query.ts";
 import { parseDateTime } from "../domain/calendar.ts";
 import type { Filter, FilterValue, InterventionQuery } from "../store/intervention-query.ts";
 
@@ -30,10 +31,22 @@ export function sliceOf(parameters: URLSearchParams): Slice {
   return { start, end: Math.min(end, start + PAGE_SIZE_MAX) };
 }
 
-/** The `id` filter of an objective list; undefined when there is none. */
-export function idsOf(parameters: URLSearchParams): number[] | undefined {
-  const values = parameters.getAll("id");
-  return values.length === 0 ? undefined : boundedValues("id", values).map((value) => numberOf("id", value));
+/**
+ * A list request of objectives: the same words as for interventions, on whatever fields the objectives have.
+ * @throws AppError `invalid`
+ */
+export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
+  const search = searchOf(parameters);
+  const names = [...new Set(parameters.keys())].filter((name) => !name.startsWith("_") && name !== "q");
+  const filters = names.map((name): ObjectiveFilter => {
+    const [, field = name, suffix = ""] = /^(.+?)(_ne|_gte|_lte|_like)?$/s.exec(name) ?? [];
+    const values = boundedValues(name, parameters.getAll(name));
+    if (field === "id" && suffix !== "_like") values.forEach((value) => numberOf(name, value));
+    const operator = OPERATORS[suffix] ?? "equal";
+    return { field, operator, values: operator === "contains" ? boundedParts(name, values) : values };
+  });
+  const sort = sortKeysOf(parameters);
+  return { filters, ...(search === undefined ? {} : { search }), sort, ...sliceOf(parameters) };
 }
 
 /**
@@ -69,7 +82,7 @@ function filtersOf(parameters: URLSearchParams, field: RecordField, timeZone: st
     const isBound = operator === "at-least" || operator === "at-most";
     if (isBound && texts.length > 1) throw new AppError("invalid", `${name} may be given once`);
     // A part of a text, never a pattern: a client's regular expression could keep the processor busy for minutes.
-    if (operator === "contains") return [{ field, operator, values: texts }];
+    if (operator === "contains") return [{ field, operator, values: boundedParts(name, texts) }];
     const values = texts.map((text) =>
       isBound ? boundValue(field, text, timeZone) : filterValue(field, text),
     );
@@ -90,21 +103,33 @@ function boundValue(field: RecordField, text: string, timeZone: string): FilterV
 }
 
 const SEARCH_LENGTH_MAX = 200;
+const PARTS_MAX = 10;
 
 function searchOf(parameters: URLSearchParams): string | undefined {
   const text = parameters.getAll("q").join(" ").trim();
-  if (text.length > SEARCH_LENGTH_MAX)
-    throw new AppError("invalid", `q may have at most ${SEARCH_LENGTH_MAX} characters`);
+  boundedParts("q", [text]);
   return text === "" ? undefined : text;
 }
+
+/** Each part is looked for in every text of the table, so there are few of them and none is long. */
+function boundedParts(name: string, parts: string[]): string[] {
+  if (parts.length > PARTS_MAX)
+    throw new AppError("invalid", `${name} is given ${parts.length} times; at most ${PARTS_MAX} are taken`);
+  if (parts.some((part) => part.length > SEARCH_LENGTH_MAX))
+    throw new AppError("invalid", `${name} may have at most ${SEARCH_LENGTH_MAX} characters`);
+  return parts;
+}
+
+/** Behind the end of every list; SQLite takes no larger number. */
+const OFFSET_MAX = Number.MAX_SAFE_INTEGER - PAGE_SIZE_MAX;
 
 function offsetOf(parameters: URLSearchParams, name: string): number | undefined {
   const values = parameters.getAll(name);
   const [value] = values;
   if (value === undefined) return undefined;
-  if (values.length > 1 || !/^\d{1,15}$/.test(value))
+  if (values.length > 1 || !/^\d+$/.test(value))
     throw new AppError("invalid", `${name} must be one offset, 0 or larger`);
-  return Number(value);
+  return Math.min(Number(value), OFFSET_MAX);
 }
 
 /** How many alternatives one filter takes; a page of references never has more. */
@@ -161,19 +186,22 @@ function numberOf(field: string, value: string): number {
   return Number(value);
 }
 
-/** Several keys by comma in `_sort`, their directions in `_order` in any case; a missing direction is ASC. */
 function sortOf(parameters: URLSearchParams): InterventionQuery["sort"] {
+  return sortKeysOf(parameters).map(({ field, descending }) => {
+    if (!isRecordField(field))
+      throw new AppError("invalid", `_sort must name a field of the record, not ${JSON.stringify(field)}`);
+    return { field, descending };
+  });
+}
+
+/** Several keys by comma in `_sort`, their directions in `_order` in any case; a missing direction is ASC. */
+function sortKeysOf(parameters: URLSearchParams): { field: string; descending: boolean }[] {
   const fields = listOf(parameters, "_sort");
   const orders = listOf(parameters, "_order").map((order) => order.toUpperCase());
   if (orders.some((order) => order !== "ASC" && order !== "DESC"))
     throw new AppError("invalid", "_order must be ASC or DESC");
-  const unknown = fields.find((field) => !isRecordField(field));
-  if (unknown !== undefined)
-    throw new AppError("invalid", `_sort must name a field of the record, not ${JSON.stringify(unknown)}`);
   if (new Set(fields).size !== fields.length) throw new AppError("invalid", "_sort names a field twice");
-  return fields
-    .filter(isRecordField)
-    .map((field, index) => ({ field, descending: orders[index] === "DESC" }));
+  return fields.map((field, index) => ({ field, descending: orders[index] === "DESC" }));
 }
 
 function listOf(parameters: URLSearchParams, name: string): string[] {

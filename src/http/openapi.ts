@@ -3,8 +3,7 @@ import { RECORD_FIELDS } from "../domain/intervention.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { VERSION } from "../generated/version.ts";
 import { PAGE_SIZE_MAX } from "./list-query.ts";
-
-type Json = { readonly [key: string]: unknown };
+import { answer, failures, header, jsonBody, listAnswer, query, schema, type Json } from "./openapi-parts.ts";
 
 /**
  * The OpenAPI 3.1 document of the interface, assembled from schemas/.
@@ -145,7 +144,13 @@ function collectionOperations(): Json {
       ],
       requestBody: jsonBody("InterventionCreate"),
       responses: {
-        "201": answer("The created intervention", RECORD),
+        "201": {
+          ...answer("The created intervention", RECORD),
+          headers: {
+            Location: { description: "Where the record is", schema: { type: "string" } },
+            ETag: { description: "Its version, for If-Match", schema: { type: "string" } },
+          },
+        },
         ...failures(400, 401, 403, 404, 413, 415, 422, 500),
       },
     },
@@ -195,50 +200,3 @@ const PAGING = [
     minimum: 0,
   }),
 ];
-
-function schema(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function query(name: string, description: string, of: Json): Json {
-  return { name, in: "query", description, schema: of };
-}
-
-function header(name: string, description: string): Json {
-  return { name, in: "header", description, schema: { type: "string" } };
-}
-
-function jsonBody(name: string): Json {
-  return { required: true, content: { "application/json": { schema: schema(name) } } };
-}
-
-function answer(description: string, of: Json): Json {
-  return { description, content: { "application/json": { schema: of } } };
-}
-
-function listAnswer(name: string): Json {
-  const total = { description: "How many fit the filters in all", schema: { type: "integer" } };
-  return {
-    ...answer("The asked slice", { type: "array", items: schema(name) }),
-    headers: { "X-Total-Count": total },
-  };
-}
-
-const FAILURES: Readonly<Record<number, string>> = {
-  400: "Missing fields or invalid format",
-  401: "Token missing, invalid or expired; wrong credentials",
-  403: "Operator or administrator rights are needed",
-  404: "The intervention or objective does not exist",
-  412: "The record has changed since it was read",
-  413: "The body is larger than 100 kB",
-  415: "The body is not JSON in UTF-8",
-  422: "The Idempotency-Key was used with another body",
-  429: "Too many wrong attempts; Retry-After says how long to wait",
-  500: "Internal error; try again",
-};
-
-function failures(...statuses: number[]): Json {
-  return Object.fromEntries(
-    statuses.map((status) => [String(status), answer(FAILURES[status] ?? "", schema("ErrorBody"))]),
-  );
-}

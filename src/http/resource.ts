@@ -8,12 +8,20 @@ export interface Resource {
   readonly methods: Readonly<
     Partial<Record<Method, (request: Request, response: Response) => void | Promise<void>>>
   >;
-  /** Run before each method, in order; OPTIONS passes none of them. */
+  /** Who may come in: run before everything but OPTIONS, in order. */
+  readonly gate?: readonly RequestHandler[];
+  /** Run before the methods that have a handler. */
   readonly before?: readonly RequestHandler[];
+  /** Run before one method alone. */
+  readonly beforeMethod?: Readonly<Partial<Record<Method, readonly RequestHandler[]>>>;
 }
 
 /** Adds a resource: its methods, OPTIONS without a token, and 405 with `Allow` (RFC 9110 15.5.6) for every other method. */
-export function addResource(router: Router, path: string | RegExp, { methods, before = [] }: Resource): void {
+export function addResource(
+  router: Router,
+  path: string | RegExp,
+  { methods, gate = [], before = [], beforeMethod = {} }: Resource,
+): void {
   const names = Object.keys(methods) as Method[];
   const allow = [
     ...names.flatMap((name) => (name === "get" ? ["GET", "HEAD"] : [name.toUpperCase()])),
@@ -25,10 +33,10 @@ export function addResource(router: Router, path: string | RegExp, { methods, be
   });
   for (const name of names) {
     const handle = methods[name];
-    if (handle) route[name](...before, handle);
+    if (handle) route[name](...gate, ...(beforeMethod[name] ?? []), ...before, handle);
   }
-  // Who may not come in learns nothing of what would be there: authentication stands before the 405 too.
-  route.all(...before, (request, response) => {
+  // Who may not come in learns nothing of what would be there: the gate stands before the 405 too.
+  route.all(...gate, (request, response) => {
     response.set("Allow", allow);
     throw new AppError("method-not-allowed", `${request.method} is not possible here; possible are ${allow}`);
   });

@@ -1,12 +1,20 @@
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, STATUS_CODES, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../domain/clock.ts";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { trustConnection } from "./authenticate.ts";
+import { Connections } from "./connections.ts";
 import { errorBody } from "./errors.ts";
 
 export interface HttpServerOptions {
@@ -32,34 +40,54 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #network: Server | TlsServer;
   readonly #control: Server;
-  /** Our own trips go over plain HTTP that never leaves this machine; without TLS the network side is that already. */
-  readonly #loopback: Server | undefined;
+  #cancelRetry: CancelTimer = () => {};
+  /** For our own trips, which must get in however many strangers stand at the network side. */
+  readonly #loopback: Server;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { app, tls } = options;
-    this.#network = bounded(
-      tls ? createTlsServer({ ...TIMEOUTS, ...TLS, ...tls }, app) : createServer(TIMEOUTS, app),
+    const strangers = new Connections();
+    const guarded = strangers.guard(app);
+    this.#network = answering(
+      tls ? createTlsServer({ ...OPTIONS, ...TLS, ...tls }, guarded) : createServer(OPTIONS, guarded),
     );
-    this.#loopback = tls ? bounded(createServer(TIMEOUTS, app)) : undefined;
-    this.#control = bounded(createServer(TIMEOUTS, app));
+    strangers.watch(this.#network);
+    this.#loopback = answering(createServer(OPTIONS, app));
+    this.#control = answering(createServer(OPTIONS, app));
     this.#control.on("connection", trustConnection);
   }
 
   /**
-   * Listens on both. A control socket that cannot be made is a condition.
+   * Listens. An address that this machine does not have yet (no lease after a power cut) and a control socket that
+   * cannot be made are conditions: the sensors must be heard meanwhile.
    * @throws AppError `busy` when the TCP port is taken, `configuration` when the address cannot be used
    */
   async start(): Promise<void> {
-    const { host, port } = this.#options;
+    await this.#listenToNetwork();
+    await listening(this.#loopback, () => this.#loopback.listen(0, "127.0.0.1"));
+    await this.#startControlSocket();
+  }
+
+  async #listenToNetwork(): Promise<void> {
+    const { host, port, conditions, clock } = this.#options;
     try {
       await listening(this.#network, () => this.#network.listen(port, host));
+      conditions.clear("http-address-missing");
     } catch (cause) {
-      throw addressError(host, port, cause as NodeJS.ErrnoException);
+      if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
+        throw addressError(host, port, cause as NodeJS.ErrnoException);
+      conditions.raise("http-address-missing", `this machine has no address ${host}; it is tried again`);
+      this.#cancelRetry = clock.after(RETRY_MS, () => void this.#listenAgain());
     }
-    const loopback = this.#loopback;
-    if (loopback) await listening(loopback, () => loopback.listen(0, "127.0.0.1"));
-    await this.#startControlSocket();
+  }
+
+  async #listenAgain(): Promise<void> {
+    try {
+      await this.#listenToNetwork();
+    } catch (error) {
+      this.#options.conditions.raise("http-address-missing", messageOf(error));
+    }
   }
 
   /** Shows new clients a renewed certificate. */
@@ -67,21 +95,21 @@ export class HttpServer {
     if ("setSecureContext" in this.#network) this.#network.setSecureContext({ ...TLS, ...pair });
   }
 
-  /** Where the network side listens. */
+  /** Where the network side listens, or is to listen once it can. */
   get address(): { host: string; port: number } {
-    return addressOf(this.#network);
+    const { host, port } = this.#options;
+    return this.#network.listening ? addressOf(this.#network) : { host, port };
   }
 
-  /** How this machine reaches its own API. */
+  /** How this process reaches its own API. */
   get loopbackUrl(): string {
-    const { host, port } = addressOf(this.#loopback ?? this.#network);
-    const near = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
-    return `http://${near.includes(":") ? `[${near}]` : near}:${port}`;
+    return `http://127.0.0.1:${addressOf(this.#loopback).port}`;
   }
 
   /** Takes no new requests, lets running ones finish for a moment, and ends. */
   async stop(): Promise<void> {
-    const servers = [this.#network, this.#control, ...(this.#loopback ? [this.#loopback] : [])];
+    this.#cancelRetry();
+    const servers = [this.#network, this.#loopback, this.#control];
     const cancel = this.#options.clock.after(STOP_LIMIT_MS, () =>
       servers.forEach((server) => server.closeAllConnections()),
     );
@@ -107,26 +135,41 @@ export class HttpServer {
   }
 }
 
+/** An address that is not there yet is tried again so often. */
+const RETRY_MS = 5_000;
 /** Running requests get so long to finish when the server stops. */
 const STOP_LIMIT_MS = 5_000;
 /** Linux: sun_path holds 108 bytes with the closing zero (unix(7)). */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-/** Node's defaults leave a slow or silent client its socket for minutes. */
-const TIMEOUTS = {
+const OPTIONS = {
+  // Node's defaults leave a slow or silent client its socket for minutes.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
+  // Node would answer without a body; the application has the interface's shape for it.
+  requireHostHeader: false,
 } as const;
 const TLS = { minVersion: "TLSv1.2", handshakeTimeout: 10_000 } as const;
 
-function bounded<S extends Server | TlsServer>(server: S): S {
-  server.maxConnections = 256;
+/** Has a server answer in the interface's shape also what never reaches the application. */
+function answering<S extends Server | TlsServer>(server: S): S {
   server.maxRequestsPerSocket = 1000;
   server.on("clientError", answerBrokenRequest);
+  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.stringify(errorBody(417, "only Expect: 100-continue is understood"));
+    response.writeHead(417, { "Content-Type": JSON_TYPE, "Content-Length": Buffer.byteLength(body) });
+    response.end(body);
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    socket.end(rawAnswer(405, "this is no proxy", `Allow: ${METHODS}\r\n`));
+  });
   return server;
 }
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /** What Node's parser refuses never reaches the application; it still gets the interface's error shape. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -135,10 +178,14 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
     return;
   }
   const status = STATUS_OF_PARSER[error.code ?? ""] ?? 400;
-  const body = JSON.stringify(errorBody(status, "the request cannot be read as HTTP"));
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  socket.end(rawAnswer(status, "the request cannot be read as HTTP"));
+}
+
+function rawAnswer(status: number, message: string, headers = ""): string {
+  const body = JSON.stringify(errorBody(status, message));
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${JSON_TYPE}\r\n${headers}` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   );
 }
 

@@ -1,5 +1,15 @@
 import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
@@ -64,7 +74,7 @@ function newKeyText(): string {
 
 function keyFrom(path: string, text: string): KeyObject {
   const bytes = /^(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : Buffer.alloc(0);
-  if (bytes.length < KEY_BYTES || new Set(bytes).size < KEY_BYTES / 4)
+  if (bytes.length < KEY_BYTES || isGuessable(bytes))
     throw new AppError(
       "configuration",
       `${path} does not hold a key of at least ${KEY_BYTES} random bytes in hexadecimal`,
@@ -73,6 +83,11 @@ function keyFrom(path: string, text: string): KeyObject {
       },
     );
   return createSecretKey(bytes);
+}
+
+/** A key that somebody has typed or repeated: text, or fewer different bytes than one key in 10^9 has by chance. */
+function isGuessable(bytes: Buffer): boolean {
+  return new Set(bytes).size < 20 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
 }
 
 /** The MQTT client id of this installation: two daemons must never share one. */
@@ -90,19 +105,39 @@ export function oneTimePassword(): string {
   return text.replaceAll(/(.{5})(?=.)/g, "$1-");
 }
 
+/**
+ * A secret's text; made the first time, whole or not at all: a power cut or a full disk must not leave an empty file,
+ * with which nothing would ever start again.
+ */
 function readOrCreateSecret(path: string, make: () => string): string {
+  const present = readSecret(path);
+  if (present !== "") return present;
+  const draft = `${path}.${process.pid}`;
   try {
-    return readFileSync(path, "utf8").trim();
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT")
-      throw new AppError("no-permission", `cannot read ${path}: ${(cause as Error).message}`, { cause });
-  }
-  // wx: of two processes that start at once, one writes the file and the other reads it.
-  try {
-    writeFileSync(path, `${make()}\n`, { mode: 0o600, flag: "wx", flush: true });
+    writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
+    if (existsSync(path)) renameSync(draft, path);
+    // Of two processes that start at once, one gives the file its name and the other reads it.
+    else linkSync(draft, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST")
-      throw new AppError("cannot-create", `cannot write ${path}: ${(cause as Error).message}`, { cause });
+      throw new AppError("cannot-create", `cannot write ${path}: ${(cause as Error).message}`, {
+        hint: "Check that this user may write there and that the disk is not full.",
+        cause,
+      });
+  } finally {
+    rmSync(draft, { force: true });
   }
-  return readFileSync(path, "utf8").trim();
+  return readSecret(path);
+}
+
+/** Empty when there is none yet. A file that others could read is closed to them. */
+function readSecret(path: string): string {
+  try {
+    const text = readFileSync(path, "utf8").trim();
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+    return text;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw new AppError("no-permission", `cannot read ${path}: ${(cause as Error).message}`, { cause });
+  }
 }

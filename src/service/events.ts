@@ -45,4 +45,9 @@ export class EventService {
     const detail = earlier && earlier.unlogged > 0 ? { refusedMeanwhile: earlier.unlogged } : {};
     this.note({ event: "forbidden", who, from, subject, detail });
   }
+
+  /** Whether that account has signed in from that address before. */
+  hasSignedIn(email: string, address: string): boolean {
+    return this.#log.hasSignedIn(email, address);
+  }
 }

@@ -9,6 +9,7 @@ import { AppError } from "../domain/errors.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import { transaction, type Database } from "../store/database.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
+import { completed, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 
 /** The objectives as the interface lists them, and the ways they get in. */
 export class ObjectiveService {
@@ -20,20 +21,20 @@ export class ObjectiveService {
     this.#objectives = new ObjectiveStore(database);
   }
 
-  /** The asked slice of one kind by ascending id, and how many there are in all. */
-  list(
-    type: ObjectiveType,
-    slice: { start: number; end: number },
-    ids?: readonly number[],
-  ): { records: Objective[]; total: number } {
-    return { records: this.#objectives.list(type, slice, ids), total: this.#objectives.count(type, ids) };
+  /** The asked slice of one kind, and how many fit the filters in all. */
+  list(type: ObjectiveType, query: ObjectiveQuery): { records: Objective[]; total: number } {
+    const found = selected(
+      this.#objectives.all(type).map((objective) => completed(type, objective)),
+      query,
+    );
+    return { records: found.slice(query.start, query.end), total: found.length };
   }
 
   /** @throws AppError `not-found` */
   get(ref: ObjectiveRef): Objective {
     const objective = this.#objectives.get(ref);
     if (!objective) throw new AppError("not-found", `there is no objective ${ref.id} in ${ref.type}`);
-    return objective;
+    return completed(ref.type, objective);
   }
 
   /**

@@ -12,11 +12,13 @@ export class PasswordCheck {
 
   /**
    * Whether the password fits the hash.
+   * @param atTurn called right before the comparison; what it throws ends the attempt
    * @throws AppError `too-many-requests` when too many wait already
    */
-  async fits(password: string, hash: string): Promise<boolean> {
+  async fits(password: string, hash: string, atTurn: () => void): Promise<boolean> {
     await this.#turn();
     try {
+      atTurn();
       return await bcrypt.compare(password, hash);
     } finally {
       this.#running -= 1;

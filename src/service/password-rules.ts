@@ -11,6 +11,7 @@ export const PASSWORD_BYTES_MAX = 72;
  * @throws AppError `bad-data` with what is wrong
  */
 export async function assertGoodPassword(password: string, email: string): Promise<void> {
+  if (/\p{Cc}/u.test(password)) throw new AppError("bad-data", "a password cannot hold control characters");
   if ([...password].length < PASSWORD_LENGTH_MIN)
     throw new AppError("bad-data", `a password needs at least ${PASSWORD_LENGTH_MIN} characters`);
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)

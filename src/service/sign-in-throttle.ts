@@ -1,21 +1,35 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 
-/** So many wrong attempts are free; the next one waits, and each further one twice as long as the last. */
-const FREE_ATTEMPTS_OF_ACCOUNT = 5;
+/** So many wrong passwords are free; then one waits, and after each further one twice as long as the last. */
+const FREE_FOR_ACCOUNT = 5;
 /** Several people and programs may share one network address, and one who forgets a password must not bar the others. */
-const FREE_ATTEMPTS_OF_ADDRESS = 20;
+const FREE_FOR_ADDRESS = 20;
 const FIRST_DELAY_MS = 30_000;
 /** Never permanent: whoever locks an account out on purpose gets a quarter of an hour and no more. */
 const DELAY_MS_MAX = 900_000;
-/** After so long without an attempt the count starts anew. */
+/** After so long without a wrong one the count starts anew. */
 const FORGET_AFTER_MS = 3_600_000;
 const COUNTERS_MAX = 10_000;
+/** How many of the oldest are looked at for one to forget. */
+const CANDIDATES = 50;
 
 interface Counter {
   readonly failures: number;
   readonly lastAtMs: number;
   readonly blockedUntilMs: number;
+}
+
+/** Who tries to sign in. */
+export interface SignInAttempt {
+  readonly email: string;
+  /** Network address; undefined for the control socket, which is not counted. */
+  readonly address: string | undefined;
+  /**
+   * Whether that account has signed in from that address before. Then only what is tried from there counts for it, or
+   * anybody who knows the e-mail address could keep its owner out for ever.
+   */
+  readonly isKnownPlace: boolean;
 }
 
 /**
@@ -30,55 +44,84 @@ export class SignInThrottle {
     this.#clock = clock;
   }
 
-  /**
-   * Lets an attempt through and counts it as a failure until `succeeded` says otherwise, so that many at once are not
-   * all the first one.
-   * @param address the client's network address; undefined for the control socket, which is not counted
-   * @returns for how many seconds no further attempt gets through, unless this one succeeds
-   * @throws AppError `too-many-requests` with the seconds to wait
-   */
-  attempt(email: string, address: string | undefined): number {
-    const limits = limitsOf(email, address);
+  /** @throws AppError `too-many-requests` with the seconds to wait */
+  assertOpen(attempt: SignInAttempt): void {
     const nowMs = this.#clock.monotonicMs();
-    const untilMs = Math.max(0, ...limits.map(({ key }) => this.#counters.get(key)?.blockedUntilMs ?? 0));
-    if (untilMs > nowMs) {
-      const waitS = Math.ceil((untilMs - nowMs) / 1000);
+    const untilMs = limitsOf(attempt).map(({ key }) => this.#counters.get(key)?.blockedUntilMs ?? 0);
+    const waitS = Math.ceil((Math.max(0, ...untilMs) - nowMs) / 1000);
+    if (waitS > 0)
       throw new AppError("too-many-requests", `too many wrong attempts; try again in ${waitS} seconds`, {
         retryAfterS: waitS,
       });
-    }
-    return Math.max(0, ...limits.map((limit) => this.#count(limit, nowMs))) / 1000;
   }
 
-  /** Forgets the wrong attempts for that account and from that address. */
-  succeeded(email: string, address: string | undefined): void {
-    for (const { key } of limitsOf(email, address)) this.#counters.delete(key);
+  /**
+   * Counts a wrong password.
+   * @returns for how many seconds no further attempt gets through; 0 while there are free ones
+   */
+  failed(attempt: SignInAttempt): number {
+    const nowMs = this.#clock.monotonicMs();
+    return Math.max(0, ...limitsOf(attempt).map((limit) => this.#count(limit, nowMs))) / 1000;
   }
 
-  #count({ key, freeAttempts }: Limit, nowMs: number): number {
+  /** Forgets the wrong passwords for that account, and takes them off its address: other accounts' stay counted there. */
+  succeeded(attempt: SignInAttempt): void {
+    const [account, address] = limitsOf(attempt);
+    if (!account || !address) return;
+    const forgiven = this.#counters.get(account.key)?.failures ?? 0;
+    this.#counters.delete(account.key);
+    const counter = this.#counters.get(address.key);
+    if (counter) this.#put(address.key, { ...counter, failures: Math.max(0, counter.failures - forgiven) });
+  }
+
+  #count({ key, free }: Limit, nowMs: number): number {
     const earlier = this.#counters.get(key);
     const isFresh = earlier !== undefined && nowMs - earlier.lastAtMs < FORGET_AFTER_MS;
     const failures = (isFresh ? earlier.failures : 0) + 1;
-    const over = failures - freeAttempts;
+    const over = failures - free;
     const delayMs = over < 0 ? 0 : Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** Math.min(over, 10));
-    // Taken out and put in again, the map is in the order of the last attempt, and the oldest goes first.
-    this.#counters.delete(key);
-    this.#counters.set(key, { failures, lastAtMs: nowMs, blockedUntilMs: nowMs + delayMs });
-    const [oldest] = this.#counters.keys();
-    if (this.#counters.size > COUNTERS_MAX && oldest !== undefined) this.#counters.delete(oldest);
+    this.#put(key, { failures, lastAtMs: nowMs, blockedUntilMs: nowMs + delayMs });
     return delayMs;
+  }
+
+  /** Taken out and put in again, the map is in the order of the last attempt. */
+  #put(key: string, counter: Counter): void {
+    this.#counters.delete(key);
+    this.#counters.set(key, counter);
+    if (this.#counters.size > COUNTERS_MAX) this.#counters.delete(this.#leastWanted());
+  }
+
+  /** Of the oldest the one with the fewest failures: a flood of names must not push out who is being guessed at. */
+  #leastWanted(): string {
+    const oldest: [string, Counter][] = [];
+    for (const entry of this.#counters) {
+      oldest.push(entry);
+      if (oldest.length === CANDIDATES) break;
+    }
+    return oldest.toSorted(([, a], [, b]) => a.failures - b.failures)[0]?.[0] ?? "";
   }
 }
 
 interface Limit {
   readonly key: string;
-  readonly freeAttempts: number;
+  readonly free: number;
 }
 
-function limitsOf(email: string, address: string | undefined): Limit[] {
+function limitsOf({ email, address, isKnownPlace }: SignInAttempt): Limit[] {
   if (address === undefined) return [];
+  const place = `address ${networkOf(address)}`;
+  const account = `account ${email.toLowerCase()}`;
   return [
-    { key: `account ${email.toLowerCase()}`, freeAttempts: FREE_ATTEMPTS_OF_ACCOUNT },
-    { key: `address ${address}`, freeAttempts: FREE_ATTEMPTS_OF_ADDRESS },
+    { key: isKnownPlace ? `${account} at ${place}` : account, free: FREE_FOR_ACCOUNT },
+    { key: place, free: FREE_FOR_ADDRESS },
   ];
+}
+
+/** One household has a whole /64 of IPv6 (RFC 6177), so its first half stands for all of it. */
+function networkOf(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address;
+  const [head = "", tail] = address.split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  if (tail === undefined) return groups.slice(0, 4).join(":");
+  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }

@@ -8,11 +8,13 @@ import type { Database } from "../store/database.ts";
 import { EventService } from "./events.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
-import { SignInThrottle } from "./sign-in-throttle.ts";
+import { SignInThrottle, type SignInAttempt } from "./sign-in-throttle.ts";
 
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
 export const TOKEN_LIFETIME_S = 3600;
 
+/** A clock that is disciplined may go back by so much between two requests. */
+const CLOCK_SKEW_S = 60;
 const ISSUER = "santinela";
 /** Hash of a random password nobody knows: an unknown address must take as long as a wrong password. */
 const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";
@@ -54,16 +56,17 @@ export class TokenService {
     password: string,
     address?: string,
   ): Promise<{ token: string; expiresIn: number }> {
-    const blockedForS = this.#throttle.attempt(email, address);
-    const account = await this.#accountWith(email, password);
+    const attempt = this.#attemptOf(email, address);
+    const account = await this.#accountWith(attempt, password);
     const by = { who: email, from: address ?? "control socket", subject: `account ${email}` };
     if (!account) {
+      const blockedForS = this.#throttle.failed(attempt);
       this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
       if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
       throw new AppError("unauthenticated", "email or password is wrong");
     }
-    this.#throttle.succeeded(email, address);
-    this.#events.note({ ...by, event: "signed-in", detail: { role: account.role } });
+    this.#throttle.succeeded(attempt);
+    this.#events.note({ ...by, who: account.email, event: "signed-in", detail: { role: account.role } });
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
@@ -72,10 +75,11 @@ export class TokenService {
    * @throws AppError `too-many-requests` as `signIn`
    */
   async hasPassword({ email, from }: Principal, password: string): Promise<boolean> {
-    this.#throttle.attempt(email, from);
-    const account = await this.#accountWith(email, password);
-    if (account) this.#throttle.succeeded(email, from);
-    return account !== undefined;
+    const attempt = this.#attemptOf(email, from);
+    const fits = (await this.#accountWith(attempt, password)) !== undefined;
+    if (fits) this.#throttle.succeeded(attempt);
+    else this.#throttle.failed(attempt);
+    return fits;
   }
 
   /**
@@ -107,11 +111,23 @@ export class TokenService {
     return this.#sign(account);
   }
 
-  /** As slow for an address that is not known as for a wrong password. */
-  async #accountWith(email: string, password: string): Promise<Account | undefined> {
+  #attemptOf(email: string, address: string | undefined): SignInAttempt {
     const account = this.#accounts.byEmail(email);
+    const isKnownPlace =
+      account !== undefined && address !== undefined && this.#events.hasSignedIn(account.email, address);
+    return { email, address, isKnownPlace };
+  }
+
+  /** As slow for an address that is not known as for a wrong password. */
+  async #accountWith(attempt: SignInAttempt, password: string): Promise<Account | undefined> {
+    this.#throttle.assertOpen(attempt);
+    const account = this.#accounts.byEmail(attempt.email);
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
-    const fits = await this.#passwords.fits(usable ? password : "", account?.passwordHash ?? DUMMY_HASH);
+    const hash = account?.passwordHash ?? DUMMY_HASH;
+    // Asked again when its turn has come: of many at once, those that waited meanwhile may have been too many.
+    const fits = await this.#passwords.fits(usable ? password : "", hash, () =>
+      this.#throttle.assertOpen(attempt),
+    );
     return account && account.passwordHash !== null && !account.disabled && fits && usable
       ? account
       : undefined;
@@ -130,22 +146,38 @@ export class TokenService {
   }
 
   #verifiedClaims(token: string): jwt.JwtPayload {
+    const nowS = Math.floor(this.#clock.wallMs() / 1000);
     try {
-      const key = this.#keys.get(jwt.decode(token, { complete: true })?.header.kid ?? "");
-      if (!key) throw invalidToken();
+      const header = jwt.decode(token, { complete: true })?.header;
+      const key = this.#keys.get(header?.kid ?? "");
+      // `crit` names extensions that must be understood, and there is none here (RFC 7515, 4.1.11).
+      if (!key || header?.crit !== undefined) throw invalidToken();
       const claims = jwt.verify(token, key, {
         algorithms: ["HS256"],
         issuer: ISSUER,
         audience: ISSUER,
-        clockTimestamp: Math.floor(this.#clock.wallMs() / 1000),
+        clockTimestamp: nowS,
       });
-      // jsonwebtoken accepts a token that never expires; the interface's tokens all do.
-      if (typeof claims !== "string" && typeof claims.exp === "number") return claims;
+      if (typeof claims !== "string" && isOfThisHour(claims, nowS)) return claims;
     } catch {
       // Why a token is not valid is nobody's business but its owner's.
     }
     throw invalidToken();
   }
+}
+
+/**
+ * Whether the token was given out within its lifetime. jsonwebtoken accepts one that never ends, and one of a clock
+ * that has been put back since would live on for as long as that clock was ahead.
+ */
+function isOfThisHour({ iat, exp, sub }: jwt.JwtPayload, nowS: number): boolean {
+  return (
+    typeof iat === "number" &&
+    typeof exp === "number" &&
+    exp - iat <= TOKEN_LIFETIME_S &&
+    iat <= nowS + CLOCK_SKEW_S &&
+    /^[1-9]\d{0,15}$/.test(typeof sub === "string" ? sub : "")
+  );
 }
 
 /** A key's name in tokens: says which key it is and nothing about it. */

@@ -52,6 +52,11 @@ export function isStorageError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError || (error instanceof AppError && error.code === "storage");
 }
 
+/** Whether another process held the database for longer than we wait: trying again soon will help. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
 /** The pragmas every connection has. FULL is what makes an acknowledged commit survive a power cut. */
 const PRAGMAS: readonly (readonly [name: string, set: string | number, expected: string | number])[] = [
   ["journal_mode", "WAL", "wal"],

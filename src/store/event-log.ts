@@ -15,6 +15,14 @@ export class EventLog {
       .run(atMs, event, who, from, subject, JSON.stringify(detail));
   }
 
+  /** Whether there is a sign-in of that account from that address. */
+  hasSignedIn(email: string, address: string): boolean {
+    const found = this.#database
+      .prepare("SELECT 1 FROM events WHERE event = 'signed-in' AND who = ? AND origin = ? LIMIT 1")
+      .get(email, address);
+    return found !== undefined;
+  }
+
   /**
    * The newest entries first.
    * @param before only entries with a smaller `seq`

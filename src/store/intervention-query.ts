@@ -1,5 +1,5 @@
 import type { RecordField } from "../domain/intervention.ts";
-import type { Database } from "./database.ts";
+import { folded } from "../domain/folding.ts";
 
 /** A list request after its words were checked: every name in it is a known field. */
 export interface InterventionQuery {
@@ -25,16 +25,6 @@ export interface Filter {
 export type FilterValue = string | number | boolean | null;
 export type SqlValue = string | number | null;
 
-/** Adds the function that `contains` and `search` compare with: small letters without accents, so ş finds ș and s. */
-export function addFolding(database: Database): void {
-  const fold = (text: string | number | null): string =>
-    `${text ?? ""}`
-      .normalize("NFKD")
-      .replaceAll(/\p{Mn}/gu, "")
-      .toLowerCase();
-  database.function("folded", { deterministic: true }, fold);
-}
-
 /**
  * The WHERE clause and its parameters. Field names reach SQL only from the closed list of record fields, values only as
  * parameters; a list of values is one parameter, because a long chain of ORs is more than SQLite takes.
@@ -47,15 +37,14 @@ export function whereOf({ filters, search }: InterventionQuery): {
   const conditions = filters.map((filter, index) => {
     const name = `v${index}`;
     const given = filter.values.filter((value) => value !== null).map(toSql);
+    const compared = filter.operator === "contains" ? given.map((text) => folded(String(text))) : given;
     const isSingle = filter.operator === "at-least" || filter.operator === "at-most";
-    values[name] = isSingle ? (given[0] ?? null) : JSON.stringify(given);
+    values[name] = isSingle ? (compared[0] ?? null) : JSON.stringify(compared);
     return conditionOf(filter, `:${name}`);
   });
   if (search !== undefined) {
-    values["search"] = search;
-    conditions.push(
-      `(${SEARCHED.map((field) => `instr(folded(${field}), folded(:search)) > 0`).join(" OR ")})`,
-    );
+    values["search"] = folded(search);
+    conditions.push(`(${SEARCHED.map((field) => `instr(${searchable(field)}, :search) > 0`).join(" OR ")})`);
   }
   return { where: ["deleted_at IS NULL", ...conditions].join(" AND "), values };
 }
@@ -73,7 +62,13 @@ export function toSql(value: FilterValue): SqlValue {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-const SEARCHED: readonly RecordField[] = ["name", "description", "notes"];
+/** The texts, each with a folded copy in the column `<field>Folded`. */
+export const SEARCHED = ["name", "description", "notes"] as const satisfies readonly RecordField[];
+
+/** What a part of a text is looked for in. */
+function searchable(field: RecordField): string {
+  return (SEARCHED as readonly RecordField[]).includes(field) ? `${field}Folded` : `lower(${field})`;
+}
 
 function conditionOf({ field, operator, values }: Filter, parameter: string): string {
   const listed = `${field} IN (SELECT value FROM json_each(${parameter}))`;
@@ -88,7 +83,7 @@ function conditionOf({ field, operator, values }: Filter, parameter: string): st
     case "at-most":
       return `${comparable(field)} <= ${parameter}`;
     case "contains":
-      return `EXISTS (SELECT 1 FROM json_each(${parameter}) WHERE instr(folded(${field}), folded(value)) > 0)`;
+      return `EXISTS (SELECT 1 FROM json_each(${parameter}) WHERE instr(${searchable(field)}, value) > 0)`;
   }
 }
 

@@ -7,9 +7,10 @@ import {
   type RecordField,
 } from "../domain/intervention.ts";
 import type { Database } from "./database.ts";
+import { folded } from "../domain/folding.ts";
 import {
-  addFolding,
   orderOf,
+  SEARCHED,
   toSql,
   whereOf,
   type InterventionQuery,
@@ -43,12 +44,11 @@ export class InterventionStore {
 
   constructor(database: Database) {
     this.#database = database;
-    addFolding(database);
   }
 
   insert(intervention: NewIntervention): StoredIntervention {
     const { uid, fields, instants, dispeceratId, createdBy, nowMs } = intervention;
-    const columns = [...INTERVENTION_FIELDS, "dateStartMs", "dateEndMs"];
+    const columns = [...INTERVENTION_FIELDS, ...SEARCHED.map(foldedColumn), "dateStartMs", "dateEndMs"];
     const row = this.#database
       .prepare(
         `INSERT INTO interventions(uid, dispeceratId, created_by, created_at, updated_at, ${columns.join(", ")})
@@ -66,7 +66,9 @@ export class InterventionStore {
     instants: InterventionInstants,
     nowMs: number,
   ): StoredIntervention {
-    const names = [...INTERVENTION_FIELDS.filter((field) => field in fields), "dateStartMs", "dateEndMs"];
+    const changed = INTERVENTION_FIELDS.filter((field) => field in fields);
+    const copies = SEARCHED.filter((field) => field in fields).map(foldedColumn);
+    const names = [...changed, ...copies, "dateStartMs", "dateEndMs"];
     const row = this.#database
       .prepare(
         `UPDATE interventions SET rev = rev + 1, updated_at = :nowMs, ${names.map((name) => `${name} = :${name}`).join(", ")}
@@ -134,8 +136,17 @@ type InterventionRow = Readonly<Record<string, SqlValue>> & {
 
 const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
 
+function foldedColumn(field: (typeof SEARCHED)[number]): string {
+  return `${field}Folded`;
+}
+
 function toColumns(fields: Partial<InterventionFields>): Record<string, SqlValue> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toSql(value)]));
+  const columns = Object.entries(fields).map(([name, value]) => [name, toSql(value)] as const);
+  const copies = SEARCHED.map((field) => {
+    const text = fields[field];
+    return [foldedColumn(field), text === undefined || text === null ? null : folded(text)] as const;
+  });
+  return Object.fromEntries([...columns, ...copies]);
 }
 
 function toStored(row: InterventionRow): StoredIntervention {

@@ -1,4 +1,5 @@
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
+import { folded } from "../domain/folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
 export function openMainDatabase(path: string): Database {
@@ -100,7 +101,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX outbox_due ON outbox(rank, next_at)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
       `),
-    (database) =>
+    (database) => {
       database.exec(`
         -- A password that the program made is good for setting another one and for nothing else.
         ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
@@ -121,6 +122,19 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE TRIGGER events_are_kept BEFORE DELETE ON events
           WHEN OLD.seq > (SELECT max(seq) FROM events) - 10000
           BEGIN SELECT RAISE(ABORT, 'the newest 10000 entries of the event log are kept'); END;
-      `),
+        CREATE INDEX events_sign_ins ON events(who, origin) WHERE event = 'signed-in';
+
+        ALTER TABLE interventions ADD COLUMN nameFolded TEXT;
+        ALTER TABLE interventions ADD COLUMN descriptionFolded TEXT;
+        ALTER TABLE interventions ADD COLUMN notesFolded TEXT;
+      `);
+      database.function("folded", { deterministic: true }, (text) =>
+        text === null ? null : folded(String(text)),
+      );
+      database.exec(`
+        UPDATE interventions SET nameFolded = folded(name), descriptionFolded = folded(description),
+          notesFolded = folded(notes);
+      `);
+    },
   ],
 };

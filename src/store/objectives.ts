@@ -21,25 +21,12 @@ export class ObjectiveStore {
     return row === undefined ? undefined : toObjective(row);
   }
 
-  /**
-   * A slice of one kind by ascending id.
-   * @param ids only these, when given
-   */
-  list(type: ObjectiveType, slice: { start: number; end: number }, ids?: readonly number[]): Objective[] {
-    const { start, end } = slice;
+  /** All of one kind by ascending id. There are as many as a site has buildings, assets or people. */
+  all(type: ObjectiveType): Objective[] {
     return this.#database
-      .prepare(
-        `SELECT data FROM objectives WHERE kind = :type ${idFilter(ids)} ORDER BY id LIMIT :limit OFFSET :start`,
-      )
-      .all({ type, start, limit: Math.max(0, end - start), ids: JSON.stringify(ids ?? []) })
+      .prepare("SELECT data FROM objectives WHERE kind = ? ORDER BY id")
+      .all(type)
       .map(toObjective);
-  }
-
-  count(type: ObjectiveType, ids?: readonly number[]): number {
-    return this.#database
-      .prepare(`SELECT count(*) FROM objectives WHERE kind = :type ${idFilter(ids)}`)
-      .pluck()
-      .get({ type, ids: JSON.stringify(ids ?? []) }) as number;
   }
 
   /** Adds or replaces one. A placeholder that only a zone knows never replaces what somebody described. */
@@ -52,10 +39,6 @@ export class ObjectiveStore {
       )
       .run({ type, id: objective.id, data: JSON.stringify(objective), source });
   }
-}
-
-function idFilter(ids: readonly number[] | undefined): string {
-  return ids === undefined ? "" : "AND id IN (SELECT value FROM json_each(:ids))";
 }
 
 function toObjective(row: unknown): Objective {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -205,6 +205,39 @@ describe("accounts", () => {
   });
 });
 
+describe("cert", () => {
+  test("makes an authority and a certificate, names its fingerprint, and prints the authority alone when asked", async () => {
+    const shown = await santinela(["cert"]);
+    expect(shown).toMatchObject({ code: 0, stderr: expect.stringMatching(/http\.tls is off/) as string });
+    expect(shown.stdout).toMatch(/names: .*localhost.*\nvalid until: .*\nauthority: .*ca\.crt\nfingerprint/);
+    expect((await santinela(["cert"])).stdout).toBe(shown.stdout);
+    const { stdout } = await santinela(["cert", "--ca"]);
+    expect(stdout).toBe(readFileSync(join(folder, "var", "tls", "ca.crt"), "utf8"));
+    const renewed = await santinela(["cert", "--renew"]);
+    expect(renewed.stdout.split("\n").at(-2)).toBe(shown.stdout.split("\n").at(-2));
+  });
+});
+
+describe("factory-reset", () => {
+  test("removes what the daemon made and nothing else, and only when told twice", async () => {
+    await santinela(
+      ["user", "add", "--email", "ana@example.ro", "--role", "operator", "--password-stdin"],
+      "correct horse",
+    );
+    await santinela(["cert"]);
+    writeFileSync(join(folder, "var", "notes.txt"), "mine");
+    const asked = await santinela(["factory-reset"]);
+    expect([asked.code, asked.stderr]).toEqual([
+      64,
+      expect.stringMatching(/santinela\.db.*for good[^]*--yes/),
+    ]);
+    expect(readdirSync(join(folder, "var"))).toContain("santinela.db");
+    expect((await santinela(["factory-reset", "--yes"])).code).toBe(0);
+    expect(readdirSync(join(folder, "var"))).toEqual(["notes.txt"]);
+    expect((await santinela(["user", "list", "--json"])).stdout).toBe("[]\n");
+  });
+});
+
 describe("objectives import", () => {
   test("adds or replaces what the file holds", async () => {
     writeFileSync(
@@ -287,6 +320,20 @@ describe("commands for the running daemon", () => {
       summary: { rejected: 0 },
       records: expect.any(Array),
     });
+  });
+
+  test("events tells who did what, and what the zones saw, one line an entry", async () => {
+    const { stdout } = await santinela(["events", "--config", config, "--limit", "1000"]);
+    expect(stdout).toMatch(/account-added {2}santinela {2}\(first start\) {2}account admin@santinela\.local/);
+    const entries = JSON.parse(
+      (await santinela(["events", "--config", config, "--json"])).stdout,
+    ) as unknown[];
+    expect(stdout.trimEnd().split("\n")).toHaveLength(entries.length);
+    expect((await santinela(["events", "--limit", "none"])).code).toBe(64);
+  });
+
+  test("factory-reset waits until it is stopped", async () => {
+    expect((await santinela(["factory-reset", "--yes", "--config", config])).code).toBe(75);
   });
 
   test("user add works while it runs", async () => {

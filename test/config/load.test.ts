@@ -65,6 +65,12 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "site:\n  timezone: Europe/Bukarest\n",
       /^2:3: site\.timezone: "Europe\/Bukarest" is no IANA time zone\. Write one such as Europe\/Bucharest$/,
     ],
+    [
+      "an address beyond loopback without a word about TLS",
+      "http: { host: 0.0.0.0 }\n",
+      /^1:9: http\.host: 0\.0\.0\.0 is beyond loopback, so http\.tls must be said\. Write tls: own/,
+    ],
+    ["half a certificate", "http: { tls: { certFile: a.pem } }\n", /http\.tls: /],
     ["a list for a section", "http: [1]\n", /^1:1: http: must be object/],
     ["a zone without an input", `zones:\n  - { ${ZONE} }\n`, /^2:5: zones\[0\]: input is missing$/],
     [

@@ -66,13 +66,15 @@ describe("obtaining a token", () => {
 
 describe("a request without a valid token", () => {
   // Account 1 is the first one that the test application makes: only the named fault is wrong.
-  const claims = { sub: "1", iss: "santinela", aud: "santinela", ver: 1 };
-  const good = () => Math.floor(site.clock.wallMs() / 1000) + 100;
+  const nowS = () => Math.floor(site.clock.wallMs() / 1000);
+  const claims = () => ({ sub: "1", iss: "santinela", aud: "santinela", ver: 1, iat: nowS() });
+  const good = () => nowS() + 100;
   const kid = () => createHash("sha256").update(site.key.export()).digest("hex").slice(0, 8);
   const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
   const forge = (payload: object, key = site.key, algorithm: "HS256" | "HS512" = "HS256") =>
     jwt.sign(payload, key, { algorithm, keyid: kid() });
+  const head = () => ({ alg: "HS256", kid: kid() });
   const forgeText = (head: object, payload: object) => {
     const signed = `${base64(head)}.${base64(payload)}`;
     return `${signed}.${createHmac("sha256", site.key).update(signed).digest("base64url")}`;
@@ -80,9 +82,9 @@ describe("a request without a valid token", () => {
 
   test("is told apart from one that is made just so and valid", async () => {
     const { id } = site.accounts.list().find(({ email }) => email === PEOPLE.operator) ?? { id: 0 };
-    const right = { ...claims, sub: String(id) };
+    const right = { ...claims(), sub: String(id) };
     await list(`Bearer ${forge({ ...right, exp: good() })}`).expect(200);
-    await list(`Bearer ${forgeText({ alg: "HS256", kid: kid() }, { ...right, exp: good() })}`).expect(200);
+    await list(`Bearer ${forgeText(head(), { ...right, exp: good() })}`).expect(200);
     await list(`Bearer ${forgeText({ alg: "HS256", kid: "00000000" }, { ...right, exp: good() })}`).expect(
       401,
     );
@@ -108,27 +110,45 @@ describe("a request without a valid token", () => {
 
   test.each(["none", "None", "NONE", "nOnE"])("is refused when the algorithm reads %s", async (alg) => {
     await list(
-      `Bearer ${base64({ alg, typ: "JWT", kid: kid() })}.${base64({ ...claims, exp: good() })}.`,
+      `Bearer ${base64({ alg, typ: "JWT", kid: kid() })}.${base64({ ...claims(), exp: good() })}.`,
     ).expect(401);
   });
 
   test.each([
-    ["another key", () => forge({ ...claims, exp: good() }, createSecretKey(randomBytes(32)))],
-    ["another algorithm with the right key", () => forge({ ...claims, exp: good() }, site.key, "HS512")],
-    ["no end", () => forge(claims)],
-    ["an end as text", () => forgeText({ alg: "HS256", kid: kid() }, { ...claims, exp: "soon" })],
-    ["another issuer", () => forge({ ...claims, iss: "other", exp: good() })],
-    ["another audience", () => forge({ ...claims, aud: "other", exp: good() })],
-    ["no subject", () => forge({ iss: "santinela", aud: "santinela", ver: 1, exp: good() })],
-    ["an unknown subject", () => forge({ ...claims, sub: "4711", exp: good() })],
-    ["an older token version", () => forge({ ...claims, ver: 0, exp: good() })],
-    ["a start in the future", () => forge({ ...claims, exp: good(), nbf: good() })],
+    ["another key", () => forge({ ...claims(), exp: good() }, createSecretKey(randomBytes(32)))],
+    ["another algorithm with the right key", () => forge({ ...claims(), exp: good() }, site.key, "HS512")],
+    ["no end", () => forge(claims())],
+    ["an end as text", () => forgeText(head(), { ...claims(), exp: "soon" })],
+    ["another issuer", () => forge({ ...claims(), iss: "other", exp: good() })],
+    ["another audience", () => forge({ ...claims(), aud: "other", exp: good() })],
+    ["no subject", () => forge({ ...claims(), sub: undefined, exp: good() })],
+    ["a subject that only reads like a number", () => forge({ ...claims(), sub: "0x1", exp: good() })],
+    ["a list for a subject", () => forgeText(head(), { ...claims(), sub: ["1"], exp: good() })],
+    ["no beginning", () => forgeText(head(), { ...claims(), iat: undefined, exp: good() })],
+    ["a beginning in the future", () => forge({ ...claims(), iat: nowS() + 600, exp: nowS() + 700 })],
+    ["a longer life than an hour", () => forge({ ...claims(), exp: nowS() + 3601 })],
+    [
+      "an extension that must be understood",
+      () => forgeText({ ...head(), crit: ["x"] }, { ...claims(), exp: good() }),
+    ],
+    ["an unknown subject", () => forge({ ...claims(), sub: "4711", exp: good() })],
+    ["an older token version", () => forge({ ...claims(), ver: 0, exp: good() })],
+    ["a start in the future", () => forge({ ...claims(), exp: good(), nbf: good() })],
   ])("is refused when the token has %s", async (_what, token) => {
     await list(`Bearer ${token()}`).expect(401);
   });
 
   test("is refused when the signature has something behind it", async () => {
     await list(`Bearer ${await site.token()}x`).expect(401);
+  });
+
+  test("takes the scheme in any case, and no token from a cookie", async () => {
+    const token = await site.token();
+    for (const scheme of ["bearer", "BEARER", "BeArEr"]) await list(`${scheme} ${token}`).expect(200);
+    await request(site.app)
+      .get("/interventii")
+      .set("Cookie", `token=${token}; Authorization=Bearer ${token}`)
+      .expect(401);
   });
 
   test("is refused before its id, query or body are looked at", async () => {
@@ -225,8 +245,55 @@ describe("guessing", () => {
       .expect(201);
     await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
     const statuses = (await answers).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(35);
+    // Five wrong ones are free, and two are compared at once.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(33);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+
+  test("is not what many right passwords at once are", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, (_none, index) =>
+        guess(index % 2 === 0 ? PEOPLE.operator : PEOPLE.administrator, PASSWORD),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
+  });
+
+  test("does not gain free attempts by signing in to an account of one's own between them", async () => {
+    let passed = 0;
+    for (let attempt = 0; attempt < 40; attempt += 1) {
+      if (attempt % 4 === 3) await own.tokens.signIn(PEOPLE.viewer, PASSWORD, "10.0.0.1").catch(() => {});
+      const outcome = await own.tokens.signIn(`u${attempt}@test.example`, "x", "10.0.0.1").catch((e) => e);
+      if (outcome.code === "unauthenticated") passed += 1;
+    }
+    expect(passed).toBe(20);
+  });
+
+  test("cannot keep an owner out of a place where the account has signed in before", async () => {
+    await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
+    for (let attempt = 0; attempt < 6; attempt += 1)
+      await own.tokens.signIn(PEOPLE.operator, "x", `10.9.0.${attempt}`).catch(() => {});
+    await expect(own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.8")).rejects.toMatchObject({
+      code: "too-many-requests",
+    });
+    await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
+  });
+
+  test("from all addresses of one network is guessing from one place", async () => {
+    const tries = await Promise.allSettled(
+      Array.from({ length: 18 }, (_none, index) =>
+        own.tokens.signIn(`u${index}@test.example`, "x", `2001:db8:1:2::${index}`),
+      ),
+    );
+    expect(tries).toHaveLength(18);
+    for (const last of ["a", "b"])
+      await own.tokens.signIn(`${last}@test.example`, "x", `2001:db8:1:2:ffff::${last}`).catch(() => {});
+    await expect(own.tokens.signIn("c@test.example", "x", "2001:db8:1:2::c")).rejects.toMatchObject({
+      code: "too-many-requests",
+    });
+    await expect(own.tokens.signIn("c@test.example", "x", "2001:db8:1:3::c")).rejects.toMatchObject({
+      code: "unauthenticated",
+    });
   });
 
   test("cannot be dressed up as another address", async () => {

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
 
 // The decisions of the interface's design, A to Z, where the contract says "not shown". One section a letter.
 
@@ -87,6 +87,20 @@ describe("C. roles", () => {
       expect((await ask(method, path, role).send(body)).status).not.toBe(403);
   });
 
+  test("may leave deleting to administrators, where the site wants it so", async () => {
+    const own = await TestApp.make({ deleteNeedsAdministrator: true });
+    const remove = async (role: keyof typeof PEOPLE, id: number) =>
+      (
+        await request(own.app)
+          .delete(`/interventii/${id}`)
+          .set("Authorization", `Bearer ${await own.token(role)}`)
+      ).status;
+    const { record } = own.interventions.create({ ...BODY, objectiveType: "obiective/cladiri" }, SOMEBODY);
+    expect(await remove("operator", record.id)).toBe(403);
+    expect(await remove("administrator", record.id)).toBe(204);
+    await own.close();
+  });
+
   test("are read from the database at each request, not from the token", async () => {
     const own = await TestApp.make();
     const token = await own.token();
@@ -116,6 +130,9 @@ describe("D. wrong credentials", () => {
     { email: PEOPLE.operator, password: ["x"] },
     { email: PEOPLE.operator, password: null },
     { email: "", password: "" },
+    { email: PEOPLE.operator, password: PASSWORD, remember: true },
+    { email: "a\u0000@b.c", password: PASSWORD },
+    { email: "\ud800@b.c", password: PASSWORD },
     [],
   ])("%j is 400", async (body) => {
     expect((await request(site.app).post("/auth/token").send(body).expect(400)).body).toEqual(failure(400));
@@ -131,6 +148,19 @@ describe("D. wrong credentials", () => {
       [method](path)
       .send(method === "post" ? { nonsense: 1 } : undefined);
     expect([answer.status, answer.headers["www-authenticate"]]).toEqual([401, 'Bearer realm="santinela"']);
+  });
+
+  test("an address that cannot be decoded is 401 without a token, and 400 with one", async () => {
+    await request(site.app).get("/interventii/%zz").expect(401);
+    await ask("get", "/interventii/%zz").expect(400);
+  });
+
+  test("another scheme is told what is wanted, and nothing of a token", async () => {
+    const { headers } = await request(site.app)
+      .get("/interventii")
+      .set("Authorization", "Basic YTpi")
+      .expect(401);
+    expect(headers["www-authenticate"]).toBe('Bearer realm="santinela"');
   });
 
   test("an invalid token says so in WWW-Authenticate", async () => {
@@ -196,12 +226,14 @@ describe("H. _start and _end", () => {
     ["?_start=2&_end=2", ""],
     ["?_start=2&_end=1", ""],
     ["?_start=100", ""],
+    ["?_start=99999999999999999999", ""],
+    ["?_end=99999999999999999999", "abc"],
     ["?_end=0", ""],
   ])("%s gives %j", async (query, names) => {
     expect((await list(query)).map(({ name }) => name).join("")).toBe(names);
   });
 
-  test.each(["x", "-1", "1.5", "1e1", "", "%20", "0x1", "1&_start=2", "99999999999999999999", "+1", "null"])(
+  test.each(["x", "-1", "1.5", "1e1", "", "%20", "0x1", "1&_start=2", "+1", "null"])(
     "_start=%s is 400, for interventions and objectives",
     async (text) => {
       await ask("get", `/interventii?_start=${text}`).expect(400);
@@ -291,6 +323,7 @@ describe("J. text", () => {
     ["a zero character", { notes: "a\u0000b" }],
     ["an escape character", { name: "a\u001b[31m" }],
     ["half a surrogate pair", { notes: "\ud800" }],
+    ["a control character of the second block", { name: "a\u009bb" }],
   ])("%s is 400", async (_what, fields) => {
     await ask("post", "/interventii")
       .send(JSON.stringify({ ...BODY, ...fields }))
@@ -333,6 +366,7 @@ describe("K. dates", () => {
     "2025-09-10T08:00:60",
     "2025-09-10T08:00:00+25:00",
     "2025-09-10T08:00:00+0300",
+    "2025-09-10T08:00:00.1234Z",
     "2025-09-10t08:00:00z",
     "25-09-10T08:00:00",
     "2025-09-10T8:00",
@@ -567,10 +601,10 @@ describe("T. methods, media types and ids", () => {
     ["put", "/obiective/persoane/1"],
     ["get", "/auth/token"],
     ["delete", "/auth/token"],
-  ])("%s %s is 405 with Allow", async (method, path) => {
-    const { body, headers } = await ask(method, path)
-      .send(["get", "delete"].includes(method) ? undefined : {})
-      .expect(405);
+    ["put", "/auth/token"],
+  ])("%s %s is 405 with Allow, with a body or without", async (method, path) => {
+    await ask(method, path).set("Content-Type", "text/plain").send("x").expect(405);
+    const { body, headers } = await ask(method, path).expect(405);
     expect(body).toEqual(failure(405));
     expect(headers["allow"]).toMatch(/OPTIONS/);
   });
@@ -735,6 +769,13 @@ describe("Y. the body of an error", () => {
     const { body, headers } = await (sent === undefined ? asked : asked.send(sent)).expect(status);
     expect(body).toEqual(failure(status));
     expect(headers["content-type"]).toMatch(/^application\/json/);
+  });
+
+  test("every answer names its request", async () => {
+    const ids = await Promise.all(
+      ["/interventii", "/nowhere"].map(async (path) => (await ask("get", path)).headers),
+    );
+    expect(new Set(ids.map((headers) => headers["x-request-id"])).size).toBe(2);
   });
 
   test.each(["//[", "//%00", "//@", "/..%2f", "/%", "/interventii/%00", "/?%"])(

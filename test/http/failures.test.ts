@@ -293,6 +293,11 @@ describe("over the wire", () => {
       "POST /interventii HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       400,
     ],
+    [
+      "a broken chunk",
+      "POST /auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+      400,
+    ],
     ["headers without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(40_000)}\r\n\r\n`, 431],
   ])("%s is answered in the error shape", async (_what, text, status) => {
     const answer = await raw(text);

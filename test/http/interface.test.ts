@@ -400,6 +400,15 @@ describe("listing interventions", () => {
     }
   });
 
+  test("looks for at most ten parts of a text, none longer than 200 characters", async () => {
+    const parts = (count: number) =>
+      `?${Array.from({ length: count }, (_none, n) => `notes_like=${n}`).join("&")}`;
+    await call("get", `/interventii${parts(10)}`).expect(200);
+    await call("get", `/interventii${parts(11)}`).expect(400);
+    await call("get", `/interventii?name_like=${"x".repeat(201)}`).expect(400);
+    await call("get", `/interventii?q=${"x".repeat(201)}`).expect(400);
+  });
+
   test("takes a thousand ids at once, and refuses more", async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, index) => `id=${index + 1}`).join("&");
     await call("get", `/interventii?${ids(1000)}`).expect(200);
@@ -468,13 +477,51 @@ describe("objectives", () => {
     },
   );
 
-  test("have the fields that were imported", async () => {
+  test("have the fields that were imported, and a building all that the interface describes", async () => {
     expect((await call("get", "/obiective/cladiri")).body[0]).toEqual({
       id: 1,
       name: "Hall 1",
+      description: null,
+      status: "active",
+      address: null,
+      city: null,
+      floors: null,
+      surfaceArea: null,
+    });
+    expect((await call("get", "/obiective/bunuri/1")).body).toEqual({
+      id: 1,
+      name: "Truck 1",
       status: "active",
     });
   });
+
+  test.each([
+    ["?_sort=name&_order=DESC", [3, 2, 1]],
+    ["?_sort=status,id&_order=ASC,DESC", [3, 2, 1]],
+    ["?_sort=id&_order=desc&_end=1", [3]],
+    ["?name=Hall 2", [2]],
+    ["?name=Hall 2&name=Hall 3", [2, 3]],
+    ["?name_like=HALL", [1, 2, 3]],
+    ["?name_ne=Hall 2", [1, 3]],
+    ["?id_gte=2", [2, 3]],
+    ["?id_lte=2&_sort=floors", [1, 2]],
+    ["?q=hall 3", [3]],
+    ["?status=closed", []],
+    ["?city=null", [1, 2, 3]],
+    ["?nonsense=1", [1, 2, 3]],
+    ["?constructor=1", [1, 2, 3]],
+  ])("%s gives %j", async (query, ids) => {
+    const { body, headers } = await call("get", `/obiective/cladiri${encodeURI(query)}`).expect(200);
+    expect(body.map(({ id }: { id: number }) => id)).toEqual(ids);
+    expect(Number(headers["x-total-count"])).toBeGreaterThanOrEqual(ids.length);
+  });
+
+  test.each(["?_sort=nonsense", "?_sort=constructor", "?_order=UP", "?id=abc", "?_sort=id,id"])(
+    "%s is refused with 400",
+    async (query) => {
+      await call("get", `/obiective/cladiri${query}`).expect(400);
+    },
+  );
 
   test("are found by ids, and one by one", async () => {
     expect(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -42,14 +42,29 @@ describe("secrets", () => {
     rmSync(other, { recursive: true });
   });
 
-  test.each(["secret", "00", "ab".repeat(31), "00".repeat(32), ""])(
-    "the weak signing key %j is refused",
-    (weak) => {
-      prepareDataDir(folder);
-      writeFileSync(join(folder, "secrets", "token-signing.key"), weak);
-      expect(() => signingKeys(folder)).toThrow(/at least 32 random bytes/);
-    },
-  );
+  test.each([
+    "secret",
+    "00",
+    "ab".repeat(31),
+    "00".repeat(32),
+    "00112233445566778899aabbccddeeff".repeat(2),
+    Buffer.from("your-256-bit-secret-your-256-bit-").toString("hex"),
+  ])("the weak signing key %j is refused", (weak) => {
+    prepareDataDir(folder);
+    writeFileSync(join(folder, "secrets", "token-signing.key"), weak);
+    expect(() => signingKeys(folder)).toThrow(/at least 32 random bytes/);
+  });
+
+  test("an empty key file, left by a power cut, is made anew; one that others could read is closed to them", () => {
+    prepareDataDir(folder);
+    const path = join(folder, "secrets", "token-signing.key");
+    writeFileSync(path, "", { mode: 0o600 });
+    const { current } = signingKeys(folder);
+    chmodSync(path, 0o644);
+    expect(signingKeys(folder).current.export()).toEqual(current.export());
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, "secrets"))).toEqual(["token-signing.key"]);
+  });
 
   test("rotate: the key until now is kept beside the new one until it is forgotten", () => {
     prepareDataDir(folder);

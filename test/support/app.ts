@@ -86,6 +86,8 @@ export class TestApp {
       basePath: "",
       corsOrigins: [],
       hosts: [],
+      deleteNeedsAdministrator: false,
+      newRequestId: randomUUID,
       ...overrides,
     };
     this.answers = new DescribedAnswers(this.parts.basePath);

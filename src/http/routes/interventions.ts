@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
 import type { InterventionService } from "../../service/interventions.ts";
 import { principalOf } from "../authenticate.ts";
+import { readBody } from "../body.ts";
 import { idempotencyKeyOf } from "../idempotency.ts";
 import { sendList } from "../list-answer.ts";
 import { interventionQueryOf, parametersOf } from "../list-query.ts";
@@ -12,7 +13,7 @@ import { validated } from "../validate.ts";
 /** Interventions: create, read, list, change, delete. */
 export function interventionRoutes(
   router: Router,
-  before: readonly RequestHandler[],
+  { gate, mayDelete }: { gate: readonly RequestHandler[]; mayDelete: readonly RequestHandler[] },
   interventions: InterventionService,
 ): void {
   addResource(router, "/interventii", {
@@ -23,7 +24,8 @@ export function interventionRoutes(
       },
       post: (request, response) => create(interventions, request, response),
     },
-    before,
+    gate,
+    before: [readBody],
   });
 
   const update = (request: Request, response: Response): void => {
@@ -49,12 +51,14 @@ export function interventionRoutes(
         assertMatch(interventions, id, request);
         const record = interventions.delete(id, principalOf(request));
         // RFC 7240: clients that build their answer from the deleted record can ask for it.
-        if (/\breturn=representation\b/.test(request.get("Prefer") ?? ""))
+        if (prefersRepresentation(request))
           response.set("Preference-Applied", "return=representation").json(record);
         else response.status(204).end();
       },
     },
-    before,
+    gate,
+    before: [readBody],
+    beforeMethod: { delete: mayDelete },
   });
 }
 
@@ -86,4 +90,10 @@ function assertMatch(interventions: InterventionService, id: number, request: Re
       "precondition-failed",
       `intervention ${id} has changed since it was read; read it again`,
     );
+}
+
+/** `Prefer: return=representation` (RFC 7240), among other preferences perhaps. */
+function prefersRepresentation(request: Request): boolean {
+  const preferences = (request.get("Prefer") ?? "").split(",");
+  return preferences.some((one) => /^return\s?=\s?"?representation"?$/.test(one.split(";")[0]?.trim() ?? ""));
 }

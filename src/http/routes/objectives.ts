@@ -1,14 +1,14 @@
 import type { RequestHandler, Router } from "express";
 import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
 import type { ObjectiveService } from "../../service/objectives.ts";
-import { idsOf, parametersOf, sliceOf } from "../list-query.ts";
+import { objectiveQueryOf, parametersOf } from "../list-query.ts";
 import { sendList } from "../list-answer.ts";
 import { addResource, idOf } from "../resource.ts";
 
 /** The three objective lists, and each objective by its id. */
 export function objectiveRoutes(
   router: Router,
-  before: readonly RequestHandler[],
+  gate: readonly RequestHandler[],
   objectives: ObjectiveService,
 ): void {
   for (const type of OBJECTIVE_TYPES) {
@@ -16,11 +16,11 @@ export function objectiveRoutes(
       methods: {
         get: (request, response) => {
           const parameters = parametersOf(request.originalUrl);
-          const slice = sliceOf(parameters);
-          sendList(request, response, slice, objectives.list(type, slice, idsOf(parameters)));
+          const query = objectiveQueryOf(parameters);
+          sendList(request, response, query, objectives.list(type, query));
         },
       },
-      before,
+      gate,
     });
     addResource(router, `/${type}/:id`, {
       methods: {
@@ -28,7 +28,7 @@ export function objectiveRoutes(
           response.json(objectives.get({ type, id: idOf(request, "objective") }));
         },
       },
-      before,
+      gate,
     });
   }
 }

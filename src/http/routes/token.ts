@@ -1,13 +1,14 @@
-import type { RequestHandler, Router } from "express";
+import type { Router } from "express";
 import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLocal } from "../authenticate.ts";
+import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
 
 /** POST /auth/token: a token for an e-mail address and a password. The only endpoint that needs no token. */
-export function tokenRoutes(router: Router, readBody: readonly RequestHandler[], tokens: TokenService): void {
+export function tokenRoutes(router: Router, tokens: TokenService): void {
   addResource(router, "/auth/token", {
     methods: {
       post: async (request, response) => {
@@ -21,6 +22,6 @@ export function tokenRoutes(router: Router, readBody: readonly RequestHandler[],
         }
       },
     },
-    before: readBody,
+    before: [readBody],
   });
 }

@@ -29,6 +29,7 @@ export function passwordRoute(
   };
   addResource(router, "/site/password", {
     methods: { post: change },
-    before: [...gates.token, readBody],
+    gate: gates.token,
+    before: [readBody],
   });
 }

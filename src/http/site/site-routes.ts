@@ -13,7 +13,7 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
   const look = (path: string, view: (request: Request) => unknown): void =>
     addResource(router, path, {
       methods: { get: (request, response) => void response.json(view(request)) },
-      before: gates.signedIn,
+      gate: gates.signedIn,
     });
   const act = (
     path: string,
@@ -22,7 +22,8 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
   ): void =>
     addResource(router, path, {
       methods: { post: action },
-      before: [...gates.interface, ...before],
+      gate: gates.interface,
+      before,
     });
 
   look("/site/status", () => ports.status());
@@ -31,7 +32,7 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
   addResource(router, "/site/journal", {
     methods: { get: (request, response) => sendJournal(ports, request, response) },
     // Who signed in from where is not everybody's business.
-    before: gates.interface,
+    gate: gates.interface,
   });
   look("/site/sync", () => ports.sync());
   act("/site/sync/now", async (_request, response) => void response.json(await ports.syncNow()), []);

@@ -4,10 +4,12 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const table = readFileSync(join(root, "docs/interface.md"), "utf8");
-
-test("every test that the interface table names exists", () => {
-  expect(namedTests(table).length).toBeGreaterThan(35);
+test.each([
+  ["docs/interface.md", 35],
+  ["docs/security.md", 50],
+])("every test that a table of %s names exists", (page, countMin) => {
+  const table = readFileSync(join(root, page), "utf8");
+  expect(namedTests(table).length).toBeGreaterThan(countMin);
   expect(missingTests(table)).toEqual([]);
 });
 
