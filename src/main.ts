@@ -9,10 +9,15 @@ if (major < 20 || (major === 20 && minor < 19)) {
 // Databases and their copies are nobody's business but the service's user and group.
 process.umask(0o027);
 
-// A reader that goes away (| head) is no fault of ours.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+// A log that cannot be written (its disk is full, its reader is gone) must not take the alarms with it. Only a command
+// whose very result is what it prints has failed; a reader that has seen enough (| head) is no failure.
+const isDaemon = process.argv[2] === "serve";
+process.stderr.on("error", () => {});
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  if (code !== "EPIPE" && !isDaemon) process.once("exit", () => (process.exitCode ||= EXIT_INPUT_OUTPUT));
 });
+/** EX_IOERR of BSD's sysexits.h. */
+const EXIT_INPUT_OUTPUT = 74;
 
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => {

@@ -71,9 +71,12 @@ const PRAGMAS: readonly (readonly [name: string, set: string | number, expected:
   ["mmap_size", 0, 0],
 ];
 
+const INCREMENTAL = 2;
+
 function setPragmas(database: Database, path: string): void {
-  // Takes effect only while the file has no table yet, which is when it matters.
-  database.pragma("auto_vacuum = INCREMENTAL");
+  // Takes effect only while the file has no table yet. Set again it would write a page, which a full disk refuses.
+  if (database.pragma("auto_vacuum", { simple: true }) !== INCREMENTAL)
+    database.pragma("auto_vacuum = INCREMENTAL");
   for (const [name, set, expected] of PRAGMAS) {
     database.pragma(`${name} = ${set}`);
     const actual: unknown = database.pragma(name, { simple: true });

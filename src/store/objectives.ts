@@ -29,13 +29,16 @@ export class ObjectiveStore {
       .map(toObjective);
   }
 
-  /** Adds or replaces one. A placeholder that only a zone knows never replaces what somebody described. */
+  /**
+   * Adds or replaces one. A placeholder that only a zone knows never replaces what somebody described, and what is
+   * there already is not written again: each start does this, also one on a full disk.
+   */
   put(type: ObjectiveType, objective: Objective, source: ObjectiveSource): void {
     this.#database
       .prepare(
         `INSERT INTO objectives(kind, id, data, source) VALUES(:type, :id, :data, :source)
          ON CONFLICT(kind, id) DO UPDATE SET data = excluded.data, source = excluded.source
-         WHERE excluded.source <> 'zone'`,
+         WHERE excluded.source <> 'zone' AND (data, source) <> (excluded.data, excluded.source)`,
       )
       .run({ type, id: objective.id, data: JSON.stringify(objective), source });
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -134,5 +134,18 @@ describe("the data folder", () => {
     );
     release();
     takeInstanceLock(join(folder, "lock.db"))();
+  });
+
+  test("that cannot be locked for another reason is not said to be another daemon's", () => {
+    writeFileSync(path, "this is no database, it is a page of text ".repeat(200));
+    expect(() => takeInstanceLock(path)).toThrow(/cannot lock the data folder.*not a database/);
+    expect(() => takeInstanceLock(join(folder, "nowhere", "lock.db"))).toThrow(/cannot lock the data folder/);
+  });
+
+  test("is locked without writing a byte", () => {
+    const release = takeInstanceLock(join(folder, "lock.db"));
+    expect(readdirSync(folder)).toEqual(["lock.db"]);
+    expect(statSync(join(folder, "lock.db")).size).toBe(0);
+    release();
   });
 });

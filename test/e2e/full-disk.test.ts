@@ -1,0 +1,108 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { MAIN } from "../support/installation.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+
+const YAML = `
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hall } ] }
+zones:
+  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }
+  - { id: gate, name: Gate, kind: intrusion, objective: { type: obiective/bunuri, id: 3 }, input: { simulated: true } }
+`;
+
+let disk: SmallDisk;
+let daemon: ChildProcess | undefined;
+
+function start(logTo: string): void {
+  const log = openSync(logTo, "a");
+  daemon = spawn(process.execPath, [MAIN, "serve", "--config", join(disk.folder, "site.yaml")], {
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+}
+
+async function end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
+  const ending = daemon;
+  daemon = undefined;
+  if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
+  const code = new Promise<number | null>((resolve) => {
+    ending.once("exit", resolve);
+  });
+  ending.kill(signal);
+  return code;
+}
+
+/** The answer's status when the daemon is asked over its control socket. */
+function ask(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath: join(disk.folder, "var", "control.sock"), path }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(response.statusCode ?? 0));
+    });
+    asked.once("error", reject);
+    asked.end();
+  });
+}
+
+function isAnswering(): Promise<boolean> {
+  return eventually("the daemon to answer", async () => (await ask("/interventii")) === 200);
+}
+
+// A disk of its own needs root; what the daemon does about a full one is the same for every user.
+describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
+  beforeEach(() => {
+    disk = new SmallDisk(4);
+    writeFileSync(join(disk.folder, "site.yaml"), `dataDir: ./var\n${YAML}`);
+  });
+  afterEach(async () => {
+    await end("SIGKILL");
+    disk.remove();
+  });
+
+  test("a log that cannot be written does not end the daemon", async () => {
+    start("/dev/full");
+    await isAnswering();
+    expect(await ask("/site/status")).toBe(200);
+    expect(await end("SIGTERM")).toBe(0);
+  });
+
+  test("a log on the same disk goes on when there is space again", async () => {
+    const log = join(disk.folder, "log");
+    writeFileSync(log, "");
+    start(log);
+    await isAnswering();
+    disk.fill();
+    const full = readFileSync(log).length;
+    await ask("/nowhere");
+    disk.drain();
+    expect(await end("SIGTERM")).toBe(0);
+    expect(readFileSync(log, "utf8").slice(full)).toMatch(/"event":"stopped"/);
+  });
+
+  test("a daemon that died starts again and shows its records", async () => {
+    start("/dev/null");
+    await isAnswering();
+    await end("SIGKILL");
+    disk.fill();
+    start("/dev/null");
+    await isAnswering();
+    expect(await ask("/obiective/cladiri")).toBe(200);
+  });
+});
+
+test("a command whose result cannot be written says so with its exit code", async () => {
+  const full = openSync("/dev/full", "w");
+  const command = spawn(process.execPath, [MAIN, "version"], { stdio: ["ignore", full, "ignore"] });
+  closeSync(full);
+  const code = await new Promise((resolve) => {
+    command.once("exit", resolve);
+  });
+  expect(code).toBe(74);
+});
