@@ -10,6 +10,7 @@ export function meaningProblems(value: Configuration): Problem[] {
   const zones = value.zones ?? [];
   return [
     ...siteProblems(value),
+    ...addressProblems(value),
     ...httpProblems(value),
     ...mqttProblems(value),
     ...objectiveProblems(value),
@@ -64,6 +65,24 @@ function siteProblems({ site, upstream }: Configuration): Problem[] {
       message: `${JSON.stringify(upstream.schedule)} is no cron expression. Write five fields such as "*/5 * * * *"`,
     });
   return problems;
+}
+
+/** An address is shown in logs, conditions and to everybody who may look at the site; a password has no place in it. */
+function addressProblems({ upstream, mqtt }: Configuration): Problem[] {
+  const broker = mqtt === "off" ? undefined : mqtt?.url;
+  return [
+    ...addressProblem(["upstream", "baseUrl"], upstream?.baseUrl, "upstream.email and upstream.passwordFile"),
+    ...addressProblem(["mqtt", "url"], broker, "mqtt.username and mqtt.passwordFile"),
+  ];
+}
+
+function addressProblem(path: string[], address: string | undefined, remedy: string): Problem[] {
+  if (address === undefined) return [];
+  if (!URL.canParse(address))
+    return [{ path, message: "is no address. Write one such as https://host:port" }];
+  const { username, password } = new URL(address);
+  if (username === "" && password === "") return [];
+  return [{ path, message: `an address must not hold a name or a password. Put them into ${remedy}` }];
 }
 
 /** Passwords and tokens go over plain HTTP only where somebody has said so. */

@@ -56,6 +56,21 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /^1:9: http\.port: 70000 is out of range; allowed are 0 to 65535$/,
     ],
     [
+      "a password in the centre's address",
+      "upstream: { baseUrl: 'https://edge:hunter2@centre.example', email: a@b.c, passwordFile: pw }\n",
+      /^1:13: upstream\.baseUrl: an address must not hold a name or a password\. Put them into upstream\.email and upstream\.passwordFile$/,
+    ],
+    [
+      "a password in the broker's address",
+      "mqtt: { url: 'mqtt://edge:hunter2@127.0.0.1' }\n",
+      /^1:9: mqtt\.url: an address must not hold a name or a password\. Put them into mqtt\.username and mqtt\.passwordFile$/,
+    ],
+    [
+      "an address that is none",
+      "upstream: { baseUrl: 'https://[', email: a@b.c, passwordFile: pw }\n",
+      /^1:13: upstream\.baseUrl: is no address/,
+    ],
+    [
       "a language that is not spoken",
       "site: { locale: de }\n",
       /^1:9: site\.locale: must be one of ro, en, not "de"$/,
