@@ -89,11 +89,16 @@ export type OutboxEvent =
 export function nextPhase(phase: OutboxPhase, event: OutboxEvent, linked: boolean): OutboxPhase {
   const next = TRANSITIONS[phase][event];
   if (next === "reopened") return linked ? "linked" : "new";
+  if (next === "let-go") return linked ? "linked" : "closed";
   if (next === "impossible") throw new Error(`an outbox entry in phase ${phase} cannot meet ${event}`);
   return next;
 }
 
-type Cell = OutboxPhase | "reopened" | "impossible";
+/**
+ * `reopened`: back to work. `let-go`: what the centre has is still to be deleted there; what it never took needs nothing
+ * more, and must not be sent for the sake of being deleted.
+ */
+type Cell = OutboxPhase | "reopened" | "let-go" | "impossible";
 
 /** Total: a phase or an event without its cells does not compile. */
 const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cell>>>> = {
@@ -164,7 +169,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
   rejected: {
     ...forbid(),
     edited: "reopened",
-    deleted: "reopened",
+    deleted: "let-go",
     withdrawn: "closed",
     retry: "reopened",
     restart: "rejected",

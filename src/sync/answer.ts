@@ -9,8 +9,9 @@ export interface Verdict {
     OutboxEvent,
     "applied" | "removed" | "not-applied" | "ambiguous" | "refused" | "missing"
   >;
-  /** Anything but `ok` stops the cycle: the next record would meet the same. */
   readonly link: LinkVerdict;
+  /** A fault that the record's own content may have caused: a gateway that dislikes one body answers the next one. */
+  readonly doubtful?: boolean;
   /** HTTP status or error code. */
   readonly code: string;
   /** The answer in words. */
@@ -30,6 +31,17 @@ export type WriteMethod = "POST" | "PUT" | "DELETE";
  * @param wallMs to read a Retry-After date against
  */
 export function classify(method: WriteMethod, reply: Reply, wallMs: number): Verdict {
+  const verdict = verdictOf(method, reply, wallMs);
+  return isDoubtful(verdict, reply) ? { ...verdict, doubtful: true } : verdict;
+}
+
+/** No connection, an account that is not taken, a server that asks for time: those are no matter of one record. */
+function isDoubtful({ link, retryAfterMs }: Verdict, reply: Reply): boolean {
+  if (link === "ok" || retryAfterMs !== undefined || reply.kind === "not-sent") return false;
+  return reply.kind === "lost" || ![401, 425, 429].includes(reply.status);
+}
+
+function verdictOf(method: WriteMethod, reply: Reply, wallMs: number): Verdict {
   if (reply.kind !== "answered") {
     const event = reply.kind === "not-sent" ? "not-applied" : "ambiguous";
     return { event, link: "unreachable", code: reply.code, reason: reply.error };
@@ -47,6 +59,33 @@ export function classify(method: WriteMethod, reply: Reply, wallMs: number): Ver
   if (status === 408 || status >= 500)
     return { ...said, event: "ambiguous", link: status === 500 ? "ok" : "busy" };
   return success(method, reply, said);
+}
+
+/** What an answer to a read means. */
+export interface ReadVerdict extends Omit<Verdict, "event" | "record" | "doubtful"> {
+  /** The parsed body of a 200; undefined when there is none to believe. */
+  readonly value?: unknown;
+}
+
+/**
+ * Classifies the answer to a GET.
+ * @param wallMs to read a Retry-After date against
+ */
+export function classifyRead(reply: Reply, wallMs: number): ReadVerdict {
+  const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
+  const { link, code, reason, retryAfterMs } = verdictOf("PUT", reply, wallMs);
+  const said = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (value !== null && typeof value === "object") return { ...said, link: "ok", value };
+  // A plain 404 in the interface's own words says that the link is well; so does every other answer but a 200.
+  return { ...said, link: reply.kind === "answered" && reply.status === 200 ? "not-the-interface" : link };
+}
+
+/** The items of a list: a bare array, or one wrapped as some servers do; undefined when it is no list. */
+export function itemsOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (value === null || typeof value !== "object") return undefined;
+  const { data, items, results } = value as Record<"data" | "items" | "results", unknown>;
+  return [data, items, results].find((part) => Array.isArray(part));
 }
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);

@@ -1,7 +1,7 @@
 import type { ApiClient, ApiRequest, Reply } from "../client/api-client.ts";
 import type { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
-import { classify, type Verdict, type WriteMethod } from "./answer.ts";
+import { classify, classifyRead, type ReadVerdict, type Verdict, type WriteMethod } from "./answer.ts";
 
 export interface CentreOptions {
   readonly client: ApiClient;
@@ -17,26 +17,36 @@ export class Centre {
     this.#options = options;
   }
 
-  /** Carries out one write, signing in when needed and once more when the token was not taken. */
+  /** Carries out one write. */
   async write(request: ApiRequest & { method: WriteMethod }): Promise<Verdict> {
-    const first = await this.#withToken(request);
-    if (first.link !== "signed-out" || first.code !== "401" || first.token === undefined) return first;
-    this.#options.tokens.forget(first.token);
-    return this.#withToken(request);
+    const { reply, isSignIn } = await this.#ask(request);
+    const wallMs = this.#options.clock.wallMs();
+    return isSignIn ? signInVerdict(reply, wallMs) : classify(request.method, reply, wallMs);
   }
 
-  async #withToken(request: ApiRequest & { method: WriteMethod }): Promise<Verdict & { token?: string }> {
-    const { client, tokens, clock } = this.#options;
-    const signedIn = await tokens.token();
-    if (!signedIn.ok) return signInVerdict(signedIn.reply, clock.wallMs());
-    const reply = await client.request({ ...request, token: signedIn.token });
-    return { ...classify(request.method, reply, clock.wallMs()), token: signedIn.token };
+  /** Reads one answer. @param path with its query, starting with a slash */
+  async read(path: string): Promise<ReadVerdict> {
+    const { reply, isSignIn } = await this.#ask({ method: "GET", path });
+    const wallMs = this.#options.clock.wallMs();
+    return isSignIn ? signInVerdict(reply, wallMs) : classifyRead(reply, wallMs);
+  }
+
+  /** Sends a request, signing in when needed and once more when the token was not taken. */
+  async #ask(request: ApiRequest): Promise<{ reply: Reply; isSignIn: boolean }> {
+    const { client, tokens } = this.#options;
+    for (let isSecond = false; ; isSecond = true) {
+      const signedIn = await tokens.token();
+      if (!signedIn.ok) return { reply: signedIn.reply, isSignIn: true };
+      const reply = await client.request({ ...request, token: signedIn.token });
+      if (isSecond || reply.kind !== "answered" || reply.status !== 401) return { reply, isSignIn: false };
+      tokens.forget(signedIn.token);
+    }
   }
 }
 
 /** A sign-in that failed: the record's own request was never sent. */
 function signInVerdict(reply: Reply, wallMs: number): Verdict {
-  const verdict = classify("POST", reply, wallMs);
+  const { doubtful: _noRecord, ...verdict } = classify("POST", reply, wallMs);
   const isRefusal = reply.kind === "answered" && [400, 401, 403, 422].includes(reply.status);
   const isStrange = reply.kind === "answered" && reply.status < 400;
   const isMissing = verdict.event === "missing";

@@ -71,7 +71,7 @@ export class Link {
     this.#retryAtMs = 0;
   }
 
-  /** The same for an alarm, unless only a person can mend the fault. */
+  /** The same for an alarm, unless it would only knock once more with a refused password. */
   probeSoon(): void {
     if (!this.#needsPerson) this.#retryAtMs = 0;
   }
@@ -95,7 +95,7 @@ export class Link {
     const { baseUrl, clock, random, log, conditions } = this.#options;
     const { condition, leastMs, what } = FAULTS[fault];
     const waitMs = Math.max(retryAfterMs, leastMs, backOffMs(this.#failures, random()));
-    this.#needsPerson = condition === "upstream-sign-in-refused";
+    this.#needsPerson = fault === "signed-out";
     this.#failures += 1;
     this.#retryAtMs = clock.monotonicMs() + waitMs;
     if (this.#state !== "down") log.warn("link-down", { fault, reason });

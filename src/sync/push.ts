@@ -3,19 +3,12 @@ import type { Conditions } from "../domain/condition.ts";
 import { differingFields, fieldsOf, type Intervention } from "../domain/intervention.ts";
 import type { Log } from "../domain/log.ts";
 import { markerOf, withMarker, type MarkerField } from "../domain/marker.ts";
-import {
-  BACK_OFF_CAP_MS,
-  BLOCKED_RETRY_MS,
-  nextPhase,
-  type OutboxAttempt,
-  type OutboxEntry,
-  type OutboxEvent,
-} from "../domain/outbox.ts";
+import { nextPhase, type OutboxAttempt, type OutboxEntry, type OutboxEvent } from "../domain/outbox.ts";
 import { transaction, type Database } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { OutboxStore } from "../store/outbox.ts";
-import type { Verdict } from "./answer.ts";
+import { itemsOf, type Verdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
 import type { Link } from "./link.ts";
 import { believedAnswer, changesAfter } from "./settlement.ts";
@@ -33,6 +26,11 @@ export interface PushOptions {
   readonly failpoint: (name: string) => void;
 }
 
+/** The longest wait that an answer can ask for: a Retry-After of an hour. */
+const WAIT_MAX_MS = 3_600_000;
+/** So many records in a row that meet a fault are the link after all, whatever a read says. */
+const DOUBTFUL_IN_A_ROW_MAX = 3;
+
 /**
  * Brings the records to the centre: takes what is due in the outbox, one request at a time, and writes each step down
  * before and after it is taken. Whatever happens in between, the outbox says how to go on.
@@ -45,7 +43,9 @@ export class Push {
   #running: Promise<void> | undefined;
   #onceMore = false;
   #isStopped = false;
-  #isHealthy = true;
+  /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
+  #isHealthy = false;
+  #doubtfulInARow = 0;
 
   constructor(options: PushOptions) {
     this.#options = options;
@@ -56,12 +56,17 @@ export class Push {
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
   start(): void {
-    const { database, clock } = this.#options;
-    transaction(database, () => {
+    transaction(this.#options.database, () => {
       for (const entry of this.#outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
         this.#apply(entry, "restart", {});
-      this.#outbox.clampNextAt(clock.wallMs() + Math.max(BACK_OFF_CAP_MS, BLOCKED_RETRY_MS));
+      this.forgetWrongWaits();
     });
+    this.#isHealthy = true;
+  }
+
+  /** Lets nothing wait longer than any wait can be by the clock as it is now: the clock was set back. */
+  forgetWrongWaits(): void {
+    this.#outbox.clampNextAt(this.#options.clock.wallMs() + WAIT_MAX_MS);
   }
 
   /** Works through everything that is due. Called during a cycle, it makes that one look once more. */
@@ -87,11 +92,6 @@ export class Push {
     const dueAtMs = this.#outbox.nextDueAtMs();
     if (dueAtMs === undefined) return undefined;
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
-  }
-
-  /** False after a cycle that the database ended; the next one takes up first what that one left on the wire. */
-  get isHealthy(): boolean {
-    return this.#isHealthy;
   }
 
   async #run(): Promise<void> {
@@ -137,7 +137,7 @@ export class Push {
       headers: { "Idempotency-Key": quoted(attempt.key) },
     });
     failpoint("sync-answered");
-    this.#settle(entry.interventionId, verdict, attempt.rev);
+    await this.#settle(entry.interventionId, verdict, attempt.rev);
   }
 
   /** The bytes that are sent: those of an attempt that may have arrived, or the record as it is now. */
@@ -165,13 +165,13 @@ export class Push {
       entry.deleted ? { method: "DELETE", path } : { method: "PUT", path, body: JSON.stringify(changes) },
     );
     failpoint("sync-answered");
-    this.#settle(entry.interventionId, verdict, stored.rev);
+    await this.#settle(entry.interventionId, verdict, stored.rev);
   }
 
   /** Writes an answer down, on the entry as it is now: a person may have changed the record meanwhile. */
-  #settle(interventionId: number, answer: Verdict, sentRev: number): void {
-    const { database, link, log, clock, random } = this.#options;
-    const verdict = transaction(database, () => {
+  async #settle(interventionId: number, answer: Verdict, sentRev: number): Promise<void> {
+    const { database, log, clock, random } = this.#options;
+    const believed = transaction(database, () => {
       const entry = this.#outbox.find(interventionId);
       if (!entry) throw new Error(`the outbox entry of intervention ${interventionId} is gone`);
       const owner = answer.record && this.#outbox.findByUpstreamId(answer.record.id);
@@ -181,11 +181,25 @@ export class Push {
       this.#tellConflict(entry, believed);
       return believed;
     });
-    link.note(verdict);
-    const { event, code, reason, record } = verdict;
+    const { event, code, reason, record } = believed;
     const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
     if (event === "applied" || event === "removed") log.info("record-synced", fields);
     else log.warn("record-not-synced", { ...fields, reason });
+    await this.#noteLink(believed);
+  }
+
+  /**
+   * Tells the link what an answer says about it. A fault that the record itself may have caused is held against a read,
+   * which no record's content can spoil: one record that a gateway dislikes must not hold up the alarms behind it.
+   */
+  async #noteLink(verdict: Verdict): Promise<void> {
+    const { link, centre } = this.#options;
+    this.#doubtfulInARow = verdict.doubtful === true ? this.#doubtfulInARow + 1 : 0;
+    if (verdict.doubtful !== true || this.#doubtfulInARow >= DOUBTFUL_IN_A_ROW_MAX) link.note(verdict);
+    else {
+      const probed = await centre.read("/interventii?_start=0&_end=1");
+      link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : verdict);
+    }
   }
 
   /** What only a person can settle stands in the event log, once. */

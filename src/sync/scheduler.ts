@@ -34,8 +34,6 @@ export class SyncScheduler {
   }
 
   start(): void {
-    // What a dead process left on the wire is taken up before anything else is sent.
-    this.#options.push.start();
     this.#isRunning = true;
     this.#plan();
     this.kick({ urgent: true });
@@ -52,7 +50,7 @@ export class SyncScheduler {
   async now(): Promise<void> {
     if (!this.#isRunning) return;
     this.#options.link.probeNow();
-    this.#options.push.makeAllDue();
+    await this.#withDatabase(() => this.#options.push.makeAllDue());
     await this.#cycle();
   }
 
@@ -63,10 +61,21 @@ export class SyncScheduler {
   }
 
   async #cycle(): Promise<void> {
-    const { push, conditions, log } = this.#options;
-    try {
+    const { push, conditions } = this.#options;
+    // Armed before anything can fail or hang: there is always a next look.
+    this.#arm(LOOK_EVERY_MS);
+    await this.#withDatabase(async () => {
       await push.cycle();
+      this.#arm(push.nextWorkInMs() ?? LOOK_EVERY_MS);
       conditions.clear("outbox-write-failed");
+    });
+  }
+
+  /** A database in trouble is a condition; the next look tries again. */
+  async #withDatabase(work: () => void | Promise<void>): Promise<void> {
+    const { conditions, log } = this.#options;
+    try {
+      await work();
     } catch (error) {
       if (!isStorageError(error)) throw error;
       log.error("sync-failed", { error });
@@ -75,7 +84,6 @@ export class SyncScheduler {
         `the outbox cannot be used: ${messageOf(error)}. Free disk space or mend the disk.`,
       );
     }
-    this.#arm();
   }
 
   #plan(): void {
@@ -84,24 +92,23 @@ export class SyncScheduler {
     this.#wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
   }
 
-  #arm(): void {
+  #arm(untilWorkMs: number): void {
     this.#cancelTimer?.();
     if (!this.#isRunning) return;
-    const { clock, push } = this.#options;
+    const { clock } = this.#options;
     const untilRunMs = this.#nextRunMs === undefined ? LOOK_EVERY_MS : this.#nextRunMs - clock.wallMs();
-    const untilWorkMs = push.isHealthy ? push.nextWorkInMs() : undefined;
-    const delayMs = Math.max(0, Math.min(LOOK_EVERY_MS, untilRunMs, untilWorkMs ?? LOOK_EVERY_MS));
-    this.#cancelTimer = clock.after(delayMs, () => this.#look());
+    const delayMs = Math.max(0, Math.min(LOOK_EVERY_MS, untilRunMs, untilWorkMs));
+    this.#cancelTimer = clock.after(delayMs, () => void this.#look());
   }
 
-  #look(): void {
-    const { clock, push } = this.#options;
+  async #look(): Promise<void> {
+    const { clock, push, log } = this.#options;
     const driftMs = clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs;
+    const hasStepped = Math.abs(driftMs) > CLOCK_STEP_MS;
     const isRunDue = this.#nextRunMs !== undefined && clock.wallMs() >= this.#nextRunMs;
-    if (Math.abs(driftMs) > CLOCK_STEP_MS)
-      this.#options.log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
-    if (isRunDue || Math.abs(driftMs) > CLOCK_STEP_MS) this.#plan();
-    if (isRunDue || !push.isHealthy || push.nextWorkInMs() === 0) void this.#cycle();
-    else this.#arm();
+    if (hasStepped) log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
+    if (isRunDue || hasStepped) this.#plan();
+    if (hasStepped) await this.#withDatabase(() => push.forgetWrongWaits());
+    await this.#cycle();
   }
 }

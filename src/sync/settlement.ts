@@ -36,25 +36,27 @@ export function changesAfter(
     const settled = { syncedRev: sentRev, attempts: 0, nextAtMs: 0, attempt: null };
     return { ...linked, ...settled, lastCode: code, lastError: null };
   }
-  const certainlyNotThere = event === "not-applied" || event === "missing";
+  const certainlyNotThere =
+    entry.phase === "posting" && (event === "not-applied" || event === "missing" || event === "refused");
   return {
     lastCode: code,
     lastError: reason,
     attempts: entry.attempts + 1,
     nextAtMs: nextTryMs(entry, verdict, moment),
-    ...(certainlyNotThere ? { attempt: null, sends: Math.max(0, entry.sends - 1) } : {}),
+    ...(certainlyNotThere ? { sends: Math.max(0, entry.sends - 1) } : {}),
+    // A refused attempt stays, so that other content does not travel under its key.
+    ...(certainlyNotThere && event !== "refused" ? { attempt: null } : {}),
   };
 }
 
-/** A link that is down holds everything back by itself; the record goes first when it is up again. */
+/** A link that is down holds everything back by itself; a record that it may have been down for waits on its own. */
 function nextTryMs(
   entry: OutboxEntry,
-  { event, link, retryAfterMs = 0 }: Verdict,
+  { event, link, code, doubtful = false, retryAfterMs = 0 }: Verdict,
   { wallMs, random }: { wallMs: number; random: number },
 ): number {
-  if (link !== "ok") return 0;
-  return (
-    wallMs +
-    (event === "missing" ? BLOCKED_RETRY_MS : Math.max(retryAfterMs, backOffMs(entry.attempts, random)))
-  );
+  if (link !== "ok" && !doubtful) return 0;
+  // Only somebody at the centre mends what is forbidden or missing.
+  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
+  return wallMs + Math.max(leastMs, backOffMs(entry.attempts, random));
 }

@@ -14,12 +14,16 @@ export interface OddAnswer {
   readonly body?: string;
 }
 
-/** A centre that answers as a test tells it to, for what our own application never does. It always grants a token. */
+/** A centre that answers as a test tells it to, for what our own application never does. It grants a token and has no records. */
 export class OddCentre {
+  /** The writes so far. */
   readonly requests: OddRequest[] = [];
+  /** The reads so far. */
+  readonly reads: OddRequest[] = [];
   /** Sign-ins so far. */
   signIns = 0;
   answer: (request: OddRequest) => OddAnswer = () => ({ status: 500 });
+  read: (request: OddRequest) => OddAnswer = () => json(200, []);
   signIn: () => OddAnswer = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
   readonly #server: Server;
 
@@ -33,8 +37,9 @@ export class OddCentre {
     const asked = { method, path: url, key: request.headers["idempotency-key"]?.toString(), body };
     const isSignIn = url === "/auth/token";
     if (isSignIn) this.signIns += 1;
-    else this.requests.push(asked);
-    const { status, headers = {}, body: text = "" } = isSignIn ? this.signIn() : this.answer(asked);
+    else (method === "GET" ? this.reads : this.requests).push(asked);
+    const answer = isSignIn ? this.signIn() : method === "GET" ? this.read(asked) : this.answer(asked);
+    const { status, headers = {}, body: text = "" } = answer;
     response.writeHead(status, headers).end(text);
   }
 

@@ -57,6 +57,7 @@ describe("the answer to a POST", () => {
   ];
   test.each(cases)("%s", async (_what, answer, phase, conditions) => {
     centre.answer = () => answer;
+    centre.read = () => answer;
     const { id } = site.create();
     await site.push.cycle();
     expect(site.entry(id).phase).toBe(phase);
@@ -77,6 +78,52 @@ describe("the answer to a POST", () => {
       expect(second).toEqual(first);
     },
   );
+});
+
+describe("a record that something on the way dislikes", () => {
+  const dislikes: readonly [what: string, answer: OddAnswer][] = [
+    ["403", html(403)],
+    ["405", html(405)],
+    ["406", html(406)],
+    ["408", html(408)],
+    ["451", json(451, {})],
+    ["500", json(500, {})],
+    ["501", html(501)],
+    ["502", html(502)],
+    ["503", html(503)],
+    ["504", html(504)],
+    ["a redirect", { status: 302, headers: { Location: "http://127.0.0.1:1/" } }],
+    ["a page", html(200)],
+    ["an answer that is no record", json(201, {})],
+  ];
+  test.each(dislikes)("(%s) holds up no other, neither before nor after it", async (_what, answer) => {
+    centre.answer = ({ body }) => (body.includes("select * from") ? answer : made(centre.requests.length));
+    const disliked = site.create({ notes: "select * from", priority: "high" });
+    const alarm = site.create({ priority: "high" });
+    const patrol = site.create();
+    await site.push.cycle();
+    expect([site.entry(alarm.id).phase, site.entry(patrol.id).phase]).toEqual(["linked", "linked"]);
+    expect(site.entry(disliked.id)).toMatchObject({ attempts: 1, lastError: expect.any(String) });
+    expect(site.link.state.state).toBe("up");
+
+    const later = site.create();
+    await site.push.cycle();
+    expect(site.entry(later.id).phase).toBe("linked");
+    centre.answer = () => made(99);
+    await site.cycleAfterWait();
+    expect(site.entry(disliked.id).phase).toBe("linked");
+  });
+
+  test("is believed to be the link's fault when the next ones meet the same", async () => {
+    centre.answer = () => html(403);
+    for (let count = 0; count < 10; count += 1) site.create();
+    await site.push.cycle();
+    expect(centre.requests).toHaveLength(3);
+    expect(site.conditions()).toEqual(["upstream-sign-in-refused"]);
+    centre.answer = () => made(centre.requests.length);
+    await site.cycleAfterWait();
+    expect(site.outbox.summary().waiting).toBe(0);
+  });
 });
 
 describe("a refused record", () => {
@@ -100,6 +147,30 @@ describe("a refused record", () => {
     await site.push.cycle();
     expect(site.entry(refused.id).phase).toBe("linked");
     expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
+  });
+
+  test("that is deleted is not sent again", async () => {
+    centre.answer = () => json(422, {});
+    const { id } = site.create();
+    await site.push.cycle();
+    centre.answer = () => made(7);
+    site.app.interventions.delete(id, SOMEBODY);
+    await site.cycleAfterWait();
+    expect(site.entry(id)).toMatchObject({ phase: "closed", sends: 0 });
+    expect(centre.requests).toHaveLength(1);
+  });
+
+  test("whose update is refused is deleted there when it is deleted here", async () => {
+    centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, {}));
+    const { id } = site.create();
+    await site.push.cycle();
+    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    await site.push.cycle();
+    centre.answer = () => ({ status: 204 });
+    site.app.interventions.delete(id, SOMEBODY);
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe("closed");
+    expect(centre.requests.at(-1)).toMatchObject({ method: "DELETE", path: "/interventii/7" });
   });
 
   test("whose update is refused stays linked to its record there", async () => {

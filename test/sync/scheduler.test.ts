@@ -61,6 +61,23 @@ describe("the schedule", () => {
     await arrived(1);
   });
 
+  test("does not keep a record waiting for the years that the clock was set back", async () => {
+    centre.answer = () => json(500, {});
+    const { id } = site.create();
+    scheduler.start();
+    await eventually("the first failure", () => site.entry(id).phase === "unsure");
+    await site.push.cycle();
+    centre.answer = () => json(201, { id: 1 });
+    site.app.clock.stepWall(-20 * 365 * 86_400_000);
+    site.app.clock.advance(15_000);
+    await eventually(
+      "the wait to be shortened",
+      () => site.entry(id).nextAtMs < site.app.clock.wallMs() + 3_600_001,
+    );
+    site.app.clock.advance(3_600_000);
+    await eventually("the record to be linked", () => site.entry(id).phase === "linked");
+  });
+
   test("tells that the clock was set", async () => {
     scheduler.start();
     await site.push.cycle();
@@ -133,6 +150,23 @@ test("node-cron's expressions are understood in the site's time zone", () => {
   }).format(next);
   expect(local).toBe("03:00");
   expect(nextRunMs("*/10 * * * * *", "UTC") ?? 0).toBeGreaterThan(0);
+});
+
+test("a database that cannot be read for a while stops nothing for good", async () => {
+  scheduler.start();
+  await site.push.cycle();
+  site.app.database.exec("ALTER TABLE outbox RENAME TO outbox_away");
+  site.app.clock.advance(15_000);
+  await eventually("the condition", () => site.conditions().includes("outbox-write-failed"));
+  await scheduler.now();
+  site.app.database.exec("ALTER TABLE outbox_away RENAME TO outbox");
+  const { id } = site.create();
+  await eventually("the record to be linked", () => {
+    site.app.clock.advance(15_000);
+    return site.entry(id).phase === "linked";
+  });
+  await site.push.cycle();
+  expect(site.conditions()).toEqual([]);
 });
 
 test("a database that cannot be written for a while stops nothing for good", async () => {
