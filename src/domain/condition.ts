@@ -26,6 +26,7 @@ export type ConditionSeverity = "error" | "warning";
 export const CONDITIONS = {
   "mqtt-unreachable": { severity: "error", title: "MQTT broker unreachable" },
   "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
+  "mqtt-broker-at-limit": { severity: "warning", title: "Built-in MQTT broker at a limit" },
   "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription refused by the broker" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },

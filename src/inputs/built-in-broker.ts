@@ -1,12 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import type { Aedes } from "aedes";
+import type { Aedes, PublishPacket } from "aedes";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { BrokerConnections } from "./broker-connections.ts";
+import { BrokerLimits } from "./broker-limits.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
+import { RetainedMessages } from "./retained-messages.ts";
 
 export interface BuiltInBrokerOptions {
   readonly host: string;
@@ -21,7 +24,8 @@ export interface BuiltInBrokerOptions {
 
 const LISTEN_AGAIN_MS = 5_000;
 const LISTEN_AGAIN_MS_MAX = 60_000;
-const CONNECTIONS_MAX = 256;
+/** A sensor's CONNECT follows its connection at once, over slow radio links within seconds. */
+const CONNECT_WITHIN_MS = 10_000;
 
 /**
  * A broker in this process, so that a first run and a small site need nothing else. It gives each message to the zones
@@ -29,42 +33,37 @@ const CONNECTIONS_MAX = 256;
  */
 export class BuiltInBroker {
   readonly #options: BuiltInBrokerOptions;
-  readonly #sockets = new Set<Socket>();
+  readonly #limits: BrokerLimits;
+  readonly #connections: BrokerConnections;
+  readonly #retained: RetainedMessages;
   #aedes: Aedes | undefined;
   #server: Server | undefined;
   #cancelRetry: CancelTimer | undefined;
   #listenAgainMs = LISTEN_AGAIN_MS;
+  #isStopping = false;
 
   constructor(options: BuiltInBrokerOptions) {
     this.#options = options;
+    this.#limits = new BrokerLimits(options);
+    this.#connections = new BrokerConnections(this.#limits);
+    this.#retained = new RetainedMessages(this.#limits);
   }
 
   /** Starts listening; a port that is taken is a condition and is tried again. */
   async start(): Promise<void> {
     const { Aedes } = await import("aedes");
-    const { zones, log, credentials } = this.#options;
+    const { log, credentials } = this.#options;
     const aedes = await Aedes.createBroker({
+      connectTimeout: CONNECT_WITHIN_MS,
       authenticate: (_client, username, password, done) => {
         // A refused one gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
         done(null, credentials === undefined || isSame(credentials, username, password));
       },
       // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
       // and the sensor sends the message again.
-      authorizePublish: (_client, packet, done) => {
-        if (packet.topic.startsWith("$SYS/")) {
-          done(new Error("$SYS is the broker's own"));
-          return;
-        }
-        try {
-          zones.deliver(packet.topic, Buffer.from(packet.payload), { retained: false });
-        } catch (error) {
-          log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
-          done(error instanceof Error ? error : new Error(messageOf(error)));
-          return;
-        }
-        done(null);
-      },
+      authorizePublish: (_client, packet, done) => done(this.#take(packet)),
     });
+    aedes.on("client", ({ conn }) => this.#connections.signedIn(conn));
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
     // What aedes does by itself, such as sending the wills of clients that are gone; nobody waits for its outcome.
     (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
@@ -76,18 +75,36 @@ export class BuiltInBroker {
   }
 
   async stop(): Promise<void> {
+    // Ending a connection lets its client's last will out. It would say that a sensor has failed, and it is we who go.
+    this.#isStopping = true;
     this.#cancelRetry?.();
     this.#server?.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.#connections.endAll();
+    this.#limits.stop();
     const aedes = this.#aedes;
     this.#aedes = undefined;
     if (aedes) await new Promise<void>((resolve) => aedes.close(() => resolve()));
   }
 
+  /** Reads a message for the zones. @returns why it is not taken, or null */
+  #take(packet: PublishPacket): Error | null {
+    if (this.#isStopping) return new Error("the broker is stopping");
+    if (packet.topic.startsWith("$SYS/")) return new Error("$SYS is the broker's own");
+    const { zones, log } = this.#options;
+    const payload = Buffer.from(packet.payload);
+    try {
+      zones.deliver(packet.topic, payload, { retained: false });
+    } catch (error) {
+      log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
+    if (packet.retain && !this.#retained.keeps(packet.topic, payload)) packet.retain = false;
+    return null;
+  }
+
   async #listen(): Promise<void> {
     const { host, port, clock, conditions, log } = this.#options;
     const server = createServer((socket) => this.#accept(socket));
-    server.maxConnections = CONNECTIONS_MAX;
     try {
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
@@ -120,13 +137,8 @@ export class BuiltInBroker {
   }
 
   #accept(socket: Socket): void {
-    if (!this.#aedes) {
-      socket.destroy();
-      return;
-    }
-    this.#sockets.add(socket);
-    socket.on("close", () => this.#sockets.delete(socket));
-    this.#aedes.handle(socket);
+    if (!this.#aedes) socket.destroy();
+    else if (this.#connections.admit(socket)) this.#aedes.handle(socket);
   }
 }
 

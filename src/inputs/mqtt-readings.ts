@@ -120,7 +120,7 @@ export class MqttReadings {
     const { conditions, log, zones, url } = this.#options;
     this.#reason = NO_REASON;
     conditions.clear("mqtt-unreachable");
-    log.info("mqtt-connected", { url: withoutSecrets(url), sessionPresent });
+    log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
     const topics = [...zones.topics];
     if (topics.length === 0) return;
     // Subscribing again is harmless and picks up topics that a new configuration has added.
@@ -145,7 +145,7 @@ export class MqttReadings {
     const { conditions, url } = this.#options;
     conditions.raise(
       "mqtt-unreachable",
-      `the MQTT broker ${withoutSecrets(url)} is not connected (${this.#reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every ${RECONNECT_MS / 1000} s.`,
+      `the MQTT broker ${brokerName(url)} is not connected (${this.#reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every ${RECONNECT_MS / 1000} s.`,
     );
   }
 }
@@ -159,7 +159,7 @@ function reasonOf(error: Error): string {
   return messageOf(first);
 }
 
-/** The URL without a password somebody may have put in. */
-function withoutSecrets(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, "//");
+/** The broker by host and port alone: its address may hold no password, and nothing else is worth a log line. */
+function brokerName(url: string): string {
+  return url.split("/")[2] ?? "";
 }

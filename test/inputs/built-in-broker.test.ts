@@ -1,8 +1,9 @@
-import { createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BuiltInBroker, type BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { PacketMeter } from "../../src/inputs/packet-meter.ts";
 import { eventually } from "../support/eventually.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
@@ -12,12 +13,15 @@ const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: 
 let site: WatchedZones;
 let broker: BuiltInBroker;
 let sensors: MqttClient[];
+let sockets: Socket[];
 
 beforeEach(() => {
   site = new WatchedZones([GATE]);
   sensors = [];
+  sockets = [];
 });
 afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
   for (const sensor of sensors) await sensor.endAsync(true);
   await broker.stop();
   site.close();
@@ -35,11 +39,26 @@ async function start(options: Partial<BuiltInBrokerOptions> = {}): Promise<void>
 }
 
 async function sensor(options: IClientOptions = {}): Promise<MqttClient> {
-  const port = Number(site.logged("mqtt-broker-listening").at(-1)?.["port"]);
+  const port = brokerPort();
   const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 50, ...options }, false);
   client.on("error", () => "the broker refuses on purpose");
   sensors.push(client);
   return client;
+}
+
+function brokerPort(): number {
+  return Number(site.logged("mqtt-broker-listening").at(-1)?.["port"]);
+}
+
+/** A connection that says nothing of its own accord. */
+async function silentSocket(): Promise<Socket> {
+  const socket = connect(brokerPort(), "127.0.0.1");
+  socket.on("error", () => "the broker cuts it on purpose");
+  sockets.push(socket);
+  await new Promise<void>((resolve) => {
+    socket.once("connect", resolve);
+  });
+  return socket;
 }
 
 function gate(contact: boolean): string {
@@ -208,5 +227,95 @@ describe("the built-in broker", () => {
     site.clock.advance(600_000);
     expect(site.logged("mqtt-broker-listening")).toEqual([]);
     holder.close();
+  });
+});
+
+describe("the built-in broker's limits", () => {
+  test("a daemon that stops takes no last will for an opened gate", async () => {
+    await start();
+    const will = { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1 as const, retain: false };
+    const first = await sensor({ will, reconnectPeriod: 0 });
+    await first.publishAsync(TOPIC, gate(true), { qos: 1 });
+    const others = await Promise.all([
+      sensor({ will, reconnectPeriod: 0 }),
+      sensor({ will, reconnectPeriod: 0 }),
+    ]);
+    await broker.stop();
+    for (const client of [first, ...others]) await eventually("its end", () => !client.connected);
+    expect(site.trips).toEqual([]);
+    expect(site.monitor.zones()[0]?.contact).toBe("normal");
+  });
+
+  test("connections that say nothing keep no sensor out, and are a condition", async () => {
+    await start();
+    await Promise.all(Array.from({ length: 300 }, () => silentSocket()));
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    await client.publishAsync(TOPIC, gate(false), { qos: 1 });
+    expect(site.trips).toHaveLength(1);
+    expect(site.conditions).toEqual(["mqtt-broker-at-limit/connections"]);
+    site.clock.advance(600_000);
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("a packet that announces more than it may is cut off before it is in memory", async () => {
+    await start();
+    const socket = await silentSocket();
+    const closed = new Promise<void>((resolve) => {
+      socket.once("close", () => resolve());
+    });
+    // PUBLISH with a remaining length of 256 MiB - 1, of which one byte is sent.
+    socket.write(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f, 0x00]));
+    await closed;
+    expect(site.conditions).toEqual(["mqtt-broker-at-limit/packet"]);
+    const client = await sensor();
+    await client.publishAsync(TOPIC, Buffer.alloc(200 * 1024, "x"), { qos: 1 });
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    expect(site.monitor.zones()[0]?.contact).toBe("normal");
+  });
+
+  test("retained messages are kept up to a limit and passed on beyond it", async () => {
+    await start();
+    const client = await sensor();
+    const payload = Buffer.alloc(200 * 1024, "x");
+    for (let index = 0; index < 100; index += 1)
+      await client.publishAsync(`camera/${index}`, payload, { qos: 1, retain: true });
+    expect(site.conditions).toEqual(["mqtt-broker-at-limit/retained"]);
+    // One that is taken back makes room for another, and one that is kept can be replaced.
+    await client.publishAsync("camera/0", "", { qos: 1, retain: true });
+    await client.publishAsync("camera/1", payload, { qos: 1, retain: true });
+    await client.publishAsync("late", payload, { qos: 1, retain: true });
+    const kept: string[] = [];
+    const listener = await sensor();
+    listener.on("message", (topic) => kept.push(topic));
+    await listener.subscribeAsync("#", { qos: 1 });
+    await eventually("what is kept", () => kept.includes("late"));
+    expect(kept).toHaveLength(81);
+  });
+});
+
+describe("the packet meter", () => {
+  const packet = (bytes: number): Buffer => {
+    const length: number[] = [];
+    for (let rest = bytes; rest > 0 || length.length === 0; rest = Math.floor(rest / 128))
+      length.push((rest % 128) + (rest >= 128 ? 0x80 : 0));
+    return Buffer.concat([Buffer.from([0x30, ...length]), Buffer.alloc(bytes, 0xff)]);
+  };
+
+  test.each([1, 2, 3, 7, 100_000])("finds a packet that is too long in pieces of %i bytes", (piece) => {
+    const stream = Buffer.concat([packet(0), packet(127), packet(128), packet(1000), packet(1001)]);
+    const meter = new PacketMeter(1000);
+    let passed = 0;
+    for (let at = 0; at < stream.length; at += piece)
+      if (meter.takes(stream.subarray(at, at + piece))) passed += Math.min(piece, stream.length - at);
+      else break;
+    expect(passed).toBeLessThan(stream.length);
+    const allowed = new PacketMeter(1001);
+    for (let at = 0; at < stream.length; at += piece)
+      expect(allowed.takes(stream.subarray(at, at + piece))).toBe(true);
+  });
+
+  test("takes a length that never ends for none", () => {
+    expect(new PacketMeter().takes(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
   });
 });
