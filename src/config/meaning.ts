@@ -104,11 +104,6 @@ function mqttProblems({ mqtt }: Configuration): Problem[] {
       path: ["mqtt", "listen"],
       message: "the built-in broker does not run beside an external one. Leave url or listen out",
     });
-  if (mqtt.url?.includes("@"))
-    problems.push({
-      path: ["mqtt", "url"],
-      message: "the address of a broker holds no password. Write username and passwordFile beside it",
-    });
   const host = mqtt.listen?.host;
   if (host !== undefined && !isLoopback(host) && mqtt.username === undefined)
     problems.push({

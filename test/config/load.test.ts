@@ -188,11 +188,6 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "mqtt: { listen: { host: 0.0.0.0 } }\n",
       /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile$/,
     ],
-    [
-      "a password in a broker's address",
-      "mqtt: { url: 'mqtt://user:p@ss/word@broker' }\n",
-      /^1:9: mqtt\.url: the address of a broker holds no password\. Write username and passwordFile beside it$/,
-    ],
     ["a word for a broker", "mqtt: yes please\n", /^1:1: mqtt: must be off or a section such as/],
     [
       "a misspelt broker option",
