@@ -18,6 +18,8 @@ export async function trip(
 }
 
 function sentenceOf({ zone, contact, changed, trips }: SimulationView, wanted: "open" | "normal"): string {
+  if (trips.length > 0 && contact !== "open")
+    return `${zone} has tripped, and is ${contact} as its own sensor says: trip ${trips.join(", ")}`;
   if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}`;
   if (changed) return `${zone} is ${contact}`;
   if (contact === wanted)

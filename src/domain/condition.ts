@@ -30,6 +30,7 @@ export const CONDITIONS = {
   "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription refused by the broker" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
+  "zone-chatters": { severity: "warning", title: "Zone toggles too fast to be read" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip refused by the local API" },

@@ -52,7 +52,7 @@ export function interventionOf(
     kind: words.kinds[zone.kind],
     time: time.replace("T", " "),
   };
-  return {
+  return cleanBody({
     name: clip(words.name(text), 200),
     description: clip(words.description(text, trip.cause), 4000),
     objectiveType: zone.objective.type,
@@ -60,7 +60,7 @@ export function interventionOf(
     dateStart: time,
     status: "planned",
     ...zone.profile,
-  };
+  });
 }
 
 /** The plainest body that the interface takes, for a trip whose full one was refused: a crew matters more than a text. */
@@ -72,6 +72,21 @@ export function plainestBody(body: InterventionCreate): InterventionCreate {
     priority: body.priority ?? "high",
   };
 }
+
+/** The body without the characters that no field of the interface may hold. */
+export function cleanBody(body: InterventionCreate): InterventionCreate {
+  const { description } = body;
+  const name = body.name.replaceAll(FORBIDDEN, "");
+  return {
+    ...body,
+    name: name.trim() === "" ? `${body.objectiveType} ${body.objectiveId}` : name,
+    ...(typeof description === "string" ? { description: description.replaceAll(FORBIDDEN, "") } : {}),
+  };
+}
+
+/** What the schema's Name and Text refuse: halves of characters, and control characters but tab and line ends. */
+// oxlint-disable-next-line no-control-regex
+const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/gu;
 
 function clip(text: string, lengthMax: number): string {
   const characters = [...text];

@@ -73,10 +73,12 @@ const RO_CAUSES: Readonly<Record<TripCause, string>> = {
   edge: "declanșată la",
   "first-sight": "găsită declanșată la prima citire, la",
   "after-restart": "declanșată în timpul unei întreruperi, observată la",
+  chatter: "declanșată de un contact care oscilează, la",
 };
 
 const EN_CAUSES: Readonly<Record<TripCause, string>> = {
   edge: "tripped at",
   "first-sight": "found open at first sight, at",
   "after-restart": "tripped while nobody was looking, noticed at",
+  chatter: "tripped by a contact that chatters, at",
 };

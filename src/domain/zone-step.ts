@@ -1,4 +1,5 @@
-import type { Contact, ZoneRules } from "./zone.ts";
+import { isChatter, withActivity, CHATTER_QUIET_MS } from "./chatter.ts";
+import type { Contact, KnownContact, ZoneRules } from "./zone.ts";
 
 /**
  * Takes one signal into a zone: what it is now, what happened, and when it wants to be woken.
@@ -6,35 +7,52 @@ import type { Contact, ZoneRules } from "./zone.ts";
  * Pure: the same rules, state and signal always give the same step. A trip is an edge from normal to open against the
  * settled state, never a level and never a message, so a repeated, retained or redelivered reading changes nothing.
  */
-export function stepZone(rules: ZoneRules, state: ZoneState, signal: ZoneSignal): ZoneStep {
+export function stepZone(rules: ZoneRules, state: ZoneState, signal: StepSignal): ZoneStep {
   // What was due before this signal comes first: a wake may be late or have failed, and a reading that came in the
   // meantime must not wipe out an edge that had already stayed long enough.
   const due = settle(rules, state, signal.atMs);
-  const step =
-    signal.type === "reading"
-      ? settle(rules, withReading(due.state, signal), signal.atMs)
-      : { state: due.state, events: [] };
-  const wakeAtMs = nextWake(rules, step.state);
+  const read = signal.type === "reading" ? withReading(rules, due.state, signal) : { ...due, events: [] };
+  const after = settle(rules, read.state, signal.atMs);
+  const wakeAtMs = dues(rules, after.state)[0]?.atMs;
   return {
-    state: step.state,
-    events: [...due.events, ...step.events],
+    state: after.state,
+    events: [...due.events, ...read.events, ...after.events],
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };
 }
 
-/** What a zone is. Only `contact` is stored; the rest lives as long as the process. All times are monotonic. */
+/** What a zone is. `KeptZoneState` of it outlives the process. All times are monotonic. */
 export interface ZoneState {
   /** What the zone has settled on; `unknown` before its first sight. */
   readonly contact: Contact;
   /** A different contact that has been seen but has not stayed long enough yet. */
-  readonly pending?: { readonly contact: KnownContact; readonly sinceMs: number; readonly live: boolean };
+  readonly pending?: PendingContact;
   /** The last reading that said open, for zones that close by themselves. */
   readonly lastOpenMs?: number;
   /** True until the first reading after a start: a change seen then happened while nobody was looking. */
   readonly carriedOver: boolean;
+  /** It is normal because its time was over, not because a reading said so: an old value must not open it again. */
+  readonly restedByItself: boolean;
+  /** No opening settles before this moment: after a power-up wires and detectors need time to come to rest. */
+  readonly notBeforeMs: number;
+  /** The last level read, settled or not. */
+  readonly level: Contact;
+  /** Moments of the last changes of level, oldest first. */
+  readonly activity: readonly number[];
+  /** Set while the contact changes so fast that every filter would swallow it: how often it has changed so far. */
+  readonly chatter?: { readonly changes: number };
 }
 
-export type ZoneSignal =
+export interface PendingContact {
+  readonly contact: KnownContact;
+  readonly sinceMs: number;
+  readonly live: boolean;
+}
+
+/** What is known of a zone when the daemon starts; the times are monotonic ones of the new process. */
+export type KeptZoneState = Pick<ZoneState, "contact" | "pending" | "restedByItself">;
+
+export type StepSignal =
   | {
       readonly type: "reading";
       readonly contact: Contact;
@@ -47,13 +65,15 @@ export type ZoneSignal =
 export type ZoneEvent =
   | { readonly type: "first-sight"; readonly contact: KnownContact; readonly atMs: number }
   | { readonly type: "trip"; readonly cause: TripCause; readonly atMs: number }
-  | { readonly type: "restore"; readonly cause: "reading" | "auto"; readonly atMs: number };
+  | { readonly type: "restore"; readonly cause: "reading" | "auto"; readonly atMs: number }
+  | { readonly type: "chatter"; readonly atMs: number }
+  | { readonly type: "calm"; readonly changes: number; readonly atMs: number };
 
 /**
  * `edge`: seen as it happened. `first-sight`: a life-safety zone was open when it was first seen. `after-restart`: the
- * zone was normal when the daemon stopped and open when it looked again.
+ * zone was normal when the daemon stopped and open when it looked again. `chatter`: it changed too fast to be read.
  */
-export type TripCause = "edge" | "first-sight" | "after-restart";
+export type TripCause = "edge" | "first-sight" | "after-restart" | "chatter";
 
 export interface ZoneStep {
   readonly state: ZoneState;
@@ -62,86 +82,165 @@ export interface ZoneStep {
   readonly wakeAtMs?: number;
 }
 
-type KnownContact = Exclude<Contact, "unknown">;
 type Part = { readonly state: ZoneState; readonly events: readonly ZoneEvent[] };
+type Reading = Extract<StepSignal, { type: "reading" }>;
 
-/** The state at start, from what was stored when the daemon last settled the zone. */
-export function resumeZone(contact: Contact, atMs: number): ZoneState {
-  return { contact, carriedOver: contact !== "unknown", ...(contact === "open" ? { lastOpenMs: atMs } : {}) };
+/**
+ * The state at start.
+ * @param kept what was written down when the daemon last looked; undefined for a zone that was never seen
+ * @param settleMs how long no opening counts, see `ZoneState.notBeforeMs`
+ */
+export function resumeZone(
+  rules: ZoneRules,
+  kept: KeptZoneState | undefined,
+  atMs: number,
+  settleMs = 0,
+): ZoneState {
+  const contact = kept?.contact ?? "unknown";
+  const closesByItself = rules.autoRestoreMs !== undefined;
+  // A zone that closes by itself is at rest by definition until a message says otherwise.
+  const rests = contact === "unknown" && closesByItself;
+  return {
+    contact: rests ? "normal" : contact,
+    ...(kept?.pending ? { pending: kept.pending } : {}),
+    ...(contact === "open" ? { lastOpenMs: atMs } : {}),
+    // What is still pending was seen as it happened.
+    carriedOver: contact !== "unknown" && !kept?.pending,
+    restedByItself: rests || (kept?.restedByItself ?? false),
+    notBeforeMs: atMs + settleMs,
+    level: contact,
+    activity: [],
+  };
 }
 
-function withReading(state: ZoneState, reading: Extract<ZoneSignal, { type: "reading" }>): ZoneState {
+/** What a reading says against what the zone has settled on. */
+const ON_READING: Record<Contact, Record<Contact, "nothing" | "confirms" | "differs">> = {
+  unknown: { unknown: "nothing", normal: "differs", open: "differs" },
+  normal: { unknown: "nothing", normal: "confirms", open: "differs" },
+  open: { unknown: "nothing", normal: "differs", open: "confirms" },
+};
+
+function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Part {
   const { contact, atMs, live } = reading;
-  if (contact === "unknown") return state;
-  const lastOpenMs = contact === "open" ? { lastOpenMs: atMs } : {};
-  if (contact === state.contact) {
-    const { pending: _settledBack, ...rest } = state;
-    return { ...rest, ...lastOpenMs, carriedOver: false };
-  }
+  if (contact === "unknown") return { state, events: [] };
+  const isOldOpening = contact === "open" && !live && state.restedByItself;
+  if (isOldOpening) return { state, events: [] };
+  const active = withActivity(state, contact, atMs);
+  const seen = contact === "open" ? { ...active, lastOpenMs: atMs } : active;
+  if (seen.chatter) return { state: seen, events: [] };
+  if (isChatter(rules, seen)) return startChatter(seen, atMs);
+  const meaning = ON_READING[state.contact][contact];
+  const next = meaning === "confirms" ? settledBack(seen, contact) : waiting(seen, contact, atMs, live);
+  return { state: next, events: [] };
+}
+
+function settledBack(state: ZoneState, contact: KnownContact): ZoneState {
+  const { pending: _over, ...rest } = state;
+  const restedByItself = state.restedByItself && contact !== "normal";
+  return { ...rest, carriedOver: false, restedByItself };
+}
+
+function waiting(state: ZoneState, contact: KnownContact, atMs: number, live: boolean): ZoneState {
   // The edge is where the level first changed; further readings of the same level do not move it.
   const seen = state.pending?.contact === contact ? state.pending : undefined;
   const pending = { contact, sinceMs: seen?.sinceMs ?? atMs, live: live || (seen?.live ?? false) };
-  return { ...state, ...lastOpenMs, pending };
+  return { ...state, pending };
+}
+
+function startChatter(state: ZoneState, atMs: number): Part {
+  const { pending: _swallowed, ...rest } = state;
+  const began: ZoneEvent = { type: "chatter", atMs };
+  const trip: ZoneEvent = { type: "trip", cause: "chatter", atMs: state.activity[0] ?? atMs };
+  return {
+    state: {
+      ...rest,
+      contact: "open",
+      carriedOver: false,
+      restedByItself: false,
+      chatter: { changes: state.activity.length },
+    },
+    // What is open already has had its trip.
+    events: state.contact === "open" ? [began] : [trip, began],
+  };
+}
+
+interface Due {
+  readonly atMs: number;
+  readonly happens: (rules: ZoneRules, state: ZoneState, atMs: number) => Part;
 }
 
 /** Everything that is due by now, in the order in which it became due, so that a late wake gives what a prompt one does. */
 function settle(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
-  const settleMs = settlesAt(rules, state) ?? Infinity;
-  const restoreMs = restoresAt(rules, state) ?? Infinity;
-  if (Math.min(settleMs, restoreMs) > nowMs) return { state, events: [] };
-  const first = settleMs <= restoreMs ? settlePending(rules, state) : restoreByItself(state, restoreMs);
-  const rest = settle(rules, first.state, nowMs);
-  return { state: rest.state, events: [...first.events, ...rest.events] };
+  const [first] = dues(rules, state);
+  if (!first || first.atMs > nowMs) return { state, events: [] };
+  const part = first.happens(rules, state, first.atMs);
+  const rest = settle(rules, part.state, nowMs);
+  return { state: rest.state, events: [...part.events, ...rest.events] };
 }
+
+/** What will happen without a further reading, the earliest first. */
+function dues(rules: ZoneRules, state: ZoneState): Due[] {
+  const { pending, chatter, contact, lastOpenMs } = state;
+  if (chatter) return [{ atMs: (state.activity.at(-1) ?? 0) + CHATTER_QUIET_MS, happens: calmDown }];
+  const found: Due[] = [];
+  if (pending) found.push({ atMs: settlesAt(rules, state, pending), happens: settlePending });
+  if (contact === "open" && rules.autoRestoreMs !== undefined && lastOpenMs !== undefined)
+    found.push({ atMs: lastOpenMs + rules.autoRestoreMs, happens: restoreByItself });
+  return found.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function settlesAt(rules: ZoneRules, state: ZoneState, { contact, sinceMs }: PendingContact): number {
+  if (contact === "normal") return sinceMs + rules.debounceMs;
+  return Math.max(sinceMs + openHoldMs(rules), state.notBeforeMs);
+}
+
+/** How long a contact must stay open before it is a trip. */
+export function openHoldMs(rules: ZoneRules): number {
+  return Math.max(rules.debounceMs, rules.minOpenMs, rules.confirmMs);
+}
+
+/** What it is when a pending contact has stayed long enough. */
+const ON_SETTLED: Record<Contact, Record<KnownContact, "first-sight" | "trip" | "restore" | "nothing">> = {
+  unknown: { normal: "first-sight", open: "first-sight" },
+  normal: { normal: "nothing", open: "trip" },
+  open: { normal: "restore", open: "nothing" },
+};
 
 function settlePending(rules: ZoneRules, state: ZoneState): Part {
   const { pending, ...rest } = state;
   if (!pending) return { state, events: [] };
-  const next = { ...rest, contact: pending.contact, carriedOver: false };
-  return { state: next, events: [edgeEvent(rules, state, pending)] };
+  const next = { ...rest, contact: pending.contact, carriedOver: false, restedByItself: false };
+  return { state: next, events: settledEvents(rules, state, pending) };
 }
 
-function edgeEvent(
+function settledEvents(
   rules: ZoneRules,
   state: ZoneState,
-  pending: NonNullable<ZoneState["pending"]>,
-): ZoneEvent {
-  const { contact, sinceMs: atMs, live } = pending;
-  if (state.contact === "unknown") {
-    const tripsNow = contact === "open" && live && rules.tripsAtFirstSight;
-    return tripsNow ? { type: "trip", cause: "first-sight", atMs } : { type: "first-sight", contact, atMs };
-  }
-  if (contact === "normal") return { type: "restore", cause: "reading", atMs };
-  return { type: "trip", cause: state.carriedOver ? "after-restart" : "edge", atMs };
+  { contact, sinceMs: atMs, live }: PendingContact,
+): ZoneEvent[] {
+  const what = ON_SETTLED[state.contact][contact];
+  if (what === "nothing") return [];
+  if (what === "restore") return [{ type: "restore", cause: "reading", atMs }];
+  if (what === "trip") return [{ type: "trip", cause: state.carriedOver ? "after-restart" : "edge", atMs }];
+  const tripsNow = contact === "open" && live && rules.tripsAtFirstSight;
+  return [tripsNow ? { type: "trip", cause: "first-sight", atMs } : { type: "first-sight", contact, atMs }];
 }
 
-function restoreByItself(state: ZoneState, dueMs: number): Part {
+function restoreByItself(_rules: ZoneRules, state: ZoneState, atMs: number): Part {
   // A normal reading that was still settling has nothing left to say.
   const { lastOpenMs: _over, pending: _overtaken, ...rest } = state;
   return {
-    state: { ...rest, contact: "normal", carriedOver: false },
-    events: [{ type: "restore", cause: "auto", atMs: dueMs }],
+    state: { ...rest, contact: "normal", carriedOver: false, restedByItself: true },
+    events: [{ type: "restore", cause: "auto", atMs }],
   };
 }
 
-/** When the pending contact has stayed long enough. */
-function settlesAt(rules: ZoneRules, { pending }: ZoneState): number | undefined {
-  return pending && pending.sinceMs + holdMs(rules, pending.contact);
-}
-
-function restoresAt(rules: ZoneRules, state: ZoneState): number | undefined {
-  if (state.contact !== "open" || rules.autoRestoreMs === undefined || state.lastOpenMs === undefined)
-    return undefined;
-  return state.lastOpenMs + rules.autoRestoreMs;
-}
-
-function nextWake(rules: ZoneRules, state: ZoneState): number | undefined {
-  const settleMs = settlesAt(rules, state);
-  const restoreMs = restoresAt(rules, state);
-  if (settleMs === undefined) return restoreMs;
-  return restoreMs === undefined ? settleMs : Math.min(settleMs, restoreMs);
-}
-
-function holdMs(rules: ZoneRules, contact: KnownContact): number {
-  return contact === "open" ? Math.max(rules.debounceMs, rules.minOpenMs, rules.confirmMs) : rules.debounceMs;
+function calmDown(_rules: ZoneRules, state: ZoneState, atMs: number): Part {
+  const { chatter, ...rest } = state;
+  const calm: ZoneEvent = { type: "calm", changes: chatter?.changes ?? 0, atMs };
+  const isClosed = state.level === "normal";
+  return {
+    state: { ...rest, contact: isClosed ? "normal" : "open", activity: [] },
+    events: isClosed ? [calm, { type: "restore", cause: "reading", atMs }] : [calm],
+  };
 }

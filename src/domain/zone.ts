@@ -29,6 +29,7 @@ export type ZoneInput =
 
 /** What a contact is known to be. `unknown` never trips and never restores. */
 export type Contact = "normal" | "open" | "unknown";
+export type KnownContact = Exclude<Contact, "unknown">;
 
 /** The numbers that decide when a reading counts. */
 export interface ZoneRules {

@@ -62,11 +62,16 @@ export class Inputs {
     this.#gpio.stop();
   }
 
-  /** Drives a zone as its contact would; a simulated line passes the same port and filter as a real one. */
+  /**
+   * Drives a zone as its contact would; a simulated line passes the same port and filter as a real one. A zone with a
+   * real sensor trips at once and goes on from what the sensor last said; closing it is the sensor's own business.
+   */
   simulate(zone: Zone, contact: "open" | "normal"): void {
+    const { monitor } = this.#options;
     if (zone.input.source === "gpio" && this.#lines)
       this.#lines.set(zone.input.gpio, levelOf(zone.input, contact));
-    else this.#options.monitor.read(zone.id, contact, { live: true });
+    else if (zone.input.source === "simulated") monitor.read(zone.id, contact, { live: true });
+    else if (contact === "open") monitor.testDrive(zone.id);
   }
 }
 

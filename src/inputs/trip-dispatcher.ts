@@ -5,7 +5,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { backOffMs } from "../domain/outbox.ts";
-import { plainestBody, type Trip } from "../domain/trip.ts";
+import { cleanBody, plainestBody, type Trip } from "../domain/trip.ts";
 import type { InterventionCreate } from "../generated/types.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 import type { TripStore } from "../store/trips.ts";
@@ -44,7 +44,11 @@ export class TripDispatcher {
     this.#options = options;
   }
 
+  /** Begins with what was refused before: the objective may have been imported since, or the daemon been updated. */
   start(): void {
+    const { trips, log } = this.#options;
+    const refused = trips.retryRefused();
+    if (refused > 0) log.info("refused-trips-tried-again", { trips: refused });
     this.kick();
   }
 
@@ -100,14 +104,14 @@ export class TripDispatcher {
   }
 
   async #dispatch(trip: Trip): Promise<Dispatched> {
-    const reply = await this.#post(trip.key, trip.body);
+    const reply = await this.#post(trip.key, cleanBody(trip.body));
     const verdict = verdictOf(reply);
     if (verdict.type === "posted") return this.#posted(trip, verdict.id);
     if (verdict.type === "again") return this.#failed(trip, reply, verdict.reason);
     // The key was used with another body, so an intervention of this trip is there: a second one would be too many.
     if (verdict.type === "known") return this.#refused(trip, verdict.reason);
     // Refused: a crew with a poor text is better than none.
-    const plainReply = await this.#post(`${trip.key}-plain`, plainestBody(trip.body));
+    const plainReply = await this.#post(`${trip.key}-plain`, plainestBody(cleanBody(trip.body)));
     const plain = verdictOf(plainReply);
     if (plain.type === "posted") return this.#posted(trip, plain.id);
     if (plain.type === "again") return this.#failed(trip, plainReply, plain.reason);

@@ -7,13 +7,15 @@ import type { Locale } from "../domain/wording.ts";
 import {
   resumeZone,
   stepZone,
+  type StepSignal,
   type ZoneEvent,
-  type ZoneSignal,
   type ZoneState,
 } from "../domain/zone-step.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { NewTrip } from "../store/trips.ts";
+import type { StoredZoneState } from "../store/zone-states.ts";
+import { isWorthKeeping, keptOf, storedOf, wallOf } from "./zone-keeping.ts";
 
 export interface ZoneMonitorOptions {
   readonly zones: readonly Zone[];
@@ -70,14 +72,14 @@ export class ZoneMonitor {
   /** Takes up each zone where the journal says it was left. */
   start(): void {
     const { zones, journal, clock } = this.#options;
+    const nowMs = clock.monotonicMs();
     for (const zone of zones) {
       const stored = journal.zoneStates.find(zone.id);
-      const state = resumeZone(stored?.contact ?? "unknown", clock.monotonicMs());
-      // One look at once, so that a zone that closes by itself finds out when.
-      const { wakeAtMs } = stepZone(zone.rules, state, { type: "wake", atMs: clock.monotonicMs() });
-      this.#watched.set(zone.id, { zone, state, sinceWallMs: stored?.sinceWallMs ?? null, wakeAtMs });
+      const state = resumeZone(zone.rules, stored && keptOf(zone, stored, clock), nowMs);
+      // Looked at once: what was being confirmed may be due, and a zone that closes by itself finds out when.
+      this.#watched.set(zone.id, { zone, state, sinceWallMs: stored?.sinceWallMs ?? null, wakeAtMs: nowMs });
     }
-    this.#armWake();
+    this.#wake();
   }
 
   stop(): void {
@@ -90,8 +92,7 @@ export class ZoneMonitor {
    * @throws whatever the journal threw; the zone is then as it was, and the reading should be given again
    */
   read(zoneId: string, contact: Contact, { live }: { live: boolean }): ZoneOutcome {
-    const watched = this.#watched.get(zoneId);
-    if (!watched) throw new Error(`the monitor does not watch a zone ${zoneId}`);
+    const watched = this.#find(zoneId);
     const trips = this.#step(watched, {
       type: "reading",
       contact,
@@ -102,6 +103,22 @@ export class ZoneMonitor {
     return { contact: watched.state.contact, trips };
   }
 
+  /**
+   * Trips a zone without its sensor: what its wire or its messages last said stays as it is, so that the next real
+   * opening is an edge.
+   * @throws whatever the journal threw
+   */
+  testDrive(zoneId: string): ZoneOutcome {
+    const watched = this.#find(zoneId);
+    const { state, zone } = watched;
+    const { clock } = this.#options;
+    if (state.contact === "open") return { contact: "open", trips: [] };
+    const drive: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
+    const trips = this.#commit(watched, [drive], storedOf(zone, state, watched.sinceWallMs, clock));
+    this.#options.onTrip();
+    return { contact: state.contact, trips };
+  }
+
   zones(): ZoneSnapshot[] {
     return [...this.#watched.values()].map(({ zone, state, sinceWallMs }) => ({
       zone,
@@ -110,30 +127,35 @@ export class ZoneMonitor {
     }));
   }
 
-  #step(watched: Watched, signal: ZoneSignal): readonly string[] {
-    const { zone } = watched;
-    const step = stepZone(zone.rules, watched.state, signal);
-    const trips = this.#commit(zone, step.state, step.events);
+  #find(zoneId: string): Watched {
+    const watched = this.#watched.get(zoneId);
+    if (!watched) throw new Error(`the monitor does not watch a zone ${zoneId}`);
+    return watched;
+  }
+
+  #step(watched: Watched, signal: StepSignal): readonly string[] {
+    const { zone, state } = watched;
+    const { clock } = this.#options;
+    const step = stepZone(zone.rules, state, signal);
+    const settled = step.events.findLast(({ type }) => type !== "chatter" && type !== "calm");
+    const sinceWallMs = settled ? this.#wallOf(settled.atMs) : watched.sinceWallMs;
+    const trips =
+      step.events.length > 0 || isWorthKeeping(zone, state, step.state)
+        ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
+        : [];
     // Only what is written down is believed: had the commit thrown, the edge would still be ahead of us.
     watched.state = step.state;
     watched.wakeAtMs = step.wakeAtMs;
-    const last = step.events.at(-1);
-    if (last) watched.sinceWallMs = this.#wallOf(last);
+    watched.sinceWallMs = sinceWallMs;
     if (trips.length > 0) this.#options.onTrip();
     return trips;
   }
 
-  #commit(zone: Zone, state: ZoneState, events: readonly ZoneEvent[]): readonly string[] {
-    const last = events.at(-1);
-    if (!last || state.contact === "unknown") return [];
-    const { journal, log, conditions, failpoint } = this.#options;
+  #commit({ zone }: Watched, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
+    const { journal, conditions, failpoint } = this.#options;
     const trips = events.flatMap((event) => (event.type === "trip" ? [this.#tripOf(zone, event)] : []));
     try {
-      journal.commit({
-        zoneId: zone.id,
-        state: { contact: state.contact, sinceWallMs: this.#wallOf(last) },
-        trips,
-      });
+      journal.commit({ zoneId: zone.id, state: stored, trips });
     } catch (error) {
       conditions.raise(
         "journal-write-failed",
@@ -143,21 +165,31 @@ export class ZoneMonitor {
     }
     if (trips.length > 0) failpoint?.("journal-committed");
     conditions.clear("journal-write-failed");
-    for (const event of events)
-      log.info(`zone-${event.type}`, { zone: zone.id, ...("cause" in event ? { cause: event.cause } : {}) });
+    for (const event of events) this.#tellOf(zone, event);
     return trips.map(({ key }) => key);
+  }
+
+  #tellOf(zone: Zone, event: ZoneEvent): void {
+    const { log, conditions } = this.#options;
+    const { type, atMs: _when, ...detail } = event;
+    log.info(`zone-${type}`, { zone: zone.id, ...detail });
+    if (type === "chatter")
+      conditions.raise(
+        "zone-chatters",
+        `the contact of zone ${zone.id} opens and closes faster than it can be read. Check the contact and its wire.`,
+        zone.id,
+      );
+    if (type === "calm") conditions.clear("zone-chatters", zone.id);
   }
 
   #tripOf(zone: Zone, event: Extract<ZoneEvent, { type: "trip" }>): NewTrip {
     const { newKey, site } = this.#options;
-    const seen = { key: newKey(), cause: event.cause, atWallMs: this.#wallOf(event) };
+    const seen = { key: newKey(), cause: event.cause, atWallMs: this.#wallOf(event.atMs) };
     return { ...seen, zoneId: zone.id, source: zone.input.source, body: interventionOf(zone, seen, site) };
   }
 
-  /** Durations are monotonic, so a clock that was set in between moves no event. */
-  #wallOf(event: ZoneEvent): number {
-    const { clock } = this.#options;
-    return Math.round(clock.wallMs() - (clock.monotonicMs() - event.atMs));
+  #wallOf(atMs: number): number {
+    return wallOf(this.#options.clock, atMs);
   }
 
   #armWake(): void {

@@ -37,5 +37,43 @@ export const JOURNAL_DATABASE: DatabaseKind = {
           since_wall INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
       `),
+    // What a zone may trip for has grown, and a contact that is still being confirmed is kept with its zone.
+    (database) =>
+      database.exec(`
+        CREATE TABLE trips_2(
+          seq INTEGER PRIMARY KEY AUTOINCREMENT,
+          key TEXT NOT NULL UNIQUE,
+          zone_id TEXT NOT NULL,
+          source TEXT NOT NULL CHECK(source IN ('gpio','mqtt','simulated')),
+          cause TEXT NOT NULL CHECK(cause IN ('edge','first-sight','after-restart','chatter')),
+          at_wall INTEGER NOT NULL,
+          body TEXT NOT NULL,
+          state TEXT NOT NULL DEFAULT 'waiting' CHECK(state IN ('waiting','posted','refused')),
+          attempts INTEGER NOT NULL DEFAULT 0,
+          last_error TEXT,
+          intervention_id INTEGER,
+          CHECK(state <> 'posted' OR intervention_id IS NOT NULL)
+        ) STRICT;
+        INSERT INTO trips_2 SELECT * FROM trips;
+        DROP TABLE trips;
+        ALTER TABLE trips_2 RENAME TO trips;
+        CREATE INDEX trips_waiting ON trips(seq) WHERE state = 'waiting';
+        CREATE INDEX trips_refused ON trips(seq) WHERE state = 'refused';
+
+        CREATE TABLE zone_states_2(
+          zone_id TEXT PRIMARY KEY,
+          contact TEXT NOT NULL CHECK(contact IN ('unknown','normal','open')),
+          since_wall INTEGER,
+          rested_by_itself INTEGER NOT NULL DEFAULT 0 CHECK(rested_by_itself IN (0,1)),
+          pending_contact TEXT CHECK(pending_contact IN ('normal','open')),
+          pending_since_wall INTEGER,
+          pending_live INTEGER CHECK(pending_live IN (0,1)),
+          CHECK((pending_contact IS NULL) = (pending_since_wall IS NULL)),
+          CHECK((pending_contact IS NULL) = (pending_live IS NULL))
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO zone_states_2(zone_id, contact, since_wall) SELECT zone_id, contact, since_wall FROM zone_states;
+        DROP TABLE zone_states;
+        ALTER TABLE zone_states_2 RENAME TO zone_states;
+      `),
   ],
 };

@@ -52,6 +52,11 @@ export class TripStore {
       .run(error, key);
   }
 
+  /** Lets every refused trip be tried again. @returns how many there were */
+  retryRefused(): number {
+    return this.#database.prepare("UPDATE trips SET state = 'waiting' WHERE state = 'refused'").run().changes;
+  }
+
   /** The newest trips first; `before` is the `seq` that they must be smaller than. */
   newest(limit: number, before = Number.MAX_SAFE_INTEGER): Trip[] {
     return this.#database

@@ -1,12 +1,17 @@
+import type { Contact, KnownContact } from "../domain/zone.ts";
 import type { Database } from "./database.ts";
 
 export interface StoredZoneState {
-  readonly contact: "normal" | "open";
-  /** Wall clock of the change, milliseconds since 1970. */
-  readonly sinceWallMs: number;
+  readonly contact: Contact;
+  /** Wall clock of the change, milliseconds since 1970; null before the zone was first seen. */
+  readonly sinceWallMs: number | null;
+  /** It is normal because its time was over, not because a reading said so. */
+  readonly restedByItself: boolean;
+  /** A contact that was seen and acknowledged but has not stayed long enough yet. */
+  readonly pending?: { readonly contact: KnownContact; readonly sinceWallMs: number; readonly live: boolean };
 }
 
-/** What each zone last settled on. */
+/** What each zone last settled on, and what it was about to settle on. */
 export class ZoneStateStore {
   readonly #database: Database;
 
@@ -15,17 +20,49 @@ export class ZoneStateStore {
   }
 
   find(zoneId: string): StoredZoneState | undefined {
-    return this.#database
-      .prepare("SELECT contact, since_wall AS sinceWallMs FROM zone_states WHERE zone_id = ?")
-      .get(zoneId) as StoredZoneState | undefined;
+    const row = this.#database.prepare("SELECT * FROM zone_states WHERE zone_id = ?").get(zoneId) as
+      | ZoneStateRow
+      | undefined;
+    if (!row) return undefined;
+    const { pending_contact: contact, pending_since_wall: sinceWallMs } = row;
+    const pending =
+      contact === null || sinceWallMs === null
+        ? {}
+        : { pending: { contact, sinceWallMs, live: row.pending_live === 1 } };
+    return {
+      contact: row.contact,
+      sinceWallMs: row.since_wall,
+      restedByItself: row.rested_by_itself === 1,
+      ...pending,
+    };
   }
 
-  save(zoneId: string, state: StoredZoneState): void {
+  save(zoneId: string, { contact, sinceWallMs, restedByItself, pending }: StoredZoneState): void {
     this.#database
       .prepare(
-        `INSERT INTO zone_states(zone_id, contact, since_wall) VALUES(?, ?, ?)
-         ON CONFLICT(zone_id) DO UPDATE SET contact = excluded.contact, since_wall = excluded.since_wall`,
+        `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live)
+         VALUES(?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT(zone_id) DO UPDATE SET contact = excluded.contact, since_wall = excluded.since_wall,
+           rested_by_itself = excluded.rested_by_itself, pending_contact = excluded.pending_contact,
+           pending_since_wall = excluded.pending_since_wall, pending_live = excluded.pending_live`,
       )
-      .run(zoneId, state.contact, state.sinceWallMs);
+      .run(
+        zoneId,
+        contact,
+        sinceWallMs,
+        Number(restedByItself),
+        pending?.contact ?? null,
+        pending?.sinceWallMs ?? null,
+        pending ? Number(pending.live) : null,
+      );
   }
+}
+
+interface ZoneStateRow {
+  readonly contact: Contact;
+  readonly since_wall: number | null;
+  readonly rested_by_itself: 0 | 1;
+  readonly pending_contact: KnownContact | null;
+  readonly pending_since_wall: number | null;
+  readonly pending_live: 0 | 1 | null;
 }

@@ -49,6 +49,11 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "site: { colour: red }\n",
       /^1:9: site\.colour: there is no such option\. Known here: name, ref, /,
     ],
+    [
+      "a zone's name with a control character",
+      'zones:\n  - { id: a, name: "A\\a", kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n',
+      /^2:14: zones\[0\]\.name: "A\\u0007" has not the right form\. .*without control characters\.$/,
+    ],
     ["text for a number", "http:\n  port: eighty\n", /^2:3: http\.port: must be integer, not "eighty"$/],
     [
       "a port that is none",

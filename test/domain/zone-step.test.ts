@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { resumeZone, stepZone, type ZoneEvent, type ZoneSignal } from "../../src/domain/zone-step.ts";
+import {
+  resumeZone,
+  stepZone,
+  type StepSignal,
+  type ZoneEvent,
+  type ZoneState,
+} from "../../src/domain/zone-step.ts";
 import type { Contact, ZoneRules } from "../../src/domain/zone.ts";
 
 const PLAIN: ZoneRules = { debounceMs: 0, minOpenMs: 0, confirmMs: 0, tripsAtFirstSight: false };
@@ -18,12 +24,9 @@ describe("one reading", () => {
   );
   test.each(rows)("a zone that is %s and reads %s: %s", (before, read, expected) => {
     const { events } = run(PLAIN, before, [reading(10, read)]);
-    const kinds: Record<ZoneEvent["type"], Expected> = {
-      "first-sight": "first sight",
-      trip: "trip",
-      restore: "restore",
-    };
-    expect(events.map(({ type }) => kinds[type])).toEqual(expected === "nothing" ? [] : [expected]);
+    expect(events.map(({ type }) => type.replace("-", " "))).toEqual(
+      expected === "nothing" ? [] : [expected],
+    );
   });
 });
 
@@ -120,7 +123,11 @@ describe("a zone that closes by itself", () => {
   });
 
   test("is restored after a restart as well", () => {
-    const resumed = stepZone(PULSE, resumeZone("open", 1000), wake(1000));
+    const resumed = stepZone(
+      PULSE,
+      resumeZone(PULSE, { contact: "open", restedByItself: false }, 1000),
+      wake(1000),
+    );
     expect(resumed.wakeAtMs).toBe(31_000);
     expect(stepZone(PULSE, resumed.state, wake(31_000)).events).toEqual([
       { type: "restore", cause: "auto", atMs: 31_000 },
@@ -131,6 +138,86 @@ describe("a zone that closes by itself", () => {
     const rules = { ...PULSE, debounceMs: 200 };
     const signals = [reading(0, "open"), wake(200), reading(29_900, "normal"), wake(60_000)];
     expect(kindsOf(rules, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 30000"]);
+  });
+});
+
+describe("a sensor that never says it is closed", () => {
+  const PULSE = { ...PLAIN, autoRestoreMs: 30_000 };
+
+  test("is at rest until it speaks: its first live message trips, an old one does not", () => {
+    expect(kindsOf(PULSE, "unknown", [reading(5, "open")])).toEqual(["trip edge at 5"]);
+    expect(kindsOf(PULSE, "unknown", [reading(5, "open", false), wake(60_000)])).toEqual([]);
+  });
+
+  test("does not trip again when the broker repeats its last word after it has come to rest", () => {
+    const signals = [reading(0, "open"), wake(30_000), reading(40_000, "open", false), wake(90_000)];
+    expect(kindsOf(PULSE, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 30000"]);
+    expect(kindsOf(PULSE, "normal", [...signals, reading(95_000, "open")])).toEqual([
+      "trip edge at 0",
+      "restore auto at 30000",
+      "trip edge at 95000",
+    ]);
+  });
+});
+
+describe("a contact that chatters", () => {
+  const flaps = (count: number, everyMs: number): StepSignal[] =>
+    Array.from({ length: count }, (_, index) =>
+      reading(1000 + index * everyMs, index % 2 === 0 ? "open" : "normal"),
+    );
+
+  test("faster than its filter can see is one trip and one fault, and rests after ten quiet seconds", () => {
+    expect(kindsOf(ON_WIRE, "normal", [...flaps(40, 30), wake(60_000)])).toEqual([
+      "trip chatter at 1000",
+      "chatter at 1210",
+      "calm at 12170",
+      "restore reading at 12170",
+    ]);
+  });
+
+  test("and stays open at the end has tripped once, and trips again only after it was closed", () => {
+    const signals = [
+      ...flaps(41, 30),
+      wake(60_000),
+      reading(61_000, "normal"),
+      reading(70_000, "open"),
+      wake(80_000),
+    ];
+    expect(kindsOf(ON_WIRE, "normal", signals)).toEqual([
+      "trip chatter at 1000",
+      "chatter at 1210",
+      "calm at 12200",
+      "restore reading at 61000",
+      "trip edge at 70000",
+    ]);
+  });
+
+  test("while it was open already has had its trip", () => {
+    const signals = [reading(0, "open"), ...flaps(8, 30).map((flap) => flap)].slice(0, 9);
+    const kinds = kindsOf(ON_WIRE, "normal", [...signals, wake(60_000)]);
+    expect(kinds.filter((kind) => kind.startsWith("trip"))).toHaveLength(1);
+  });
+
+  test("seven changes within a second, a bouncing reed, or a burst of messages without a filter are none", () => {
+    expect(kindsOf(ON_WIRE, "normal", [...flaps(6, 30), wake(60_000)])).toEqual([]);
+    expect(kindsOf(ON_WIRE, "normal", [...flaps(8, 200), wake(60_000)])).toEqual([]);
+    expect(kindsOf(ON_WIRE, "normal", [...flaps(20, 1), wake(60_000)])).toEqual([]);
+    expect(
+      kindsOf(PLAIN, "normal", flaps(8, 0)).filter((kind) => !/trip edge|restore reading/.test(kind)),
+    ).toEqual([]);
+  });
+});
+
+describe("after a power-up", () => {
+  test("an opening counts once the settling time is over, if it is still there", () => {
+    const state = resumeZone(ON_WIRE, { contact: "normal", restedByItself: false }, 0, 60_000);
+    const opened = stepZone(ON_WIRE, state, reading(1000, "open"));
+    expect(opened).toMatchObject({ events: [], wakeAtMs: 60_000 });
+    expect(stepZone(ON_WIRE, opened.state, wake(60_000)).events).toEqual([
+      { type: "trip", cause: "after-restart", atMs: 1000 },
+    ]);
+    const closed = stepZone(ON_WIRE, opened.state, reading(30_000, "normal"));
+    expect(stepZone(ON_WIRE, closed.state, wake(90_000)).events).toEqual([]);
   });
 });
 
@@ -159,7 +246,7 @@ describe("whatever the readings", () => {
         let open = before === "open";
         for (const event of events) {
           if (event.type === "first-sight") open = event.contact === "open";
-          else {
+          else if (event.type === "trip" || event.type === "restore") {
             expect(open).toBe(event.type === "restore");
             open = event.type === "trip";
           }
@@ -198,7 +285,7 @@ describe("whatever the readings", () => {
   test("what was due is never left undone, and a wake is only asked for in the future", () => {
     fc.assert(
       fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
-        let state = resumeZone(before, 0);
+        let state = resumed(zoneRules, before);
         for (const signal of signals) {
           const step = stepZone(zoneRules, state, signal);
           expect(step.wakeAtMs ?? Infinity).toBeGreaterThan(signal.atMs);
@@ -212,10 +299,10 @@ describe("whatever the readings", () => {
 function* withPromptWakes(
   rules: ZoneRules,
   before: Contact,
-  signals: readonly ZoneSignal[],
+  signals: readonly StepSignal[],
   endMs: number,
-): Generator<ZoneSignal> {
-  let step = stepZone(rules, started(before), wake(0));
+): Generator<StepSignal> {
+  let step = stepZone(rules, started(rules, before), wake(0));
   for (const signal of [...signals, wake(endMs)]) {
     while (step.wakeAtMs !== undefined && step.wakeAtMs < signal.atMs) {
       const due = wake(step.wakeAtMs);
@@ -227,26 +314,31 @@ function* withPromptWakes(
   }
 }
 
-function reading(atMs: number, contact: Contact, live = true): ZoneSignal {
+function reading(atMs: number, contact: Contact, live = true): StepSignal {
   return { type: "reading", contact, atMs, live };
 }
 
-function wake(atMs: number): ZoneSignal {
+function wake(atMs: number): StepSignal {
   return { type: "wake", atMs };
 }
 
 /** A zone whose contact has been seen since the start. */
-function started(contact: Contact): ReturnType<typeof resumeZone> {
-  return { ...resumeZone(contact, 0), carriedOver: false };
+function started(rules: ZoneRules, contact: Contact): ZoneState {
+  return { ...resumed(rules, contact), carriedOver: false };
+}
+
+/** A zone as it is when the daemon starts. */
+function resumed(rules: ZoneRules, contact: Contact): ZoneState {
+  return resumeZone(rules, contact === "unknown" ? undefined : { contact, restedByItself: false }, 0);
 }
 
 function run(
   rules: ZoneRules,
   before: Contact,
-  signals: readonly ZoneSignal[],
+  signals: readonly StepSignal[],
   { restarted = false } = {},
 ): { events: ZoneEvent[] } {
-  let state = restarted ? resumeZone(before, 0) : started(before);
+  let state = restarted ? resumed(rules, before) : started(rules, before);
   const events = signals.flatMap((signal) => {
     const step = stepZone(rules, state, signal);
     state = step.state;
@@ -256,7 +348,8 @@ function run(
 }
 
 function kindsOf(...parameters: Parameters<typeof run>): string[] {
-  return run(...parameters).events.map(
-    (event) => `${event.type} ${event.type === "first-sight" ? event.contact : event.cause} at ${event.atMs}`,
-  );
+  return run(...parameters).events.map((event) => {
+    const detail = "cause" in event ? ` ${event.cause}` : "contact" in event ? ` ${event.contact}` : "";
+    return `${event.type}${detail} at ${event.atMs}`;
+  });
 }

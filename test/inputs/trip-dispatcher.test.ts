@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../src/client/api-client.ts";
+import { interventionOf } from "../../src/domain/trip.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,6 +12,8 @@ const HALL_1 = zoneOf({ id: "hall-1", input: { simulated: true }, objective: bui
 const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: building(2) });
 /** Its objective is not in the database. */
 const NOWHERE = zoneOf({ id: "nowhere", input: { simulated: true }, objective: building(99) });
+
+const SITE = { locale: "en", timezone: "Europe/Bucharest" } as const;
 
 let app: TestApp;
 let site: WatchedZones;
@@ -172,6 +175,34 @@ describe("a trip", () => {
     expect(site.trips).toMatchObject([{ state: "refused" }, { state: "posted" }]);
     expect(site.trips[0]?.lastError).toMatch(/^404 .*99/);
     expect(site.conditions).toEqual(["trip-refused/nowhere"]);
+  });
+
+  test("that was refused is tried again at the next start", async () => {
+    trip("nowhere");
+    dispatcher.start();
+    await eventually("the refusal", () => site.trips[0]?.state === "refused");
+    await dispatcher.stop();
+    app.objectives.import({ "obiective/cladiri": [{ id: 99, name: "Hall 99", status: "active" }] }, "config");
+    dispatcher = newDispatcher();
+    dispatcher.start();
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("of a zone whose name holds a control character goes without that character", async () => {
+    const bell = String.fromCharCode(7);
+    const [waiting] = [
+      interventionOf({ ...HALL_1, name: `Hall${bell} 1` }, { key: "x", cause: "edge", atWallMs: 0 }, SITE),
+    ];
+    expect(waiting?.name).toBe("Alarm, intrusion: Hall 1");
+    site.database.exec("DELETE FROM trips");
+    trip("hall-1");
+    site.database
+      .prepare("UPDATE trips SET body = json_set(body, '$.name', ?), state = 'refused'")
+      .run(`Alarm, intrusion: Hall${bell} 1`);
+    dispatcher.start();
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+    expect(recorded().records).toMatchObject([{ name: "Alarm, intrusion: Hall 1" }]);
   });
 
   test("whose mark could not be written is posted again under the same key and is one intervention", async () => {

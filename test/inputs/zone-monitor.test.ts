@@ -148,6 +148,95 @@ describe("after a restart", () => {
   });
 });
 
+describe("an opening that is still being confirmed", () => {
+  const SLOW = zoneOf({
+    id: "gate",
+    input: { mqtt: "gate", open: ["open"], normal: ["closed"] },
+    confirmMs: 2500,
+  });
+
+  test("is taken up again after a restart, with the time that has passed", () => {
+    site = new WatchedZones([SLOW]);
+    read("gate", "normal");
+    read("gate", "open");
+    const openedWallMs = site.clock.wallMs();
+    site.clock.advance(1000);
+    site.restart();
+    site.clock.advance(1499);
+    expect(site.trips).toEqual([]);
+    site.clock.advance(1);
+    expect(site.trips).toMatchObject([{ cause: "edge", atWallMs: openedWallMs }]);
+  });
+
+  test("is a trip at once when its time was over while the daemon was down", () => {
+    site = new WatchedZones([SLOW]);
+    read("gate", "normal");
+    read("gate", "open");
+    site.stop();
+    site.clock.advance(60_000);
+    site.restart();
+    expect(site.trips).toHaveLength(1);
+    site.restart();
+    site.clock.advance(60_000);
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("is a trip behind a clock that has fallen back to 1970", () => {
+    site = new WatchedZones([SLOW]);
+    read("gate", "normal");
+    read("gate", "open");
+    site.clock.stepWall(-site.clock.wallMs());
+    site.restart();
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("is forgotten when the contact has closed in time, also over a restart", () => {
+    site = new WatchedZones([SLOW]);
+    read("gate", "normal");
+    read("gate", "open");
+    site.clock.advance(1000);
+    read("gate", "normal");
+    site.restart();
+    site.clock.advance(60_000);
+    expect(site.trips).toEqual([]);
+  });
+});
+
+describe("a test drive of a real sensor", () => {
+  const GATE = zoneOf({ id: "gate", input: { mqtt: "gate", open: ["open"], normal: ["closed"] } });
+
+  test("trips, leaves the zone as its sensor last said, and the next real opening trips too", () => {
+    site = new WatchedZones([GATE]);
+    read("gate", "normal");
+    expect(site.monitor.testDrive("gate")).toEqual({ contact: "normal", trips: ["trip-1"] });
+    site.restart();
+    read("gate", "open");
+    expect(site.trips.map(({ cause }) => cause)).toEqual(["edge", "after-restart"]);
+  });
+
+  test("of a zone that is open already changes nothing", () => {
+    site = new WatchedZones([GATE]);
+    read("gate", "normal");
+    read("gate", "open");
+    expect(site.monitor.testDrive("gate")).toEqual({ contact: "open", trips: [] });
+  });
+});
+
+test("a wire that chatters is one trip and a condition until it is quiet", () => {
+  site = new WatchedZones([WIRED]);
+  read("door", "normal");
+  site.clock.advance(1000);
+  for (let flap = 0; flap < 10_000; flap += 1) {
+    read("door", flap % 2 === 0 ? "open" : "normal");
+    site.clock.advance(30);
+  }
+  expect(site.trips.map(({ cause }) => cause)).toEqual(["chatter"]);
+  expect(site.conditions).toEqual(["zone-chatters/door"]);
+  site.clock.advance(10_000);
+  expect(site.conditions).toEqual([]);
+  expect(site.monitor.zones()[0]?.contact).toBe("normal");
+});
+
 describe("a journal that cannot be written", () => {
   test("leaves the zone as it was, so that the same reading given again is the trip", () => {
     site = new WatchedZones([PLAIN]);

@@ -43,6 +43,7 @@ export class TestApp {
   readonly accounts: AccountService;
   readonly events: EventLog;
   readonly interventions: InterventionService;
+  readonly objectives: ObjectiveService;
   readonly parts: AppParts;
   /** The application; each of its answers is held against its own OpenAPI document. */
   readonly app: RequestListener;
@@ -57,6 +58,7 @@ export class TestApp {
     this.accounts = new AccountService({ database, clock });
     this.events = new EventLog(database);
     const objectives = new ObjectiveService(database);
+    this.objectives = objectives;
     const named = (kind: string) => [1, 2, 3].map((id) => ({ id, name: `${kind} ${id}`, status: "active" }));
     objectives.import(
       {

@@ -61,6 +61,11 @@ export class WatchedZones {
     return { clock, log, conditions, zones, monitor };
   }
 
+  /** The daemon ends. */
+  stop(): void {
+    this.#monitor.stop();
+  }
+
   /** The daemon ends and starts again: what is not in the journal is gone. */
   restart(): void {
     this.#monitor.stop();

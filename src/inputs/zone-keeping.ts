@@ -1,0 +1,45 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Zone } from "../domain/zone.ts";
+import { openHoldMs, type KeptZoneState, type ZoneState } from "../domain/zone-step.ts";
+import type { StoredZoneState } from "../store/zone-states.ts";
+
+/** The wall clock's time of a monotonic moment: durations are monotonic, so a clock that was set moves no event. */
+export function wallOf(clock: Clock, atMs: number): number {
+  return Math.round(clock.wallMs() - (clock.monotonicMs() - atMs));
+}
+
+/** What of a zone outlives the process. A wire can be read again; what a message said is only here once it is acknowledged. */
+export function storedOf(
+  { input }: Zone,
+  { contact, restedByItself, pending }: ZoneState,
+  sinceWallMs: number | null,
+  clock: Clock,
+): StoredZoneState {
+  const kept = { contact, sinceWallMs, restedByItself };
+  if (input.source === "gpio" || !pending) return kept;
+  const { sinceMs, live } = pending;
+  return { ...kept, pending: { contact: pending.contact, live, sinceWallMs: wallOf(clock, sinceMs) } };
+}
+
+/** What was stored, in the monotonic time of this process. */
+export function keptOf(
+  { rules }: Zone,
+  { contact, restedByItself, pending }: StoredZoneState,
+  clock: Clock,
+): KeptZoneState {
+  if (!pending) return { contact, restedByItself };
+  const elapsedMs = clock.wallMs() - pending.sinceWallMs;
+  // Behind a clock that has gone back nobody knows how long it was; an alarm too many is better than one too few.
+  const heldMs = elapsedMs < 0 ? openHoldMs(rules) : elapsedMs;
+  const sinceMs = clock.monotonicMs() - heldMs;
+  return { contact, restedByItself, pending: { contact: pending.contact, live: pending.live, sinceMs } };
+}
+
+/** Whether a zone has changed in something that must outlive the process although nothing has happened yet. */
+export function isWorthKeeping({ input }: Zone, before: ZoneState, after: ZoneState): boolean {
+  if (before.contact !== after.contact || before.restedByItself !== after.restedByItself) return true;
+  const { pending: a } = before;
+  const { pending: b } = after;
+  const isSame = a?.contact === b?.contact && a?.sinceMs === b?.sinceMs && a?.live === b?.live;
+  return input.source !== "gpio" && !isSame;
+}
