@@ -34,9 +34,9 @@ const SEARCHED = ["name", "description", "address", "city"];
 
 /** An objective with all the fields that the interface describes for its kind; what nobody told is null. */
 export function completed(type: ObjectiveType, objective: Objective): Objective {
-  return type === "obiective/cladiri"
-    ? { id: objective.id, name: objective.name, ...BUILDING_FIELDS, ...objective }
-    : objective;
+  if (type !== "obiective/cladiri") return objective;
+  const { id, name, ...told } = objective;
+  return { id, name, ...BUILDING_FIELDS, ...told };
 }
 
 /**
