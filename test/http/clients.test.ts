@@ -3,35 +3,52 @@ import jsonServerProvider from "ra-data-json-server";
 import { fetchUtils } from "ra-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { EDGE, Installation } from "../support/installation.ts";
 
-/* What people build their pages with: the two well-known providers for this kind of interface, as they are published. */
+// What people build their pages with: the two well-known providers for this kind of interface, as they are published,
+// against a running daemon.
 
-let site: TestApp;
+let installation: Installation;
 let url: string;
-let token: string;
+let token: string | undefined;
 beforeAll(async () => {
-  site = await TestApp.make();
-  url = `http://127.0.0.1:${await site.listen()}`;
-  token = await site.token();
+  installation = new Installation();
+  const halls = [1, 2, 3].map((id) => `{ id: ${id}, name: Hall ${id} }`).join(", ");
+  const daemon = installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nobjectives: { obiective/cladiri: [${halls}] }\n`,
+  );
+  await daemon.run(
+    ["user", "add", "--email", EDGE.email, "--role", "operator", "--password-stdin"],
+    EDGE.password,
+  );
+  url = `http://127.0.0.1:${(await daemon.start()).httpPort}`;
+  ({ token } = (await call("POST", "/auth/token", EDGE)) as { token: string });
 });
-afterAll(() => site.close());
+afterAll(() => installation.remove());
+
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      "Content-Type": "application/json",
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return answer.status === 204 ? undefined : answer.json();
+}
 
 let made: Intervention[];
-beforeEach(() => {
-  site.database.exec("DELETE FROM outbox; DELETE FROM interventions");
-  made = ["e", "b", "d", "a", "c"].map(
-    (name, index) =>
-      site.interventions.create(
-        {
-          name,
-          objectiveType: "obiective/cladiri",
-          objectiveId: 1 + (index % 2),
-          priority: index === 0 ? "low" : "high",
-        },
-        SOMEBODY,
-      ).record,
-  );
+beforeEach(async () => {
+  for (const { id } of (await call("GET", "/interventii")) as Intervention[])
+    await call("DELETE", `/interventii/${id}`);
+  made = [];
+  for (const [index, name] of ["e", "b", "d", "a", "c"].entries()) {
+    const priority = index === 0 ? "low" : "high";
+    const body = { name, objectiveType: "obiective/cladiri", objectiveId: 1 + (index % 2), priority };
+    made.push((await call("POST", "/interventii", body)) as Intervention);
+  }
 });
 const names = (records: readonly { name?: string }[]) => records.map(({ name }) => name).join("");
 
@@ -86,7 +103,8 @@ describe("react-admin's json-server provider", () => {
     });
     expect(changed.data).toMatchObject({ id: data.id, status: "done" });
     await provider().updateMany("interventii", { ids: made.map(({ id }) => id), data: { crews: 2 } });
-    expect(site.interventions.get(made[3]?.id ?? 0).record.crews).toBe(2);
+    const fourth = (await call("GET", `/interventii/${made[3]?.id}`)) as Intervention;
+    expect(fourth.crews).toBe(2);
   });
 
   test("deletes one, and many with the header that the documentation names", async () => {

@@ -169,6 +169,7 @@ describe("a password that the program made", () => {
     ["one that everybody uses", { currentPassword: GIVEN, password: "Password123" }, 400],
     ["its own address", { currentPassword: GIVEN, password: EMAIL }, 400],
     ["nothing", { currentPassword: GIVEN }, 400],
+    ["half a character", { currentPassword: GIVEN, password: "abcdefg\ud800hijk" }, 400],
     ["no text", { currentPassword: GIVEN, password: 12345678 }, 400],
   ])("is not exchanged for %s", async (_what, body, status) => {
     await ask("post", "/site/password").send(body).expect(status);

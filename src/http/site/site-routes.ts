@@ -64,7 +64,7 @@ function sendJournal(ports: SitePorts, request: Request, response: Response): vo
 function placeOf(request: Request): JournalPlace | undefined {
   const text = parametersOf(request.originalUrl).get("after");
   if (text === null) return undefined;
-  const [, event, trip] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
+  const [, event, trip] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
   if (event === undefined || trip === undefined)
     throw new AppError("invalid", "after must be taken from the Link header of the page before");
   return { event: Number(event), trip: Number(trip) };

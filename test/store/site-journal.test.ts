@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { journalPage } from "../../src/site-journal.ts";
+import { EventLog } from "../../src/store/event-log.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { TripStore } from "../../src/store/trips.ts";
+
+const EVENT = {
+  event: "signed-in",
+  who: "ana@example.ro",
+  from: "127.0.0.1",
+  subject: "account",
+  detail: {},
+} as const;
+const BODY = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+
+function story(eventTimes: number[], tripTimes: number[]) {
+  const events = new EventLog(openMainDatabase(":memory:"));
+  const trips = new TripStore(openJournalDatabase(":memory:"));
+  for (const atMs of eventTimes) events.add(EVENT, atMs);
+  for (const [index, atWallMs] of tripTimes.entries())
+    trips.insert({ key: `k${index}`, zoneId: "z", source: "gpio", cause: "edge", atWallMs, body: BODY });
+  return { events, trips };
+}
+
+test.each([
+  ["both", [1000, 3000, 5000, 7000], [2000, 4000, 6000]],
+  ["the event log alone", [1000, 2000, 3000], []],
+  ["the trips alone", [], [1000, 2000, 3000]],
+  ["entries of one moment", [1000, 1000, 1000], [1000, 1000]],
+  ["a clock that was set back in between", [9000, 1000, 2000], [8000, 1500]],
+  ["nothing", [], []],
+])(
+  "a walk through the pages of %s tells everything once, each table in its own order",
+  (_what, eventTimes, tripTimes) => {
+    const tables = story(eventTimes, tripTimes);
+    const whole = journalPage(tables, 100);
+    expect(whole.next).toBeNull();
+    expect(whole.entries).toHaveLength(eventTimes.length + tripTimes.length);
+    const walked = [];
+    let page = journalPage(tables, 2);
+    walked.push(...page.entries);
+    while (page.next) {
+      page = journalPage(tables, 2, page.next);
+      walked.push(...page.entries);
+    }
+    expect(walked).toEqual(whole.entries);
+  },
+);
+
+test("the newest stands first, whichever table it is in", () => {
+  const { entries } = journalPage(story([1000, 4000], [2000, 3000]), 10);
+  expect(entries.map(({ event, at }) => [event, Date.parse(at)])).toEqual([
+    ["signed-in", 4000],
+    ["trip", 3000],
+    ["trip", 2000],
+    ["signed-in", 1000],
+  ]);
+});
