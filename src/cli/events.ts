@@ -15,11 +15,11 @@ export async function showEvents(
   stdout.write(json ? `${JSON.stringify(oldestFirst, null, 2)}\n` : oldestFirst.map(lineOf).join(""));
 }
 
-/** One line whatever somebody wrote into a name: JSON escapes line breaks, and the rest loses them here. */
+/** One line, read in one direction, whatever somebody wrote into a name: what would break or turn it is lost here. */
 function lineOf({ at, event, who, from, subject, detail }: JournalEntry): string {
   const words = [at, event, who, `(${from})`, subject, JSON.stringify(detail)];
   return `${words
     .filter((word) => word !== "" && word !== "{}")
     .join("  ")
-    .replaceAll(/\p{Cc}/gu, "�")}\n`;
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "�")}\n`;
 }

@@ -58,12 +58,25 @@ export class AccountService {
     });
   }
 
-  /** @throws AppError `bad-data` for an unknown address or a password that will not do */
-  async setPassword(email: string, password: string, by: Actor): Promise<void> {
+  /**
+   * Sets another password.
+   * @param options `replacing`: the account as it was when whoever asks showed its password
+   * @throws AppError `bad-data` for an unknown address or a password that will not do, `forbidden` when `replacing` is
+   * no longer how the account is
+   */
+  async setPassword(
+    email: string,
+    password: string,
+    by: Actor,
+    { replacing }: { replacing?: Account } = {},
+  ): Promise<void> {
     const { id } = this.#known(email);
     await assertGoodPassword(password, email);
     const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
     transaction(this.#database, () => {
+      // Of several at once with the same old password, one is right.
+      if (replacing && this.#known(email).tokenVersion !== replacing.tokenVersion)
+        throw new AppError("forbidden", "the password was changed meanwhile");
       this.#accounts.change(id, { passwordHash });
       this.#record("account-password-set", email, by, {});
     });

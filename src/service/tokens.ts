@@ -58,28 +58,22 @@ export class TokenService {
   ): Promise<{ token: string; expiresIn: number }> {
     const attempt = this.#attemptOf(email, address);
     const account = await this.#accountWith(attempt, password);
-    const by = { who: email, from: address ?? "control socket", subject: `account ${email}` };
-    if (!account) {
-      const blockedForS = this.#throttle.failed(attempt);
-      this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
-      if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
-      throw new AppError("unauthenticated", "email or password is wrong");
-    }
-    this.#throttle.succeeded(attempt);
-    this.#events.note({ ...by, who: account.email, event: "signed-in", detail: { role: account.role } });
+    if (!account) throw new AppError("unauthenticated", "email or password is wrong");
+    this.#events.note({
+      ...byOf(attempt),
+      who: account.email,
+      event: "signed-in",
+      detail: { role: account.role },
+    });
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
   /**
-   * Whether this is the password of that person's account.
+   * That person's account as it is when this is its password.
    * @throws AppError `too-many-requests` as `signIn`
    */
-  async hasPassword({ email, from }: Principal, password: string): Promise<boolean> {
-    const attempt = this.#attemptOf(email, from);
-    const fits = (await this.#accountWith(attempt, password)) !== undefined;
-    if (fits) this.#throttle.succeeded(attempt);
-    else this.#throttle.failed(attempt);
-    return fits;
+  accountOf({ email, from }: Principal, password: string): Promise<Account | undefined> {
+    return this.#accountWith(this.#attemptOf(email, from), password);
   }
 
   /**
@@ -118,7 +112,7 @@ export class TokenService {
     return { email, address, isKnownPlace };
   }
 
-  /** As slow for an address that is not known as for a wrong password. */
+  /** As slow for an address that is not known as for a wrong password. Both are counted and noted. */
   async #accountWith(attempt: SignInAttempt, password: string): Promise<Account | undefined> {
     this.#throttle.assertOpen(attempt);
     const account = this.#accounts.byEmail(attempt.email);
@@ -128,9 +122,15 @@ export class TokenService {
     const fits = await this.#passwords.fits(usable ? password : "", hash, () =>
       this.#throttle.assertOpen(attempt),
     );
-    return account && account.passwordHash !== null && !account.disabled && fits && usable
-      ? account
-      : undefined;
+    if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
+      this.#throttle.succeeded(attempt);
+      return account;
+    }
+    const blockedForS = this.#throttle.failed(attempt);
+    const by = byOf(attempt);
+    this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
+    if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
+    return undefined;
   }
 
   #sign(account: Account): string {
@@ -178,6 +178,10 @@ function isOfThisHour({ iat, exp, sub }: jwt.JwtPayload, nowS: number): boolean 
     iat <= nowS + CLOCK_SKEW_S &&
     /^[1-9]\d{0,15}$/.test(typeof sub === "string" ? sub : "")
   );
+}
+
+function byOf({ email, address }: SignInAttempt): { who: string; from: string; subject: string } {
+  return { who: email, from: address ?? "control socket", subject: `account ${email}` };
 }
 
 /** A key's name in tokens: says which key it is and nothing about it. */

@@ -182,5 +182,16 @@ describe("a password that the program made", () => {
     await ask("post", "/site/password")
       .send({ currentPassword: GIVEN, password: "my very own words" })
       .expect(429);
+    expect(told("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
+    expect(told("sign-in-blocked")).toHaveLength(1);
+  });
+
+  test("is exchanged once, by whichever of several comes first", async () => {
+    const answers = await Promise.all(
+      ["one of my words", "two of my words", "all of my words"].map((password) =>
+        ask("post", "/site/password").send({ currentPassword: GIVEN, password }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403, 403]);
   });
 });
