@@ -9,6 +9,8 @@ export interface Clock {
   monotonicMs(): number;
   /** Runs `action` once, `delayMs` of the monotonic clock from now, unless cancelled. */
   after(delayMs: number, action: () => void): CancelTimer;
+  /** Runs `action` once, after everything that has already arrived from the network was handled. */
+  afterTurn(action: () => void): void;
 }
 
 export type CancelTimer = () => void;

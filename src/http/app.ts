@@ -12,6 +12,7 @@ import { gatesOf, isLocal, type Gates } from "./authenticate.ts";
 import { boundRest } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
+import { bornOf, sendLeanly, type BornClasses } from "./lean-express.ts";
 import { openApiDocument } from "./openapi.ts";
 import { addResource } from "./resource.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
@@ -44,9 +45,16 @@ export interface AppParts {
   readonly newRequestId: () => string;
 }
 
+export interface App {
+  readonly handle: RequestListener;
+  /** What a server makes its requests and responses from; `handle` takes others too, only slower. */
+  readonly born: BornClasses;
+}
+
 /** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
-export function createApp(parts: AppParts): RequestListener {
+export function createApp(parts: AppParts): App {
   const app = express();
+  sendLeanly(app);
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
@@ -57,7 +65,7 @@ export function createApp(parts: AppParts): RequestListener {
   app.use(siteRouter(parts, gates));
   app.use(unknownPath);
   app.use(answerError(parts.log));
-  return readTarget(app);
+  return { handle: readTarget(app), born: bornOf(app) };
 }
 
 /** An address that cannot be decoded leads nowhere; who has no token does not even learn that. */
@@ -128,14 +136,12 @@ const localOnly: RequestHandler = (request, _response, next) => {
 /** For an API that no page should ever frame, sniff or keep (OWASP REST security cheat sheet). */
 function secureHeaders(newRequestId: () => string): RequestHandler {
   return (_request, response, next) => {
-    response.set({
-      // Names the request in the log, for whoever asks what went wrong.
-      "X-Request-Id": newRequestId(),
-      "Cache-Control": "no-store",
-      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-      "Referrer-Policy": "no-referrer",
-      "X-Content-Type-Options": "nosniff",
-    });
+    // Names the request in the log, for whoever asks what went wrong.
+    response.setHeader("X-Request-Id", newRequestId());
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    response.setHeader("Referrer-Policy", "no-referrer");
+    response.setHeader("X-Content-Type-Options", "nosniff");
     next();
   };
 }

@@ -51,10 +51,13 @@ export const readBody: RequestHandler = (request, response, next) => {
 
 /** Ends a connection behind an answer that was given before a large or endless body had arrived. */
 export const boundRest: RequestHandler = (request, response, next) => {
+  if (announcedBytes(request) <= DRAINED_BYTES_MAX) {
+    next();
+    return;
+  }
   const writeHead = response.writeHead.bind(response) as (...words: unknown[]) => typeof response;
   response.writeHead = ((...words: unknown[]) => {
-    if (!request.complete && announcedBytes(request) > DRAINED_BYTES_MAX)
-      response.setHeader("Connection", "close");
+    if (!request.complete) response.setHeader("Connection", "close");
     return writeHead(...words);
   }) as typeof response.writeHead;
   next();

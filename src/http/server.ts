@@ -3,7 +3,6 @@ import {
   createServer,
   STATUS_CODES,
   type IncomingMessage,
-  type RequestListener,
   type Server,
   type ServerResponse,
 } from "node:http";
@@ -13,12 +12,13 @@ import type { Duplex } from "node:stream";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import type { App } from "./app.ts";
 import { trustConnection } from "./authenticate.ts";
 import { Connections } from "./connections.ts";
 import { errorBody } from "./errors.ts";
 
 export interface HttpServerOptions {
-  readonly app: RequestListener;
+  readonly app: App;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -48,13 +48,14 @@ export class HttpServer {
     this.#options = options;
     const { app, tls } = options;
     const strangers = new Connections();
-    const guarded = strangers.guard(app);
+    const guarded = strangers.guard(app.handle);
+    const common = { ...OPTIONS, ...app.born };
     this.#network = answering(
-      tls ? createTlsServer({ ...OPTIONS, ...TLS, ...tls }, guarded) : createServer(OPTIONS, guarded),
+      tls ? createTlsServer({ ...common, ...TLS, ...tls }, guarded) : createServer(common, guarded),
     );
     strangers.watch(this.#network);
-    this.#loopback = answering(createServer(OPTIONS, app));
-    this.#control = answering(createServer(OPTIONS, app));
+    this.#loopback = answering(createServer(common, app.handle));
+    this.#control = answering(createServer(common, app.handle));
     this.#control.on("connection", trustConnection);
   }
 

@@ -15,4 +15,8 @@ export class SystemClock implements Clock {
     const timer = setTimeout(action, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
     return () => clearTimeout(timer);
   }
+
+  afterTurn(action: () => void): void {
+    setImmediate(action);
+  }
 }

@@ -15,6 +15,7 @@ import { nextPhase, rankOf } from "../domain/outbox.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import { transaction, type Database } from "../store/database.ts";
+import { GroupCommit } from "../store/group-commit.ts";
 import { IdempotencyStore } from "../store/idempotency.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
@@ -54,14 +55,24 @@ export class InterventionService {
   readonly #outbox: OutboxStore;
   readonly #idempotency: IdempotencyStore;
   readonly #events: EventService;
+  readonly #commits: GroupCommit;
 
   constructor(options: InterventionServiceOptions) {
     this.#options = options;
+    this.#commits = new GroupCommit(options.database, options.clock);
     this.#interventions = new InterventionStore(options.database);
     this.#objectives = new ObjectiveStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#idempotency = new IdempotencyStore(options.database);
     this.#events = new EventService(options);
+  }
+
+  /**
+   * Does what `work` does with this service in one commit with what others do at this moment.
+   * @returns what `work` returned, once it is on the disk; rejects with what it threw
+   */
+  together<T>(work: () => T): Promise<T> {
+    return this.#commits.write(work);
   }
 
   /**
@@ -88,7 +99,7 @@ export class InterventionService {
       }
       return { record, replayed: false };
     });
-    if (!result.replayed) this.#options.onChange(result.record);
+    if (!result.replayed) this.#changed(result.record);
     return result;
   }
 
@@ -130,7 +141,7 @@ export class InterventionService {
       this.#want(written, "edited");
       return { stored: written, differs };
     });
-    if (updated.differs) this.#options.onChange(updated.stored.record);
+    if (updated.differs) this.#changed(updated.stored.record);
     return updated.stored;
   }
 
@@ -142,8 +153,12 @@ export class InterventionService {
       this.#want(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
       return stored;
     });
-    this.#options.onChange(record);
+    this.#changed(record);
     return record;
+  }
+
+  #changed(record: Intervention): void {
+    this.#commits.afterCommit(() => this.#options.onChange(record));
   }
 
   #earlierAnswer(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {

@@ -35,6 +35,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     setPragmas(database, path);
     assertIdentity(database, path, kind);
     migrate(database, path, kind);
+    keepStatements(database);
   } catch (error) {
     database.close();
     throw error instanceof AppError ? error : storageError(path, error);
@@ -70,6 +71,24 @@ const PRAGMAS: readonly (readonly [name: string, set: string | number, expected:
   ["cell_size_check", "ON", 1],
   ["mmap_size", 0, 0],
 ];
+
+/** More texts than the program has; lists with filters make new ones. */
+const STATEMENTS_MAX = 200;
+
+/** Compiling a statement takes longer than running it, so `prepare` gives the same one again for the same text. */
+function keepStatements(database: Database): void {
+  const prepare = database.prepare.bind(database);
+  const kept = new Map<string, Sqlite.Statement>();
+  database.prepare = ((text: string): Sqlite.Statement => {
+    const found = kept.get(text);
+    // Whoever plucks says so each time; the next one may want the whole row.
+    if (found) return found.reader ? found.pluck(false) : found;
+    const made = prepare(text);
+    if (kept.size >= STATEMENTS_MAX) kept.delete(kept.keys().next().value ?? "");
+    kept.set(text, made);
+    return made;
+  }) as typeof database.prepare;
+}
 
 const INCREMENTAL = 2;
 

@@ -179,7 +179,7 @@ describe("after the signing key was rotated", () => {
     const own = await TestApp.make();
     const token = await own.token();
     const list = (tokens: TokenService, bearer: string) => {
-      const app = createApp({ ...own.parts, tokens });
+      const app = createApp({ ...own.parts, tokens }).handle;
       return request(app).get("/interventii").set("Authorization", `Bearer ${bearer}`);
     };
     const { database, clock } = own;

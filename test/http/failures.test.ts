@@ -257,7 +257,7 @@ describe("over the wire", () => {
     folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
     const conditions = { raise: () => expect.fail("no condition is expected"), clear: () => {} };
     server = new HttpServer({
-      app: site.app,
+      app: site.served,
       host: "127.0.0.1",
       port: 0,
       tls: undefined,

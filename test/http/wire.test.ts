@@ -26,7 +26,7 @@ beforeAll(async () => {
   token = await site.token();
   folder = mkdtempSync(join(tmpdir(), "santinela-wire-"));
   server = new HttpServer({
-    app: site.app,
+    app: site.served,
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
@@ -205,7 +205,7 @@ test("slow headers, slow bodies and silence are closed within 70 seconds", async
 test("an address that this machine does not have yet is taken when it comes, and meanwhile our own trips get in", async () => {
   const clock = new ManualClock();
   const waiting = new HttpServer({
-    app: site.app,
+    app: site.served,
     // TEST-NET-1 (RFC 5737): nobody has it.
     host: "192.0.2.1",
     port: 0,

@@ -149,3 +149,17 @@ describe("the data folder", () => {
     release();
   });
 });
+
+test("a statement that was prepared before gives what its next user asks of it", () => {
+  const database = openDatabase(path, TWO_STEPS);
+  database.exec("INSERT INTO a VALUES(1, 2)");
+  const text = "SELECT x, y FROM a";
+  expect(database.prepare(text).pluck().get()).toBe(1);
+  expect(database.prepare(text).get()).toEqual({ x: 1, y: 2 });
+  for (let other = 0; other < 500; other += 1)
+    expect(database.prepare(`SELECT ${other}`).pluck().get()).toBe(other);
+  database.prepare("INSERT INTO a VALUES(3, 4)").run();
+  database.prepare("INSERT INTO a VALUES(3, 4)").run();
+  expect(database.prepare("SELECT count(*) FROM a").pluck().get()).toBe(3);
+  database.close();
+});

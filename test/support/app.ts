@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createApp, type AppParts } from "../../src/http/app.ts";
+import { createApp, type App, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import type { Actor } from "../../src/domain/event.ts";
 import type { Principal } from "../../src/domain/principal.ts";
@@ -47,6 +47,8 @@ export class TestApp {
   readonly parts: AppParts;
   /** The application; each of its answers is held against its own OpenAPI document. */
   readonly app: RequestListener;
+  /** The same, as a server takes it. */
+  readonly served: App;
   readonly answers: DescribedAnswers;
   /** Priorities of the changes that the sync was told of. */
   readonly changes: string[] = [];
@@ -93,7 +95,9 @@ export class TestApp {
       ...overrides,
     };
     this.answers = new DescribedAnswers(this.parts.basePath);
-    this.app = this.answers.watch(createApp(this.parts));
+    const { handle, born } = createApp(this.parts);
+    this.app = this.answers.watch(handle);
+    this.served = { handle: this.app, born };
   }
 
   static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {

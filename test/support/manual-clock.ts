@@ -33,6 +33,10 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  afterTurn(action: () => void): void {
+    setImmediate(action);
+  }
+
   /** Lets time pass on both clocks, running each timer at its moment. */
   advance(ms: number): void {
     const endMs = this.#monotonicMs + ms;

@@ -28,14 +28,13 @@ export function interventionRoutes(
     before: [readBody],
   });
 
-  const update = (request: Request, response: Response): void => {
+  const update = async (request: Request, response: Response): Promise<void> => {
     const id = idOf(request, "intervention");
-    assertMatch(interventions, id, request);
-    const { record, rev } = interventions.update(
-      id,
-      validated(validateInterventionUpdate, request.body),
-      principalOf(request),
-    );
+    const { record, rev } = await interventions.together(() => {
+      assertMatch(interventions, id, request);
+      const body = validated(validateInterventionUpdate, request.body);
+      return interventions.update(id, body, principalOf(request));
+    });
     response.set("ETag", etagOf(rev)).json(record);
   };
   addResource(router, "/interventii/:id", {
@@ -46,10 +45,12 @@ export function interventionRoutes(
       },
       put: update,
       patch: update,
-      delete: (request, response) => {
+      delete: async (request, response) => {
         const id = idOf(request, "intervention");
-        assertMatch(interventions, id, request);
-        const record = interventions.delete(id, principalOf(request));
+        const record = await interventions.together(() => {
+          assertMatch(interventions, id, request);
+          return interventions.delete(id, principalOf(request));
+        });
         // RFC 7240: clients that build their answer from the deleted record can ask for it.
         if (prefersRepresentation(request))
           response.set("Preference-Applied", "return=representation").json(record);
@@ -62,10 +63,16 @@ export function interventionRoutes(
   });
 }
 
-function create(interventions: InterventionService, request: Request, response: Response): void {
+async function create(
+  interventions: InterventionService,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const body = validated(validateInterventionCreate, request.body);
   const key = idempotencyKeyOf(request, body);
-  const { record, replayed } = interventions.create(body, principalOf(request), key);
+  const { record, replayed } = await interventions.together(() =>
+    interventions.create(body, principalOf(request), key),
+  );
   // The echo tells a client that repeating this very request is safe here.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");

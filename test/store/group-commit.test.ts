@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase, transaction, type Database } from "../../src/store/database.ts";
+import { GroupCommit } from "../../src/store/group-commit.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let folder: string;
+let database: Database;
+let commits: GroupCommit;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-commit-"));
+  database = openDatabase(join(folder, "a.db"), {
+    applicationId: 7,
+    migrations: [(db) => db.exec("CREATE TABLE trips(name TEXT UNIQUE) STRICT")],
+  });
+  commits = new GroupCommit(database, new ManualClock());
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const put = (name: string) => (): string =>
+  transaction(database, () => {
+    database.prepare("INSERT INTO trips VALUES(?)").run(name);
+    return name;
+  });
+/** What another process would find if the power failed now. */
+function onDisk(): unknown[] {
+  const other = new Sqlite(join(folder, "a.db"), { readonly: true });
+  try {
+    return other.prepare("SELECT name FROM trips ORDER BY rowid").pluck().all();
+  } finally {
+    other.close();
+  }
+}
+
+describe("writes that arrive together", () => {
+  test("are on the disk before any of them is answered", async () => {
+    const names = ["hall", "door", "cellar"];
+    const seen = await Promise.all(names.map(async (name) => [await commits.write(put(name)), onDisk()]));
+    expect(seen).toEqual(names.map((name) => [name, names]));
+  });
+
+  test("take one commit", async () => {
+    let begun = 0;
+    const exec = database.transaction.bind(database);
+    database.transaction = ((work: () => unknown) => {
+      if (!database.inTransaction) begun += 1;
+      return exec(work);
+    }) as typeof database.transaction;
+    await Promise.all(Array.from({ length: 64 }, (_, index) => commits.write(put(`zone ${index}`))));
+    expect(onDisk()).toHaveLength(64);
+    expect(begun).toBe(1);
+  });
+
+  test("do not suffer from one among them that fails", async () => {
+    const outcomes = await Promise.allSettled([
+      commits.write(put("hall")),
+      commits.write(() => transaction(database, () => put("half")() && put("hall")())),
+      commits.write(put("door")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(onDisk()).toEqual(["hall", "door"]);
+  });
+
+  test("all fail, and leave nothing behind, when the disk takes back the whole transaction", async () => {
+    const lost = (): never => {
+      database.exec("ROLLBACK");
+      throw new Error("disk full");
+    };
+    const outcomes = await Promise.allSettled([
+      commits.write(put("hall")),
+      commits.write(lost),
+      commits.write(put("door")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(onDisk()).toEqual([]);
+    expect(await commits.write(put("hall"))).toBe("hall");
+  });
+
+  test("all fail when the commit does, and nobody is told of a change", async () => {
+    const told: string[] = [];
+    const blocker = new Sqlite(join(folder, "a.db"));
+    blocker.exec("BEGIN IMMEDIATE");
+    const write = commits.write(() => {
+      commits.afterCommit(() => told.push("hall"));
+      return put("hall")();
+    });
+    await expect(write).rejects.toThrow(/locked/);
+    blocker.exec("ROLLBACK");
+    blocker.close();
+    expect(told).toEqual([]);
+    expect(onDisk()).toEqual([]);
+  });
+});
+
+test("what is to follow a write follows its commit", async () => {
+  const found: unknown[] = [];
+  await commits.write(() => {
+    commits.afterCommit(() => found.push(onDisk()));
+    return put("hall")();
+  });
+  put("door")();
+  commits.afterCommit(() => found.push(onDisk()));
+  expect(found).toEqual([["hall"], ["hall", "door"]]);
+});
