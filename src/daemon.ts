@@ -128,6 +128,7 @@ export class Daemon {
       ...this.#common,
       zones,
       monitor,
+      takenMessages: journal.takenMessages,
       gpio: config.gpio,
       mqtt: this.#mqttSource(),
     });

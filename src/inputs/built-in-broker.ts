@@ -10,6 +10,7 @@ import { BrokerConnections } from "./broker-connections.ts";
 import { BrokerLimits } from "./broker-limits.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { RetainedMessages } from "./retained-messages.ts";
+import { deliveryOf } from "./taken-messages.ts";
 
 export interface BuiltInBrokerOptions {
   readonly host: string;
@@ -61,9 +62,13 @@ export class BuiltInBroker {
       },
       // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
       // and the sensor sends the message again.
-      authorizePublish: (_client, packet, done) => done(this.#take(packet)),
+      authorizePublish: (client, packet, done) => done(this.#take(packet, client?.id)),
     });
-    aedes.on("client", ({ conn }) => this.#connections.signedIn(conn));
+    aedes.on("client", ({ conn, id }) => {
+      this.#connections.signedIn(conn);
+      this.#options.zones.taken.connected(id, true);
+    });
+    aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.heard(id));
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
     // What aedes does by itself, such as sending the wills of clients that are gone; nobody waits for its outcome.
     (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
@@ -87,13 +92,15 @@ export class BuiltInBroker {
   }
 
   /** Reads a message for the zones. @returns why it is not taken, or null */
-  #take(packet: PublishPacket): Error | null {
+  #take(packet: PublishPacket, clientId: string | undefined): Error | null {
     if (this.#isStopping) return new Error("the broker is stopping");
     if (packet.topic.startsWith("$SYS/")) return new Error("$SYS is the broker's own");
     const { zones, log } = this.#options;
     const payload = Buffer.from(packet.payload);
+    if (clientId !== undefined) zones.taken.heard(clientId);
     try {
-      zones.deliver(packet.topic, payload, { retained: false });
+      const { topic } = packet;
+      zones.deliver({ topic, payload, isRetained: false, ...deliveryOf(packet, clientId) });
     } catch (error) {
       log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
       return error instanceof Error ? error : new Error(messageOf(error));

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
+import type { TakenMessageStore } from "../store/taken-message-store.ts";
 import { BuiltInBroker } from "./built-in-broker.ts";
 import { GpioReadings, levelOf } from "./gpio/gpio-readings.ts";
 import { OnoffLines } from "./gpio/onoff-lines.ts";
@@ -13,6 +14,7 @@ import type { ZoneMonitor } from "./zone-monitor.ts";
 export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
+  readonly takenMessages: TakenMessageStore;
   readonly gpio: { readonly backend: "auto" | "onoff" | "simulated"; readonly chip?: string };
   readonly mqtt: MqttSource;
   readonly clock: Clock;

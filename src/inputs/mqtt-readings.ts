@@ -4,6 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
+import { deliveryOf } from "./taken-messages.ts";
 
 export interface MqttReadingsOptions {
   readonly url: string;
@@ -54,6 +55,7 @@ export class MqttReadings {
     // All of this stands before the connection: a queued message arrives in the same packet as its welcome.
     client.handleMessage = (packet, acknowledge) => this.#take(packet, acknowledge);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
+    client.on("packetreceive", () => this.#options.zones.taken.heard(this.#options.clientId));
     client.on("close", () => (this.#connection += 1));
     client.on("error", (error) => {
       this.#reason = reasonOf(error);
@@ -95,7 +97,12 @@ export class MqttReadings {
     const connection = this.#connection;
     const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
     try {
-      this.#options.zones.deliver(packet.topic, payload, { retained: packet.retain });
+      this.#options.zones.deliver({
+        topic: packet.topic,
+        payload,
+        isRetained: packet.retain,
+        ...deliveryOf(packet, this.#options.clientId),
+      });
     } catch (error) {
       // mqtt.js would swallow an error given to the callback. Without any answer the broker keeps the message, and
       // sends it again once the connection has been broken and made anew.
@@ -117,13 +124,15 @@ export class MqttReadings {
   }
 
   #connected(client: MqttClient, sessionPresent: boolean): void {
-    const { conditions, log, zones, url } = this.#options;
+    const { conditions, log, zones, url, clientId } = this.#options;
     this.#reason = NO_REASON;
+    zones.taken.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
     const topics = [...zones.topics];
     if (topics.length === 0) return;
-    // Subscribing again is harmless and picks up topics that a new configuration has added.
+    // On every connection, also where the broker still knows the subscriptions: it then sends the retained values once
+    // more, and only they tell what a sensor with QoS 0 has said in the meantime. A value that is no news is no edge.
     client.subscribe(topics, { qos: 1 }, (error, _granted, answer) => {
       if (!error) {
         conditions.clear("mqtt-subscription-refused");

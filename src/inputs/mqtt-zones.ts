@@ -2,14 +2,26 @@ import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { MqttInput } from "../generated/types.ts";
 import type { Zone } from "../domain/zone.ts";
+import type { TakenMessageStore } from "../store/taken-message-store.ts";
 import { readContact } from "./payload.ts";
+import { hashOf, TakenMessages, type Delivery } from "./taken-messages.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 
 export interface MqttZonesOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
+  readonly takenMessages: TakenMessageStore;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface MqttMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  /** A value that the broker kept, not one that comes as it happens. */
+  readonly isRetained: boolean;
+  /** Absent for QoS 0, which nobody repeats. */
+  readonly delivery?: Delivery;
 }
 
 type MqttZone = { readonly id: string; readonly input: MqttInput };
@@ -20,11 +32,14 @@ const COMPLAINT_EVERY_MS = 60_000;
 /** Which zones a topic feeds, and what each makes of a message: the same for every broker. */
 export class MqttZones {
   readonly #options: MqttZonesOptions;
+  /** What is not to be read once more. */
+  readonly taken: TakenMessages;
   readonly #byTopic = new Map<string, MqttZone[]>();
   readonly #complaints = new Map<string, { refused: number; saidAtMs: number }>();
 
   constructor(options: MqttZonesOptions) {
     this.#options = options;
+    this.taken = new TakenMessages({ ...options, store: options.takenMessages });
     for (const { id, input } of options.zones) {
       if (input.source !== "mqtt") continue;
       const sharing = this.#byTopic.get(input.mqtt) ?? [];
@@ -42,12 +57,19 @@ export class MqttZones {
    * acknowledged.
    * @throws whatever the journal threw; the message must come again then, and what is already written is no edge any more
    */
-  deliver(topic: string, payload: Uint8Array, { retained }: { retained: boolean }): void {
+  deliver({ topic, payload, isRetained, delivery }: MqttMessage): void {
+    const zones = this.#byTopic.get(topic) ?? [];
+    const hash = delivery && zones.length > 0 ? hashOf(topic, payload) : "";
     let refused: string | undefined;
-    for (const { id, input } of this.#byTopic.get(topic) ?? []) {
+    for (const { id, input } of zones) {
       const reading = readContact(input, payload);
-      if ("refused" in reading) refused = reading.refused;
-      else this.#options.monitor.read(id, reading.contact, { live: !retained });
+      if ("refused" in reading) {
+        refused = reading.refused;
+        continue;
+      }
+      const read = (): void => void this.#options.monitor.read(id, reading.contact, { live: !isRetained });
+      if (delivery) this.taken.once(delivery, id, hash, read);
+      else read();
     }
     if (refused !== undefined) this.#complain(topic, refused, payload.byteLength);
   }

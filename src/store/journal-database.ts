@@ -1,3 +1,4 @@
+import { createTakenMessages } from "./taken-message-store.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
 /**
@@ -75,5 +76,6 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         DROP TABLE zone_states;
         ALTER TABLE zone_states_2 RENAME TO zone_states;
       `),
+    createTakenMessages,
   ],
 };

@@ -45,7 +45,7 @@ describe("a device's messages, in their order", () => {
     const zones = new MqttZones(site.common);
     const said = sent.map(({ id, topic, payload, retain = false }) => {
       const before = site.logLines.length;
-      zones.deliver(topic, Buffer.from(payload), { retained: retain });
+      zones.deliver({ topic, payload: Buffer.from(payload), isRetained: retain });
       const events = site.logLines.slice(before).map(({ event }) => String(event).replace(/^zone-/, ""));
       return { id, expected: events.join(", ") || "ignore" };
     });

@@ -6,8 +6,10 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  * - `refuse`: closes it at once, before a byte is carried.
  * - `swallow`: takes everything and answers nothing.
  * - `cut-answer`: carries the request, and cuts the connection when the answer begins.
+ * - `lose-answers`: carries what the near end says, and from now on nothing of what the far end does.
+ * - `lose-requests`: the other way round.
  */
-export type LineMode = "carry" | "refuse" | "swallow" | "cut-answer";
+export type LineMode = "carry" | "refuse" | "swallow" | "cut-answer" | "lose-answers" | "lose-requests";
 
 /** A TCP line on the loopback that breaks on demand. */
 export class TcpProxy {
@@ -30,8 +32,13 @@ export class TcpProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  async stop(): Promise<void> {
+  /** Cuts every connection. */
+  cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
     await new Promise((resolve) => {
       this.#server.close(resolve);
     });
@@ -55,9 +62,13 @@ export class TcpProxy {
     far.on("error", () => near.destroy());
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
-    near.pipe(far);
+    near.on("data", (chunk) => this.mode === "lose-requests" || far.write(chunk));
+    near.on("end", () => far.end());
     if (mode === "cut-answer") far.once("data", () => near.resetAndDestroy());
-    else far.pipe(near);
+    else {
+      far.on("data", (chunk) => this.mode === "lose-answers" || near.write(chunk));
+      far.on("end", () => near.end());
+    }
   }
 
   #keep(socket: Socket): void {

@@ -58,7 +58,8 @@ export class WatchedZones {
   /** What every input wants. */
   get common() {
     const { clock, log, health: conditions, zones, monitor } = this;
-    return { clock, log, conditions, zones, monitor };
+    const { takenMessages } = this.journal;
+    return { clock, log, conditions, zones, monitor, takenMessages };
   }
 
   /** The daemon ends. */
