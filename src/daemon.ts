@@ -9,9 +9,12 @@ import { HttpServer, type KeyPair } from "./http/server.ts";
 import { Inputs, type MqttSource } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneMonitor } from "./inputs/zone-monitor.ts";
+import { Ballast, freeBytes } from "./ops/ballast.ts";
 import { CertificateKeeper } from "./ops/certificate-keeper.ts";
+import { Databases } from "./ops/databases.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
+import { Housekeeping } from "./ops/housekeeping.ts";
 import { JsonLog } from "./ops/log.ts";
 import { mqttClientId, oneTimePassword, prepareDataDir, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
@@ -25,9 +28,7 @@ import { SiteView } from "./site-view.ts";
 import type { Database } from "./store/database.ts";
 import { EventLog } from "./store/event-log.ts";
 import { takeInstanceLock } from "./store/instance-lock.ts";
-import { openJournalDatabase } from "./store/journal-database.ts";
 import { Journal } from "./store/journal.ts";
-import { openMainDatabase } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
 
@@ -95,7 +96,7 @@ export class Daemon {
     const { dataDir, zones, site } = config;
     const clock = this.#clock;
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
-    const { database, journal } = this.#openStores();
+    const { main: database, journal } = this.#openStores();
     const objectives = new ObjectiveService(database);
     seedObjectives(objectives, config.objectives, zones, site.locale);
     const access = await this.#access(database);
@@ -172,15 +173,26 @@ export class Daemon {
     return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };
   }
 
-  #openStores(): { database: Database; journal: Journal } {
+  #openStores(): { main: Database; journal: Journal } {
     const { dataDir } = this.#config;
     prepareDataDir(dataDir);
     this.#stops.push(takeInstanceLock(join(dataDir, "lock.db")));
-    const database = openMainDatabase(join(dataDir, "santinela.db"));
-    this.#stops.push(() => void database.close());
-    const journalDatabase = openJournalDatabase(join(dataDir, "journal.db"));
-    this.#stops.push(() => void journalDatabase.close());
-    return { database, journal: new Journal(journalDatabase) };
+    const ballast = new Ballast(dataDir);
+    const databases = new Databases({ ...this.#common, dataDir, ballast, newIdentity: randomUUID });
+    this.#stops.push(() => databases.close());
+    const { main, journal } = databases;
+    const housekeeping = new Housekeeping({
+      ...this.#common,
+      dataDir,
+      main,
+      journal,
+      ballast,
+      freeBytes: () => freeBytes(dataDir),
+      lookForReport: () => databases.lookForReport(),
+    });
+    housekeeping.start();
+    this.#stops.push(() => housekeeping.stop());
+    return { main, journal: new Journal(journal) };
   }
 
   async #startServer(

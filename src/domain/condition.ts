@@ -43,6 +43,10 @@ export const CONDITIONS = {
   "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-missing": { severity: "error", title: "Address of the local API missing" },
+  "database-recovered": { severity: "error", title: "A database was damaged and put back" },
+  "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
+  "disk-full": { severity: "error", title: "Disk full" },
+  "backup-failed": { severity: "error", title: "No recent copy of the database" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;

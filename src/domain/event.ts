@@ -44,6 +44,8 @@ export const EVENT_NAMES = [
   "signing-key-rotated",
   "signing-key-forgotten",
   "sync-conflict",
+  "database-recovered",
+  "database-restored",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -43,10 +43,35 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
   return database;
 }
 
-/** Runs `work` in one transaction that takes the write lock at once; rolled back when `work` throws. */
+/**
+ * Runs `work` in one transaction that takes the write lock at once; rolled back when `work` throws. On a full disk it
+ * runs once more after space has been made.
+ */
 export function transaction<T>(database: Database, work: () => T): T {
-  return database.transaction(work).immediate();
+  const run = database.transaction(work);
+  try {
+    return run.immediate();
+  } catch (error) {
+    if (database.inTransaction || !isDiskFull(error) || reliefs.get(database)?.() !== true) throw error;
+    return run.immediate();
+  }
 }
+
+/**
+ * Says who can make space when a write meets a full disk.
+ * @param relieve returns whether it has made any
+ */
+export function onDiskFull(database: Database, relieve: () => boolean): void {
+  reliefs.set(database, relieve);
+}
+
+/** Whether an error says that the disk is full; SQLite calls a shared-memory file that cannot grow an I/O error. */
+export function isDiskFull(error: unknown): boolean {
+  if (error instanceof Sqlite.SqliteError) return /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(error.code);
+  return error instanceof AppError && isDiskFull(error.cause);
+}
+
+const reliefs = new WeakMap<Database, () => boolean>();
 
 /** Whether an error is SQLite's own: the disk is full, gone or locked, and waiting may help where a restart does not. */
 export function isStorageError(error: unknown): boolean {

@@ -1,14 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -219,14 +210,20 @@ describe("a start that cannot be", () => {
     const site = installation.daemon("site", "mqtt: off\n");
     await expect(site.start()).rejects.toThrow(/ended with 73: cannot make the data folder/);
   });
+});
 
-  test("a damaged database is named, and nothing is deleted", async () => {
-    const folder = join(installation.folder, "site");
-    mkdirSync(folder);
-    writeFileSync(join(folder, "santinela.db"), "this is no database, it only stands here ".repeat(50));
-    const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
-    await expect(site.start()).rejects.toThrow(/cannot use the database .*santinela\.db/);
-    expect(readFileSync(join(folder, "santinela.db"), "utf8")).toMatch(/^this is no database/);
-    chmodSync(folder, 0o700);
-  });
+test("a damaged database keeps no alarm waiting: it is put aside whole, and people are told", async () => {
+  const installation = new Installation();
+  const folder = join(installation.folder, "site");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "santinela.db"), "this is no database, it only stands here ".repeat(50));
+  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
+  await site.start();
+  const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
+  expect(conditions.map(({ code }) => code)).toEqual(["database-recovered"]);
+  const [kept = ""] = readdirSync(join(folder, "quarantine"));
+  expect(readFileSync(join(folder, "quarantine", kept, "santinela.db"), "utf8")).toMatch(
+    /^this is no database/,
+  );
+  await installation.remove();
 });

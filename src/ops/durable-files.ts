@@ -1,0 +1,41 @@
+import { closeSync, copyFileSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Makes a file's content survive a power cut. */
+export function flushFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Makes the names in a folder survive a power cut: a rename alone is only in memory. */
+export function flushFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Gives a finished file its name, so that after a power cut there is the old one or the whole new one. */
+export function putInPlace(part: string, path: string): void {
+  flushFile(part);
+  renameSync(part, path);
+  flushFolder(dirname(path));
+}
+
+/** Copies a file so that after a power cut there is nothing or the whole copy. */
+export function copyDurably(from: string, to: string): void {
+  copyFileSync(from, `${to}.part`);
+  putInPlace(`${to}.part`, to);
+}
+
+/** Writes a small file so that after a power cut there is nothing or the whole of it. */
+export function writeDurably(path: string, text: string): void {
+  writeFileSync(`${path}.part`, text);
+  putInPlace(`${path}.part`, path);
+}

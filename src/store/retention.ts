@@ -1,0 +1,61 @@
+import { transaction, type Database } from "./database.ts";
+
+/** Rows of one transaction: a long one would hold up a trip. */
+const BATCH = 200;
+/** As many as the trigger on the event log keeps. */
+const EVENTS_KEPT = 10_000;
+
+/**
+ * Removes up to one batch of records that are finished with: closed ones, and those that the centre has in their final
+ * form and that are done. What the centre has refused, lacks or never answered is never removed by itself.
+ * @param beforeMs records that were changed later stay
+ * @returns how many records were removed
+ */
+export function removeOldRecords(main: Database, beforeMs: number): number {
+  return transaction(main, () => {
+    const ids = main
+      .prepare(
+        `SELECT interventions.id FROM interventions JOIN outbox ON outbox.intervention_id = interventions.id
+         WHERE interventions.updated_at < ? AND (outbox.phase = 'closed'
+           OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND interventions.status = 'done'))
+         ORDER BY interventions.id LIMIT ${BATCH}`,
+      )
+      .pluck()
+      .all(beforeMs);
+    const list = JSON.stringify(ids);
+    const among = "IN (SELECT value FROM json_each(?))";
+    main.prepare(`DELETE FROM outbox WHERE intervention_id ${among}`).run(list);
+    return main.prepare(`DELETE FROM interventions WHERE id ${among}`).run(list).changes;
+  });
+}
+
+/** Removes up to one batch of entries of the event log beyond the newest ten thousand. */
+export function removeOldEvents(main: Database): number {
+  return main
+    .prepare(
+      `DELETE FROM events WHERE seq IN
+         (SELECT seq FROM events WHERE seq <= (SELECT max(seq) FROM events) - ${EVENTS_KEPT} LIMIT ${BATCH})`,
+    )
+    .run().changes;
+}
+
+/** Removes up to one batch of trips that have become records before `beforeMs`. */
+export function removeOldTrips(journal: Database, beforeMs: number): number {
+  return journal
+    .prepare(
+      `DELETE FROM trips WHERE seq IN
+         (SELECT seq FROM trips WHERE state = 'posted' AND at_wall < ? ORDER BY seq LIMIT ${BATCH})`,
+    )
+    .run(beforeMs).changes;
+}
+
+/** Wall clock of the newest change of any record, milliseconds since 1970; undefined while there is none. */
+export function newestChangeMs(main: Database): number | undefined {
+  const newest = main.prepare("SELECT max(updated_at) FROM interventions").pluck().get() as number | null;
+  return newest ?? undefined;
+}
+
+/** Gives some of the space of removed rows back to the disk. */
+export function shrink(database: Database): void {
+  database.pragma(`incremental_vacuum(${BATCH})`);
+}

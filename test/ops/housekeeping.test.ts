@@ -1,0 +1,206 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fileStamp } from "../../src/ops/backups.ts";
+import { Ballast, BALLAST_BYTES } from "../../src/ops/ballast.ts";
+import { Health } from "../../src/ops/health.ts";
+import { Housekeeping } from "../../src/ops/housekeeping.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { onDiskFull, transaction, type Database } from "../../src/store/database.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { eventually } from "../support/eventually.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+
+const DAY_MS = 86_400_000;
+const MB = 1_048_576;
+
+let dataDir: string;
+let clock: ManualClock;
+let health: Health;
+let main: Database;
+let journal: Database;
+let free: number;
+let housekeeping: Housekeeping;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "santinela-house-"));
+  clock = new ManualClock();
+  const log = new JsonLog({ level: "debug", clock, write: () => {} });
+  health = new Health(clock, log);
+  main = openMainDatabase(":memory:");
+  journal = openJournalDatabase(":memory:");
+  main.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
+  free = 20_000 * MB;
+  housekeeping = new Housekeeping({
+    dataDir,
+    clock,
+    log,
+    main,
+    journal,
+    conditions: health,
+    ballast: new Ballast(dataDir),
+    freeBytes: () => free,
+    lookForReport: () => {},
+  });
+});
+afterEach(() => {
+  housekeeping.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+const conditions = (): string[] => health.list().map(({ code }) => code);
+
+function record(
+  ageDays: number,
+  status: string,
+  phase: string,
+  { wantRev = 1, syncedRev = 1 }: { wantRev?: number; syncedRev?: number } = {},
+): number {
+  const atMs = clock.wallMs() - ageDays * DAY_MS;
+  const id = main
+    .prepare(
+      `INSERT INTO interventions(uid,name,status,priority,type,objectiveType,objectiveId,crews,police,ambulance,firetruck,dispeceratId,created_by,created_at,updated_at)
+       VALUES(hex(randomblob(8)),'n',?,'low','other','obiective/cladiri',1,1,0,0,0,1,1,?,?)`,
+    )
+    .run(status, atMs, atMs).lastInsertRowid;
+  main
+    .prepare(
+      "INSERT INTO outbox(intervention_id,phase,rank,want_rev,synced_rev,upstream_id,base,attempt_key,attempt_body) VALUES(?,?,1,?,?,?,'{}','k','{}')",
+    )
+    .run(id, phase, wantRev, syncedRev, id);
+  return Number(id);
+}
+
+const records = (): number[] =>
+  main.prepare("SELECT id FROM interventions ORDER BY id").pluck().all() as number[];
+
+describe("after 90 days", () => {
+  test("a record that is done and at the centre goes; whatever still needs somebody stays", () => {
+    record(91, "done", "linked");
+    record(91, "planned", "closed");
+    const kept = [
+      record(91, "planned", "linked"),
+      record(91, "done", "linked", { wantRev: 2 }),
+      ...["new", "posting", "unsure", "blocked", "rejected", "gone"].map((phase) =>
+        record(400, "done", phase, { syncedRev: 0 }),
+      ),
+      record(89, "done", "linked"),
+      record(0, "done", "linked"),
+    ];
+    housekeeping.start();
+    expect(records()).toEqual(kept);
+  });
+
+  test("a clock that is set years ahead takes no record away", () => {
+    record(89, "done", "linked");
+    record(0, "done", "linked");
+    clock.stepWall(4000 * DAY_MS);
+    housekeeping.start();
+    expect(records()).toHaveLength(2);
+  });
+
+  test("many old records go over several rounds, so that no alarm waits for them", () => {
+    for (let number = 0; number < 2_500; number += 1) record(91, "done", "linked");
+    const newest = record(0, "done", "linked");
+    housekeeping.start();
+    expect(records()).toHaveLength(501);
+    clock.advance(3_660_000);
+    expect(records()).toEqual([newest]);
+  });
+});
+
+test("posted trips leave the journal after 30 days, others never", () => {
+  record(0, "planned", "new", { syncedRev: 0 });
+  const add = journal.prepare(
+    "INSERT INTO trips(key,zone_id,source,cause,at_wall,body,state,intervention_id) VALUES(?,'z','gpio','edge',?,'{}',?,1)",
+  );
+  for (const state of ["posted", "waiting", "refused"])
+    for (const days of [29, 31]) add.run(`${state}-${days}`, clock.wallMs() - days * DAY_MS, state);
+  housekeeping.start();
+  expect(journal.prepare("SELECT key FROM trips ORDER BY seq").pluck().all()).toEqual([
+    "posted-29",
+    "waiting-29",
+    "waiting-31",
+    "refused-29",
+    "refused-31",
+  ]);
+});
+
+test("the event log keeps its newest ten thousand entries", () => {
+  const add = main.prepare(
+    "INSERT INTO events(at,event,who,origin,subject,detail) VALUES(0,'signed-in','a','b','c','{}')",
+  );
+  transaction(main, () => {
+    for (let number = 0; number < 10_150; number += 1) add.run();
+  });
+  housekeeping.start();
+  expect(main.prepare("SELECT min(seq), count(*) FROM events").raw().get()).toEqual([151, 10_000]);
+});
+
+describe("the disk's free space", () => {
+  test.each([
+    [200, []],
+    [63, ["disk-nearly-full"]],
+    [15, ["disk-full", "disk-nearly-full"]],
+  ])("%i MB are told as they should", (megabytes, told) => {
+    free = megabytes * MB;
+    housekeeping.start();
+    expect(conditions()).toEqual(told);
+    free = 200 * MB;
+    clock.advance(60_000);
+    expect(conditions()).toEqual([]);
+  });
+
+  test("is held back in part while there is plenty, and never where it is short", async () => {
+    free = 70 * MB;
+    housekeeping.start();
+    expect(existsSync(join(dataDir, "ballast"))).toBe(false);
+    free = 200 * MB;
+    clock.advance(60_000);
+    await eventually(
+      "the ballast to be whole",
+      () => statSync(join(dataDir, "ballast")).size === BALLAST_BYTES,
+    );
+  });
+});
+
+test("copies that have stopped are told; a folder without any is one where nobody makes them", async () => {
+  housekeeping.start();
+  expect(conditions()).toEqual([]);
+  await mkdir(join(dataDir, "backups"));
+  writeFileSync(join(dataDir, "backups", `santinela-${fileStamp(clock.wallMs())}.db`), "");
+  clock.advance(3 * DAY_MS);
+  expect(conditions()).toEqual([]);
+  clock.advance(3_600_000);
+  expect(conditions()).toEqual(["backup-failed"]);
+});
+
+test.skipIf(!CAN_MOUNT)("on a full disk the ballast makes room for what must be written", async () => {
+  const disk = new SmallDisk(24);
+  const ballast = new Ballast(disk.folder);
+  const database = openJournalDatabase(join(disk.folder, "journal.db"));
+  try {
+    onDiskFull(database, () => ballast.release());
+    await ballast.fill();
+    disk.fill();
+    const add = database.prepare(
+      "INSERT INTO trips(key,zone_id,source,cause,at_wall,body) VALUES(?,'z','gpio','edge',0,?)",
+    );
+    const write = (key: string): void => transaction(database, () => void add.run(key, "x".repeat(50_000)));
+    for (let number = 0; number < 30; number += 1) write(`t${number}`);
+    expect(database.prepare("SELECT count(*) FROM trips").pluck().get()).toBe(30);
+    expect(existsSync(join(disk.folder, "ballast"))).toBe(false);
+    disk.fill();
+    const untilFull = (): void => {
+      for (let number = 30; number < 1_000; number += 1) write(`t${number}`);
+    };
+    expect(untilFull).toThrow(/full/);
+  } finally {
+    database.close();
+    disk.remove();
+  }
+});
