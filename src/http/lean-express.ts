@@ -33,10 +33,14 @@ function bornAs<C extends typeof IncomingMessage | typeof ServerResponse>(base: 
  */
 export function sendLeanly(app: Express): void {
   app.response.json = function json(this: Response, body: unknown): Response {
-    const text = JSON.stringify(body);
-    this.setHeader("Content-Type", "application/json; charset=utf-8");
-    this.setHeader("Content-Length", Buffer.byteLength(text));
-    // For HEAD Node leaves the body out by itself.
-    return this.end(text);
+    return sendJsonText(this, JSON.stringify(body));
   };
+}
+
+/** Answers with JSON that is text already. */
+export function sendJsonText(response: Response, text: string): Response {
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Content-Length", Buffer.byteLength(text));
+  // For HEAD Node leaves the body out by itself.
+  return response.end(text);
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
+import { RECOUNT } from "../store/intervention-counts.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { salvage, type SalvagedTable } from "../store/salvage.ts";
@@ -42,6 +43,7 @@ export function recoverDatabase({ dataDir, name, kind, problem, nowMs }: Recover
   if (backup) copyDurably(backup.path, path);
   const database = openDatabase(path, kind);
   const salvaged = existsSync(quarantined) ? salvageCopy(quarantined, `${path}.salvage`, database) : [];
+  if (name === "santinela.db") database.exec(RECOUNT);
   database.close();
   const done = { name, problem, quarantined, backup, salvaged };
   return { ...done, sentence: sentenceOf(done) };

@@ -115,9 +115,9 @@ export class InterventionService {
     return this.#options.timezone;
   }
 
-  /** The asked slice, and how many records fit the filters in all. */
-  list(query: InterventionQuery): { records: Intervention[]; total: number } {
-    return { records: this.#interventions.list(query), total: this.#interventions.count(query) };
+  /** The asked slice, each record as the text of its JSON, and how many fit the filters in all. */
+  page(query: InterventionQuery): { records: string[]; total: number } {
+    return { records: this.#interventions.page(query), total: this.#interventions.count(query) };
   }
 
   /**

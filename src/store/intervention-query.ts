@@ -25,12 +25,57 @@ export interface Filter {
 export type FilterValue = string | number | boolean | null;
 export type SqlValue = string | number | null;
 
+/** What a list query means in SQL. */
+export interface InterventionSql {
+  /** The table, and whether its indices may be used. */
+  readonly from: string;
+  readonly where: string;
+  readonly values: Record<string, SqlValue>;
+}
+
 /**
- * The WHERE clause and its parameters. Field names reach SQL only from the closed list of record fields, values only as
- * parameters; a list of values is one parameter, because a long chain of ORs is more than SQLite takes.
+ * The FROM and WHERE clauses and their parameters, for living records.
+ * @param order the first field that the rows are sorted by; undefined where their order does not matter
  */
-export function whereOf({ filters, search }: InterventionQuery): {
-  where: string;
+export function sqlOf(
+  query: Pick<InterventionQuery, "filters" | "search">,
+  order?: RecordField,
+): InterventionSql {
+  const { conditions, values } = conditionsOf(query);
+  const isHelped =
+    order === undefined ? query.filters.some(usesIndex) : INDEXED.has(order) || query.filters.some(usesIndex);
+  return {
+    // Left to itself SQLite walks the whole table along some index of living records, jumping about in the file.
+    from: isHelped ? "interventions" : "interventions NOT INDEXED",
+    where: ["deleted_at IS NULL", ...conditions].join(" AND "),
+    values,
+  };
+}
+
+/** Fields with an index of their own among the living records. */
+const INDEXED: ReadonlySet<RecordField> = new Set<RecordField>([
+  "status",
+  "priority",
+  "type",
+  "dateStart",
+  "objectiveId",
+  "name",
+]);
+
+function usesIndex({ field, operator }: Filter): boolean {
+  return (field === "id" || INDEXED.has(field)) && (operator === "equal" || isOneSided(operator));
+}
+
+function isOneSided(operator: Filter["operator"]): boolean {
+  return operator === "at-least" || operator === "at-most";
+}
+
+/**
+ * The conditions of a query and their parameters. Field names reach SQL only from the closed list of record fields,
+ * values only as parameters; a list of values is one parameter, because a long chain of ORs is more than SQLite takes.
+ */
+export function conditionsOf({ filters, search }: Pick<InterventionQuery, "filters" | "search">): {
+  conditions: string[];
   values: Record<string, SqlValue>;
 } {
   const values: Record<string, SqlValue> = {};
@@ -38,15 +83,20 @@ export function whereOf({ filters, search }: InterventionQuery): {
     const name = `v${index}`;
     const given = filter.values.filter((value) => value !== null).map(toSql);
     const compared = filter.operator === "contains" ? given.map((text) => folded(String(text))) : given;
-    const isSingle = filter.operator === "at-least" || filter.operator === "at-most";
-    values[name] = isSingle ? (compared[0] ?? null) : JSON.stringify(compared);
+    const single = compared[0] ?? null;
+    values[name] = isOneSided(filter.operator) || isOneValue(filter) ? single : JSON.stringify(compared);
     return conditionOf(filter, `:${name}`);
   });
   if (search !== undefined) {
     values["search"] = folded(search);
     conditions.push(`(${SEARCHED.map((field) => `instr(${searchable(field)}, :search) > 0`).join(" OR ")})`);
   }
-  return { where: ["deleted_at IS NULL", ...conditions].join(" AND "), values };
+  return { conditions, values };
+}
+
+/** One value stands in SQL as `=`, which an index can use for the order of the rows as well. */
+function isOneValue({ operator, values }: Filter): boolean {
+  return operator === "equal" && values.length === 1 && values[0] !== null;
 }
 
 /** Dates are sorted by their instant, records without a value come last, and the id decides between equals. */
@@ -70,7 +120,9 @@ function searchable(field: RecordField): string {
   return (SEARCHED as readonly RecordField[]).includes(field) ? `${field}Folded` : `lower(${field})`;
 }
 
-function conditionOf({ field, operator, values }: Filter, parameter: string): string {
+function conditionOf(filter: Filter, parameter: string): string {
+  const { field, operator, values } = filter;
+  if (isOneValue(filter)) return `${field} = ${parameter}`;
   const listed = `${field} IN (SELECT value FROM json_each(${parameter}))`;
   const wantsNull = values.includes(null);
   switch (operator) {

@@ -6,13 +6,14 @@ import {
   type InterventionInstants,
   type RecordField,
 } from "../domain/intervention.ts";
-import type { Database } from "./database.ts";
 import { folded } from "../domain/folding.ts";
+import type { Database } from "./database.ts";
+import { COUNTED, InterventionCounts } from "./intervention-counts.ts";
 import {
   orderOf,
   SEARCHED,
+  sqlOf,
   toSql,
-  whereOf,
   type InterventionQuery,
   type SqlValue,
 } from "./intervention-query.ts";
@@ -41,9 +42,11 @@ export interface NewIntervention {
 /** The interventions. Deleted ones stay as tombstones for the outbox and are invisible to every read but `findStored`. */
 export class InterventionStore {
   readonly #database: Database;
+  readonly #counts: InterventionCounts;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#counts = new InterventionCounts(database);
   }
 
   insert(intervention: NewIntervention): StoredIntervention {
@@ -56,7 +59,9 @@ export class InterventionStore {
          RETURNING *`,
       )
       .get({ uid, dispeceratId, createdBy, nowMs, ...toColumns(fields), ...instants });
-    return toStored(row as InterventionRow);
+    const stored = toStored(row as InterventionRow);
+    this.#counts.add(stored.record);
+    return stored;
   }
 
   /** Changes the given fields and raises the revision. */
@@ -67,6 +72,7 @@ export class InterventionStore {
     nowMs: number,
   ): StoredIntervention {
     const changed = INTERVENTION_FIELDS.filter((field) => field in fields);
+    const before = changed.some((field) => COUNTED.has(field)) ? this.findStored(id) : undefined;
     const copies = SEARCHED.filter((field) => field in fields).map(foldedColumn);
     const names = [...changed, ...copies, "dateStartMs", "dateEndMs"];
     const row = this.#database
@@ -75,17 +81,24 @@ export class InterventionStore {
          WHERE id = :id RETURNING *`,
       )
       .get({ id, nowMs, ...toColumns(fields), ...instants });
-    return toStored(row as InterventionRow);
+    const after = toStored(row as InterventionRow);
+    if (before?.deleted === false) {
+      this.#counts.remove(before.record);
+      this.#counts.add(after.record);
+    }
+    return after;
   }
 
-  /** Turns a record into a tombstone. */
+  /** Turns a living record into a tombstone. */
   markDeleted(id: number, nowMs: number): StoredIntervention {
     const row = this.#database
       .prepare(
         "UPDATE interventions SET rev = rev + 1, deleted_at = :nowMs, updated_at = :nowMs WHERE id = :id RETURNING *",
       )
       .get({ id, nowMs });
-    return toStored(row as InterventionRow);
+    const stored = toStored(row as InterventionRow);
+    this.#counts.remove(stored.record);
+    return stored;
   }
 
   /** A living record. */
@@ -106,22 +119,28 @@ export class InterventionStore {
     return row === undefined ? undefined : toStored(row as InterventionRow);
   }
 
-  list(query: InterventionQuery): Intervention[] {
+  /** The asked slice, each record as the text of its JSON: SQLite writes it in a fifth of the time. */
+  page(query: InterventionQuery): string[] {
     const { start, end } = query;
-    const { where, values } = whereOf(query);
+    const order = orderOf(query);
+    const { from, where, values } = sqlOf(query, query.sort[0]?.field);
+    // Only ids are sorted and skipped; the records themselves are read for the slice alone.
     return this.#database
       .prepare(
-        `SELECT * FROM interventions WHERE ${where} ORDER BY ${orderOf(query)} LIMIT :limit OFFSET :start`,
+        `SELECT ${AS_JSON} FROM (SELECT id FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start)
+         JOIN interventions USING (id) ORDER BY ${order}`,
       )
-      .all({ ...values, start, limit: Math.max(0, end - start) })
-      .map((row) => toStored(row as InterventionRow).record);
+      .pluck()
+      .all({ ...values, start, limit: Math.max(0, end - start) }) as string[];
   }
 
   /** How many records fit the filters, whatever the slice. */
   count(query: InterventionQuery): number {
-    const { where, values } = whereOf(query);
+    const counted = this.#counts.total(query);
+    if (counted !== undefined) return counted;
+    const { from, where, values } = sqlOf(query);
     return this.#database
-      .prepare(`SELECT count(*) FROM interventions WHERE ${where}`)
+      .prepare(`SELECT count(*) FROM ${from} WHERE ${where}`)
       .pluck()
       .get(values) as number;
   }
@@ -135,6 +154,11 @@ type InterventionRow = Readonly<Record<string, SqlValue>> & {
 };
 
 const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
+
+/** A record in SQL, as `JSON.stringify` would write it. */
+const AS_JSON = `json_object(${RECORD_FIELDS.map((field) =>
+  FLAGS.has(field) ? `'${field}', json(iif(${field}, 'true', 'false'))` : `'${field}', ${field}`,
+).join(", ")})`;
 
 function foldedColumn(field: (typeof SEARCHED)[number]): string {
   return `${field}Folded`;

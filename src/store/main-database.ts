@@ -1,3 +1,4 @@
+import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { folded } from "../domain/folding.ts";
 
@@ -136,5 +137,22 @@ export const MAIN_DATABASE: DatabaseKind = {
           notesFolded = folded(notes);
       `);
     },
+    (database) =>
+      database.exec(`
+        -- What the total of a list is added up from, whatever the number of records.
+        CREATE TABLE intervention_counts(
+          status TEXT NOT NULL,
+          priority TEXT NOT NULL,
+          type TEXT NOT NULL,
+          records INTEGER NOT NULL,
+          PRIMARY KEY(status, priority, type)
+        ) STRICT, WITHOUT ROWID;
+        ${RECOUNT}
+        -- Equal priorities are in the order of their ids also where the priorities descend.
+        CREATE INDEX interventions_priority_down ON interventions(priority DESC, id) WHERE deleted_at IS NULL;
+        CREATE INDEX interventions_status_start ON interventions(status, dateStartMs, id) WHERE deleted_at IS NULL;
+        CREATE INDEX interventions_name ON interventions(name, id) WHERE deleted_at IS NULL;
+        CREATE INDEX interventions_objective ON interventions(objectiveId, objectiveType, id) WHERE deleted_at IS NULL;
+      `),
   ],
 };

@@ -1,4 +1,5 @@
 import { transaction, type Database } from "./database.ts";
+import { InterventionCounts, type Counted } from "./intervention-counts.ts";
 
 /** Rows of one transaction: a long one would hold up a trip. */
 const BATCH = 200;
@@ -25,7 +26,12 @@ export function removeOldRecords(main: Database, beforeMs: number): number {
     const list = JSON.stringify(ids);
     const among = "IN (SELECT value FROM json_each(?))";
     main.prepare(`DELETE FROM outbox WHERE intervention_id ${among}`).run(list);
-    return main.prepare(`DELETE FROM interventions WHERE id ${among}`).run(list).changes;
+    const removed = main
+      .prepare(`DELETE FROM interventions WHERE id ${among} RETURNING status, priority, type, deleted_at`)
+      .all(list) as (Counted & { deleted_at: number | null })[];
+    const counts = new InterventionCounts(main);
+    for (const record of removed) if (record.deleted_at === null) counts.remove(record);
+    return removed.length;
   });
 }
 

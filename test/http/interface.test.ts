@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 beforeEach(() =>
-  site.database.exec("DELETE FROM outbox; DELETE FROM idempotency_keys; DELETE FROM interventions"),
+  site.database.exec(
+    "DELETE FROM outbox; DELETE FROM idempotency_keys; DELETE FROM interventions; DELETE FROM intervention_counts",
+  ),
 );
 
 const call = (method: "get" | "post" | "put" | "patch" | "delete" | "head" | "options", path: string) =>

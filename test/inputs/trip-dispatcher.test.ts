@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../src/client/api-client.ts";
+import type { Intervention } from "../../src/domain/intervention.ts";
 import { interventionOf } from "../../src/domain/trip.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
@@ -289,9 +290,9 @@ function failures(count: number): Promise<unknown> {
   return eventually(`failure ${count}`, () => site.logged("trip-post-failed").length === count);
 }
 
-function recorded(): ReturnType<TestApp["interventions"]["list"]> {
-  const sort = [{ field: "id", descending: false }] as const;
-  return app.interventions.list({ filters: [], sort, start: 0, end: 1000 });
+function recorded(): { records: Intervention[]; total: number } {
+  const records = app.records();
+  return { records, total: records.length };
 }
 
 function building(id: number): { type: "obiective/cladiri"; id: number } {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createApp, type App, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import type { Actor } from "../../src/domain/event.ts";
+import type { Intervention } from "../../src/domain/intervention.ts";
 import type { Principal } from "../../src/domain/principal.ts";
 import { EventService } from "../../src/service/events.ts";
 import { EventLog } from "../../src/store/event-log.ts";
@@ -105,6 +106,12 @@ export class TestApp {
     for (const [role, email] of Object.entries(PEOPLE))
       await made.accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
     return made;
+  }
+
+  /** Every living record by ascending id. */
+  records(): Intervention[] {
+    const { records } = this.interventions.page({ filters: [], sort: [], start: 0, end: 1000 });
+    return records.map((text) => JSON.parse(text) as Intervention);
   }
 
   /** A token of one of the people, without the cost of signing in. */

@@ -20,7 +20,7 @@ export function interventionRoutes(
     methods: {
       get: (request, response) => {
         const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        sendList(request, response, query, interventions.list(query));
+        sendList(request, response, query, interventions.page(query));
       },
       post: (request, response) => create(interventions, request, response),
     },

@@ -17,7 +17,9 @@ export function objectiveRoutes(
         get: (request, response) => {
           const parameters = parametersOf(request.originalUrl);
           const query = objectiveQueryOf(parameters);
-          sendList(request, response, query, objectives.list(type, query));
+          const { records, total } = objectives.list(type, query);
+          const texts = records.map((objective) => JSON.stringify(objective));
+          sendList(request, response, query, { records: texts, total });
         },
       },
       gate,
