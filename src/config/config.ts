@@ -37,6 +37,7 @@ export type MqttConfig =
       readonly url: string;
       readonly clientId?: string;
       readonly credentials?: MqttCredentials;
+      readonly tls?: MqttTlsConfig;
     }
   | {
       readonly mode: "built-in";
@@ -44,6 +45,13 @@ export type MqttConfig =
       readonly port: number;
       readonly credentials?: MqttCredentials;
     };
+
+/** PEM texts; without `ca` the public authorities are trusted. */
+export interface MqttTlsConfig {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
 
 export interface MqttCredentials {
   readonly username: string;

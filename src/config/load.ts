@@ -1,26 +1,27 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
-import { AppError, messageOf } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
 import {
   GPIO_DEFAULTS,
   HTTP_DEFAULTS,
   LOG_DEFAULTS,
-  MQTT_LISTEN_DEFAULTS,
   SITE_DEFAULTS,
   UPSTREAM_DEFAULTS,
 } from "../generated/defaults.ts";
 import { FIRST_RUN_YAML } from "../generated/first-run.ts";
-import type { Configuration, MqttBroker } from "../generated/types.ts";
+import type { Configuration } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/validators.js";
-import type { Config, MqttConfig, TlsConfig, UpstreamConfig } from "./config.ts";
+import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay, type Overlay } from "./environment.ts";
 import { meaningProblems, meaningWarnings } from "./meaning.ts";
+import { mqttOf } from "./mqtt.ts";
 import { Passwords } from "./passwords.ts";
 import { configurationError, type ParsedFile } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
+import { readText } from "./text-file.ts";
 
 export interface LoadOptions {
   /** Path given on the command line. */
@@ -28,8 +29,6 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 }
-
-const FILE_BYTES_MAX = 1_048_576;
 
 /**
  * Reads the configuration: the file, the environment over it, the defaults under it.
@@ -78,19 +77,6 @@ function parseFile(file: string | null, overlay: Overlay): ParsedFile {
   return { name, document, lines, fromEnvironment };
 }
 
-function readText(file: string, what: string): string {
-  try {
-    const { size } = statSync(file);
-    if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, {
-      hint: "Check the path and its permissions.",
-      cause,
-    });
-  }
-}
-
 interface Surroundings {
   readonly file: string | null;
   readonly folder: string;
@@ -109,7 +95,7 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
     site: { ...SITE_DEFAULTS, ...value.site },
     http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
     upstream: value.upstream ? upstreamOf(value.upstream, folder, passwords) : null,
-    mqtt: mqttOf(value.mqtt ?? {}, passwords),
+    mqtt: mqttOf(value.mqtt ?? {}, folder, passwords),
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     objectives: value.objectives ?? {},
     zones: (value.zones ?? []).flatMap((zone) => resolveZone(zone, profiles) ?? []),
@@ -132,13 +118,4 @@ function upstreamOf(
   const { passwordFile: _read, caFile, ...options } = upstream;
   const ca = caFile === undefined ? undefined : readText(resolve(folder, caFile), "the authority");
   return { ...UPSTREAM_DEFAULTS, ...options, password: passwords.upstream ?? "", ca };
-}
-
-function mqttOf(mqtt: "off" | MqttBroker, passwords: Passwords): MqttConfig {
-  if (mqtt === "off") return { mode: "off" };
-  const { url, listen, username, clientId } = mqtt;
-  const credentials =
-    username === undefined ? {} : { credentials: { username, password: passwords.mqtt ?? "" } };
-  if (url === undefined) return { mode: "built-in", ...MQTT_LISTEN_DEFAULTS, ...listen, ...credentials };
-  return { mode: "external", url, ...(clientId === undefined ? {} : { clientId }), ...credentials };
 }

@@ -2,6 +2,7 @@ import { isTimeZone } from "../domain/calendar.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { resolveProfiles } from "../domain/zone-rules.ts";
 import type { Configuration, MqttInput, Zone } from "../generated/types.ts";
+import { isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
 
@@ -12,7 +13,7 @@ export function meaningProblems(value: Configuration): Problem[] {
     ...siteProblems(value),
     ...addressProblems(value),
     ...httpProblems(value),
-    ...mqttProblems(value),
+    ...mqttProblems(value.mqtt),
     ...objectiveProblems(value),
     ...profileProblems(value),
     ...twice(
@@ -45,6 +46,7 @@ export function meaningWarnings(value: Configuration): string[] {
     ...(value.upstream?.baseUrl.startsWith("http:") && !isLoopback(new URL(value.upstream.baseUrl).hostname)
       ? ["upstream.baseUrl is plain http: the site's password and its records cross the network unencrypted"]
       : []),
+    ...mqttWarnings(value.mqtt),
     ...unknown.map(
       ({ id, objective }) =>
         `zone ${id}: objective ${objective.id} of ${objective.type} is not in objectives; import it, or its name is made up`,
@@ -94,23 +96,6 @@ function httpProblems({ http }: Configuration): Problem[] {
       message: `${http.host} is beyond loopback, so http.tls must be said. Write tls: own for encryption, or tls: off if plain HTTP is meant`,
     },
   ];
-}
-
-function mqttProblems({ mqtt }: Configuration): Problem[] {
-  if (mqtt === undefined || mqtt === "off") return [];
-  const problems: Problem[] = [];
-  if (mqtt.url !== undefined && mqtt.listen !== undefined)
-    problems.push({
-      path: ["mqtt", "listen"],
-      message: "the built-in broker does not run beside an external one. Leave url or listen out",
-    });
-  const host = mqtt.listen?.host;
-  if (host !== undefined && !isLoopback(host) && mqtt.username === undefined)
-    problems.push({
-      path: ["mqtt", "listen", "host"],
-      message: `beyond loopback (${host}) the built-in broker needs username and passwordFile`,
-    });
-  return problems;
 }
 
 function objectiveProblems({ objectives }: Configuration): Problem[] {
@@ -168,8 +153,4 @@ function twice<T>(
       ? [{ path: path(index), message: message(value) }]
       : [],
   );
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -32,7 +32,15 @@ export class Passwords {
       if (mqtt.username === undefined)
         problems.push({ path: ["mqtt", "passwordFile"], message: "a password needs a username beside it" });
     }
+    if (mqtt !== undefined && mqtt !== "off" && mqtt.tls?.keyFile !== undefined)
+      this.#warnWhereOpen(resolve(this.#folder, mqtt.tls.keyFile));
     return problems;
+  }
+
+  #warnWhereOpen(path: string): void {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o007) !== 0)
+      this.warnings.push(`${path} can be read by everybody on this machine; run chmod 600 ${path}`);
   }
 
   #read(
@@ -58,8 +66,7 @@ export class Passwords {
       if (password === "")
         problems.push({ path: place, message: `${path} is empty. Write the password into it` });
       // systemd hands its credentials over read-only to the service alone; a file of ours is to be as closed.
-      if (option !== undefined && (statSync(path).mode & 0o007) !== 0)
-        this.warnings.push(`${path} can be read by everybody on this machine; run chmod 600 ${path}`);
+      if (option !== undefined) this.#warnWhereOpen(path);
       return password;
     } catch (error) {
       problems.push({ path: place, message: `cannot read the password file ${path}: ${messageOf(error)}` });

@@ -28,6 +28,8 @@ export const CONDITIONS = {
   "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
   "mqtt-broker-at-limit": { severity: "warning", title: "Built-in MQTT broker at a limit" },
   "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription refused by the broker" },
+  "mqtt-client-id-shared": { severity: "error", title: "MQTT client id used twice" },
+  "mqtt-broker-drops-messages": { severity: "warning", title: "MQTT broker drops messages" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
   "zone-chatters": { severity: "warning", title: "Zone toggles too fast to be read" },

@@ -7,7 +7,7 @@ import { BuiltInBroker } from "./built-in-broker.ts";
 import { GpioReadings, levelOf } from "./gpio/gpio-readings.ts";
 import { OnoffLines } from "./gpio/onoff-lines.ts";
 import { SimulatedLines } from "./gpio/simulated-lines.ts";
-import { MqttReadings } from "./mqtt-readings.ts";
+import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import { MqttZones } from "./mqtt-zones.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 
@@ -27,7 +27,12 @@ type Credentials = { readonly credentials?: { readonly username: string; readonl
 /** Where MQTT readings come from. */
 export type MqttSource =
   | { readonly mode: "off" }
-  | ({ readonly mode: "external"; readonly url: string; readonly clientId: string } & Credentials)
+  | ({
+      readonly mode: "external";
+      readonly url: string;
+      readonly clientId: string;
+      readonly tls?: BrokerTls;
+    } & Credentials)
   | ({ readonly mode: "built-in"; readonly host: string; readonly port: number } & Credentials);
 
 /** Everything that readings come from, started and stopped as one. A source that is not there is a condition. */

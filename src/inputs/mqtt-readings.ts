@@ -3,6 +3,8 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { BrokerDrops, DROPPED_TOPIC } from "./broker-drops.ts";
+import { KickOuts } from "./kick-outs.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { deliveryOf } from "./taken-messages.ts";
 
@@ -11,10 +13,18 @@ export interface MqttReadingsOptions {
   /** Fixed for the life of the installation: the broker keeps the session, and the messages in it, under this name. */
   readonly clientId: string;
   readonly credentials?: { readonly username: string; readonly password: string };
+  readonly tls?: BrokerTls;
   readonly zones: MqttZones;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+}
+
+/** PEM texts: whom to believe that it is the broker, and by what the broker knows us. */
+export interface BrokerTls {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 /** After a failed journal write the connection is broken so much later, doubling, so that a full disk is no storm. */
@@ -22,6 +32,10 @@ const REDELIVERY_DELAY_MS = 1_000;
 /** Below the keepalive: until the connection is broken nothing reads the broker's answers to our pings. */
 const REDELIVERY_DELAY_MS_MAX = 20_000;
 const RECONNECT_MS = 2_000;
+/** Whoever shares our name is left alone for so long; the broker keeps our messages meanwhile. */
+const SHARED_NAME_PAUSE_MS = 300_000;
+/** A connection that holds for so long shares its name with nobody. */
+const UNDISTURBED_MS = 60_000;
 const NO_REASON = "the connection ended";
 
 /**
@@ -41,24 +55,54 @@ export class MqttReadings {
   #reason = NO_REASON;
   /** Counts the connections: an acknowledgement must not go out on a later one than its message came in on. */
   #connection = 0;
+  readonly #kickOuts: KickOuts;
+  readonly #drops: BrokerDrops;
+  /** Whether the broker has accepted the connection that there is. */
+  #isAccepted = false;
+  #cancelPause: CancelTimer | undefined;
+  #cancelUndisturbed: CancelTimer | undefined;
 
   constructor(options: MqttReadingsOptions) {
     this.#options = options;
+    this.#kickOuts = new KickOuts(options.clock);
+    this.#drops = new BrokerDrops(options);
   }
 
   /** Starts connecting; a broker that is not there is a condition and is tried again for ever. */
   async start(): Promise<void> {
     const { default: mqtt } = await import("mqtt");
-    const { url, credentials } = this.#options;
-    const client = mqtt.connect(url, { ...this.#sessionOptions(), ...credentials, manualConnect: true });
+    this.#open(mqtt.connect);
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelRedelivery?.();
+    this.#cancelPause?.();
+    this.#cancelUndisturbed?.();
+    this.#drops.stop();
+    const client = this.#client;
+    this.#client = undefined;
+    this.#connection += 1;
+    if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+  }
+
+  #open(connect: Connect): void {
+    const { url, credentials, tls } = this.#options;
+    const client = connect(url, {
+      ...this.#sessionOptions(),
+      ...credentials,
+      ...tls,
+      manualConnect: true,
+    });
     this.#client = client;
     // All of this stands before the connection: a queued message arrives in the same packet as its welcome.
     client.handleMessage = (packet, acknowledge) => this.#take(packet, acknowledge);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
     client.on("packetreceive", () => this.#options.zones.taken.heard(this.#options.clientId));
-    client.on("close", () => (this.#connection += 1));
+    client.on("close", () => this.#closed(client, connect));
     client.on("error", (error) => {
       this.#reason = reasonOf(error);
+      this.#isAccepted = false;
+      this.#kickOuts.forget();
       this.#lost();
     });
     client.on("offline", () => {
@@ -68,12 +112,21 @@ export class MqttReadings {
     client.connect();
   }
 
-  async stop(): Promise<void> {
-    this.#cancelRedelivery?.();
-    const client = this.#client;
-    this.#client = undefined;
+  #closed(client: MqttClient, connect: Connect): void {
     this.#connection += 1;
-    if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+    this.#cancelUndisturbed?.();
+    const isKickOut = this.#isAccepted && this.#failures === 0 && client === this.#client;
+    this.#isAccepted = false;
+    if (!isKickOut || !this.#kickOuts.count()) return;
+    const { conditions, clock, clientId } = this.#options;
+    conditions.raise(
+      "mqtt-client-id-shared",
+      `the MQTT broker ends every connection at once: most likely another program, or a copy of this installation, is connected as ${clientId}. Give each its own mqtt.clientId. Connecting goes on in ${SHARED_NAME_PAUSE_MS / 60_000} minutes; until then no sensor at this broker is heard.`,
+    );
+    conditions.clear("mqtt-unreachable");
+    client.end(true);
+    this.#kickOuts.forget();
+    this.#cancelPause = clock.after(SHARED_NAME_PAUSE_MS, () => this.#open(connect));
   }
 
   #sessionOptions(): IClientOptions {
@@ -83,6 +136,8 @@ export class MqttReadings {
       clean: false,
       protocolVersion: 4,
       reconnectPeriod: RECONNECT_MS,
+      // A refused sign-in may be a broker that is still starting, or a password that is mended there.
+      reconnectOnConnackError: true,
       keepalive: 30,
       resubscribe: false,
       queueQoSZero: false,
@@ -96,6 +151,11 @@ export class MqttReadings {
     }
     const connection = this.#connection;
     const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
+    if (packet.topic === DROPPED_TOPIC) {
+      this.#drops.read(payload);
+      acknowledge();
+      return;
+    }
     try {
       this.#options.zones.deliver({
         topic: packet.topic,
@@ -124,11 +184,17 @@ export class MqttReadings {
   }
 
   #connected(client: MqttClient, sessionPresent: boolean): void {
-    const { conditions, log, zones, url, clientId } = this.#options;
+    const { conditions, clock, log, zones, url, clientId } = this.#options;
     this.#reason = NO_REASON;
+    this.#isAccepted = true;
+    this.#cancelUndisturbed = clock.after(UNDISTURBED_MS, () => conditions.clear("mqtt-client-id-shared"));
     zones.taken.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
+    // A broker may keep its own counts to itself; that is no fault of the readings.
+    client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
+      if (error) log.debug("mqtt-counter-not-subscribed", { reason: error.message });
+    });
     const topics = [...zones.topics];
     if (topics.length === 0) return;
     // On every connection, also where the broker still knows the subscriptions: it then sends the retained values once
@@ -158,6 +224,8 @@ export class MqttReadings {
     );
   }
 }
+
+type Connect = (url: string, options: IClientOptions) => MqttClient;
 
 /** From this return code on a subscription is refused (MQTT 3.1.1, 3.9.3). */
 const SUBACK_FAILURE = 0x80;

@@ -193,6 +193,11 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "mqtt: { listen: { host: 0.0.0.0 } }\n",
       /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile$/,
     ],
+    [
+      "a client certificate on a line that is not encrypted",
+      "mqtt: { url: mqtt://a, tls: { caFile: ca.pem } }\n",
+      /^1:24: mqtt\.tls: certificates need an encrypted connection\. Write mqtt\.url as mqtts:\/\//,
+    ],
     ["a word for a broker", "mqtt: yes please\n", /^1:1: mqtt: must be off or a section such as/],
     [
       "a misspelt broker option",
@@ -266,6 +271,21 @@ zones:
     ]);
     expect(zones[2]?.profile.firetruck).toBe(true);
     expect(zones.map(({ rules }) => rules.tripsAtFirstSight)).toEqual([false, true, true, false]);
+  });
+
+  test("has the certificates for its broker read, and says whose key everybody can read", () => {
+    for (const name of ["ca", "cert", "key"])
+      writeFileSync(join(folder, name), `${name} pem`, { mode: 0o644 });
+    const { mqtt, warnings } = load(
+      "mqtt: { url: mqtts://broker, tls: { caFile: ca, certFile: cert, keyFile: key } }\n",
+    );
+    expect(mqtt).toMatchObject({ tls: { ca: "ca pem", cert: "cert pem", key: "key pem" } });
+    expect(warnings).toEqual([expect.stringMatching(/key can be read by everybody/)]);
+  });
+
+  test("warns of a password on its way to a broker elsewhere", () => {
+    const { warnings } = load("mqtt: { url: mqtt://broker, username: u, passwordFile: ./pw }\n");
+    expect(warnings).toEqual([expect.stringMatching(/^mqtt\.url is not encrypted/)]);
   });
 
   test("warns of what is probably not meant", () => {

@@ -18,18 +18,30 @@ export interface Mosquitto {
   startAgain(): Promise<void>;
 }
 
+/** Sessions and what waits in them are on the disk at once. */
+const KEEPS_SESSIONS = [
+  "persistence true",
+  "autosave_interval 1",
+  "autosave_on_changes true",
+  "max_queued_messages 10000",
+];
+
 /**
  * Starts a broker that keeps sessions on its disk.
  * @param lines more lines of its configuration
+ * @param settings instead of those that keep sessions
  * @throws Error when mosquitto is not installed
  */
-export async function startMosquitto(lines: readonly string[] = []): Promise<Mosquitto> {
+export async function startMosquitto(
+  lines: readonly string[] = [],
+  settings: readonly string[] = KEEPS_SESSIONS,
+): Promise<Mosquitto> {
   const binary = findMosquitto();
   if (!binary) throw new Error(MISSING);
   const folder = mkdtempSync(join(tmpdir(), "santinela-mosquitto-"));
   const port = await freePort();
   const configFile = join(folder, "mosquitto.conf");
-  writeFileSync(configFile, [...configuration(folder, port), ...lines, ""].join("\n"));
+  writeFileSync(configFile, [...configuration(folder, port), ...settings, ...lines, ""].join("\n"));
   let broker = await run(binary, configFile, port);
   return {
     url: `mqtt://127.0.0.1:${port}`,
@@ -68,11 +80,7 @@ function configuration(folder: string, port: number): string[] {
     `listener ${port} 127.0.0.1`,
     "allow_anonymous true",
     `user ${userInfo().username}`,
-    "persistence true",
     `persistence_location ${folder}/`,
-    "autosave_interval 1",
-    "autosave_on_changes true",
-    "max_queued_messages 10000",
   ];
 }
 

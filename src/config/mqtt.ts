@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { MQTT_LISTEN_DEFAULTS } from "../generated/defaults.ts";
+import type { MqttBroker, MqttTls } from "../generated/types.ts";
+import type { MqttConfig, MqttTlsConfig } from "./config.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Problem } from "./problems.ts";
+import { readText } from "./text-file.ts";
+
+/**
+ * Fills in where MQTT readings come from.
+ * @param folder what relative paths start from
+ * @throws AppError `no-input` when a certificate cannot be read
+ */
+export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Passwords): MqttConfig {
+  if (mqtt === "off") return { mode: "off" };
+  const { url, listen, username, clientId, tls } = mqtt;
+  const credentials =
+    username === undefined ? {} : { credentials: { username, password: passwords.mqtt ?? "" } };
+  if (url === undefined) return { mode: "built-in", ...MQTT_LISTEN_DEFAULTS, ...listen, ...credentials };
+  return {
+    mode: "external",
+    url,
+    ...(clientId === undefined ? {} : { clientId }),
+    ...credentials,
+    ...(tls === undefined ? {} : { tls: certificatesOf(tls, folder) }),
+  };
+}
+
+/** What of the section cannot go together. */
+export function mqttProblems(mqtt: "off" | MqttBroker | undefined): Problem[] {
+  if (mqtt === undefined || mqtt === "off") return [];
+  const { url, listen, username, tls } = mqtt;
+  const problems: Problem[] = [];
+  if (url !== undefined && listen !== undefined)
+    problems.push({
+      path: ["mqtt", "listen"],
+      message: "the built-in broker does not run beside an external one. Leave url or listen out",
+    });
+  const host = listen?.host;
+  if (host !== undefined && !isLoopback(host) && username === undefined)
+    problems.push({
+      path: ["mqtt", "listen", "host"],
+      message: `beyond loopback (${host}) the built-in broker needs username and passwordFile`,
+    });
+  if (tls !== undefined && !isEncrypted(url))
+    problems.push({
+      path: ["mqtt", "tls"],
+      message: "certificates need an encrypted connection. Write mqtt.url as mqtts://host:8883",
+    });
+  return problems;
+}
+
+/** What of the section is allowed but probably not meant. */
+export function mqttWarnings(mqtt: "off" | MqttBroker | undefined): string[] {
+  if (mqtt === undefined || mqtt === "off" || mqtt.url === undefined || mqtt.username === undefined)
+    return [];
+  if (isEncrypted(mqtt.url) || isLoopback(new URL(mqtt.url).hostname)) return [];
+  return ["mqtt.url is not encrypted: the broker's password crosses the network unencrypted. Use mqtts://"];
+}
+
+/** Whether an address stays inside this machine. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || host.startsWith("127.");
+}
+
+function isEncrypted(url: string | undefined): boolean {
+  return url !== undefined && /^(mqtts|ssl|wss):/.test(url);
+}
+
+function certificatesOf({ caFile, certFile, keyFile }: MqttTls, folder: string): MqttTlsConfig {
+  const read = (file: string, what: string): string => readText(resolve(folder, file), what);
+  return {
+    ...(caFile === undefined ? {} : { ca: read(caFile, "the broker's authority") }),
+    ...(certFile === undefined ? {} : { cert: read(certFile, "the certificate for the broker") }),
+    ...(keyFile === undefined ? {} : { key: read(keyFile, "the key for the broker") }),
+  };
+}

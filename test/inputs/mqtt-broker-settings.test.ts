@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+/*
+ * The settings that are shipped for a Mosquitto broker, each shown by what is lost without it. A power cut is a SIGKILL
+ * here: what the broker has handed to the kernel survives it, so nothing is said about the disk itself.
+ */
+
+const SHIPPED = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"));
+/** A Mosquitto as it comes from Debian. */
+const AS_IT_COMES = ["persistence true"];
+
+const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
+
+describeWithMosquitto("a Mosquitto with the shipped settings", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+  let site: WatchedZones;
+  let readings: MqttReadings;
+
+  beforeEach(() => {
+    site = new WatchedZones([DOOR]);
+  });
+  afterEach(async () => {
+    await readings.stop();
+    await sensor.endAsync(true);
+    site.close();
+    await broker.stop();
+  });
+
+  async function installed(settings: readonly string[]): Promise<void> {
+    broker = await startMosquitto([], settings);
+    sensor = await connectAsync(broker.url, { reconnectPeriod: 100 });
+    sensor.on("error", () => "the broker is away on purpose");
+    await start();
+    await sensor.publishAsync("door", "OFF", { qos: 1 });
+    await eventually("the first sight", () => contact() === "normal");
+  }
+
+  async function start(): Promise<void> {
+    const before = site.logged("mqtt-subscribed").length;
+    const zones = new MqttZones(site.common);
+    readings = new MqttReadings({ ...site.common, url: broker.url, clientId: "santinela-test", zones });
+    await readings.start();
+    await eventually("the subscription", () => site.logged("mqtt-subscribed").length > before);
+  }
+
+  function contact(): string | undefined {
+    return site.monitor.zones()[0]?.contact;
+  }
+
+  /** The daemon restarts while a sensor with QoS 0 reports an opening and a closing. */
+  async function openAndCloseWhileAway(): Promise<void> {
+    await readings.stop();
+    site.restart();
+    await sensor.publishAsync("door", "ON");
+    await sensor.publishAsync("door", "OFF");
+    await sensor.publishAsync("elsewhere", "", { qos: 1 });
+    await start();
+    // Behind everything that was queued.
+    await sensor.publishAsync("door", "OFF", { qos: 1 });
+    await sensor.publishAsync("door", "ON", { qos: 1 });
+    await eventually("the last opening", () => contact() === "open");
+  }
+
+  test("keeps for a restarting daemon what sensors say with QoS 0", async () => {
+    await installed(SHIPPED);
+    await openAndCloseWhileAway();
+    expect(site.trips).toHaveLength(2);
+  });
+
+  test("is needed for that: Mosquitto as it comes loses the opening", async () => {
+    await installed(AS_IT_COMES);
+    await openAndCloseWhileAway();
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("keeps them over its own power cut", async () => {
+    await installed(SHIPPED);
+    await readings.stop();
+    site.restart();
+    await sensor.publishAsync("door", "ON", { qos: 1 });
+    // Written down after each turn with a change: one more answer shows that the opening is.
+    await sensor.publishAsync("door", "OFF", { qos: 1 });
+    await sensor.publishAsync("door", "OFF", { qos: 1 });
+    await broker.kill();
+    await broker.startAgain();
+    await start();
+    await eventually("the trip", () => site.trips.length === 1);
+  });
+
+  test("keeps more messages than the thousand that Mosquitto keeps by itself, and the alarm behind them", async () => {
+    await installed(SHIPPED);
+    await readings.stop();
+    site.restart();
+    for (let batch = 0; batch < 12; batch += 1)
+      await Promise.all(Array.from({ length: 100 }, () => sensor.publishAsync("door", "OFF", { qos: 1 })));
+    await sensor.publishAsync("door", "ON", { qos: 1 });
+    await start();
+    await eventually("the alarm behind them", () => site.trips.length === 1);
+  });
+});

@@ -1,0 +1,164 @@
+import { createServer, type Server } from "node:net";
+import { Aedes } from "aedes";
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MqttReadings, type MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { TestAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const CLIENT_ID = "santinela-test";
+const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
+
+let site: WatchedZones;
+let readings: MqttReadings;
+beforeEach(() => {
+  site = new WatchedZones([DOOR]);
+});
+afterEach(async () => {
+  await readings.stop();
+  site.close();
+});
+
+async function start(url: string, more: Partial<MqttReadingsOptions> = {}): Promise<void> {
+  const zones = new MqttZones(site.common);
+  readings = new MqttReadings({ ...site.common, url, clientId: CLIENT_ID, zones, ...more });
+  await readings.start();
+}
+
+function subscribed(times = 1): Promise<unknown> {
+  return eventually("the subscription", () => site.logged("mqtt-subscribed").length >= times);
+}
+
+describe("a broker that refuses the sign-in for a while", () => {
+  let aedes: Aedes;
+  let server: Server;
+  let isOpen = false;
+
+  beforeEach(async () => {
+    isOpen = false;
+    aedes = await Aedes.createBroker({
+      authenticate: (_client, _name, _password, done) => done(null, isOpen),
+    });
+    server = createServer((socket) => void aedes.handle(socket));
+  });
+  afterEach(async () => {
+    await new Promise<void>((resolve) => {
+      aedes.close(resolve);
+    });
+    server.close();
+  });
+
+  test("hears the sensors as soon as it lets us in", async () => {
+    const port = await freePort();
+    await new Promise<void>((resolve) => {
+      server.listen(port, "127.0.0.1", resolve);
+    });
+    await start(`mqtt://127.0.0.1:${port}`);
+    await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
+    isOpen = true;
+    await subscribed();
+    expect(site.conditions).toEqual([]);
+  });
+});
+
+describeWithMosquitto("two daemons under one client id", () => {
+  let broker: Mosquitto;
+  let other: MqttClient;
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+  });
+  afterEach(async () => {
+    await other.endAsync(true);
+    await broker.stop();
+  });
+
+  test("do not push each other out for ever: ours steps back, says why, and comes back later", async () => {
+    await start(broker.url);
+    await subscribed();
+    other = await connectAsync(broker.url, { clientId: CLIENT_ID, reconnectPeriod: 50 });
+    other.on("error", () => "pushed out");
+    await eventually("the condition", () => site.conditions.includes("mqtt-client-id-shared"));
+    expect(site.conditions).not.toContain("mqtt-unreachable");
+    expect(site.health.list()[0]?.text).toContain(CLIENT_ID);
+    const connections = site.logged("mqtt-connected").length;
+
+    await eventually("the other to be connected", () => other.connected);
+    await other.endAsync(true);
+    expect(site.logged("mqtt-connected")).toHaveLength(connections);
+    site.clock.advance(300_000);
+    await subscribed(connections + 1);
+    site.clock.advance(60_000);
+    expect(site.conditions).toEqual([]);
+  });
+});
+
+describeWithMosquitto("a broker with full queues", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+
+  beforeEach(async () => {
+    broker = await startMosquitto(["sys_interval 1", "max_queued_messages 1"]);
+    sensor = await connectAsync(broker.url);
+  });
+  afterEach(async () => {
+    await sensor.endAsync(true);
+    await broker.stop();
+  });
+
+  test("that drops messages is a condition, for a day", async () => {
+    const absent = await connectAsync(broker.url, { clientId: "absent", clean: false });
+    await absent.subscribeAsync("door", { qos: 1 });
+    await absent.endAsync();
+    await start(broker.url);
+    await subscribed();
+    // Without a first count nobody knows what is new.
+    const publish = (): Promise<unknown> => sensor.publishAsync("door", "OFF", { qos: 1 });
+    await eventually("the condition", async () => {
+      await publish();
+      return site.conditions.includes("mqtt-broker-drops-messages");
+    });
+    expect(site.health.list()[0]?.text).toContain("max_queued_messages");
+    site.clock.advance(86_400_000);
+    expect(site.conditions).not.toContain("mqtt-broker-drops-messages");
+  });
+});
+
+describeWithMosquitto("an encrypted broker", () => {
+  let authority: TestAuthority;
+  let broker: Mosquitto;
+
+  beforeEach(async () => {
+    authority = await TestAuthority.make();
+    const server = await authority.sign("127.0.0.1");
+    broker = await startMosquitto([
+      `cafile ${authority.file("ca.pem", authority.ca)}`,
+      `certfile ${authority.file("server.pem", server.cert)}`,
+      `keyfile ${authority.file("server.key", server.key)}`,
+      "require_certificate true",
+      "use_identity_as_username true",
+    ]);
+  });
+  afterEach(async () => {
+    await broker.stop();
+    authority.remove();
+  });
+
+  test("knows the daemon by its certificate and is known by its own", async () => {
+    const { ca } = authority;
+    await start(broker.url.replace("mqtt:", "mqtts:"), { tls: { ca, ...(await authority.sign("edge")) } });
+    await subscribed();
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("that another authority has signed is not believed", async () => {
+    const stranger = await TestAuthority.make();
+    const tls = { ca: stranger.ca, ...(await authority.sign("edge")) };
+    stranger.remove();
+    await start(broker.url.replace("mqtt:", "mqtts:"), { tls });
+    await eventually("the reason", () => /signature|certificate/.test(site.health.list()[0]?.text ?? ""));
+  });
+});
