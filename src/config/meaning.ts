@@ -5,6 +5,7 @@ import type { Configuration, MqttInput, Zone } from "../generated/types.ts";
 import { isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
+import { topicProblems } from "./topics.ts";
 
 /** What the schema cannot see: names that must exist, things that must not be there twice. */
 export function meaningProblems(value: Configuration): Problem[] {
@@ -27,6 +28,7 @@ export function meaningProblems(value: Configuration): Problem[] {
       (line) => `line ${line} is already used by another zone`,
     ),
     ...sameReadings(zones),
+    ...topicProblems(zones),
   ];
 }
 

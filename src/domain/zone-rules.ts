@@ -1,5 +1,6 @@
 import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
 import { GPIO_INPUT_DEFAULTS, ZONE_DEFAULTS } from "../generated/defaults.ts";
+import { sensesOf } from "./zone-senses.ts";
 import type { Zone, ZoneInput, ZoneKind, ZoneRules } from "./zone.ts";
 
 /**
@@ -15,7 +16,16 @@ export function resolveZone(
   if (!profile) return undefined;
   const input = resolveInput(options);
   const { id, name, kind, objective } = options;
-  return { id, name, kind, objective, input, rules: rulesOf(options, input), profile };
+  return {
+    id,
+    name,
+    kind,
+    objective,
+    input,
+    rules: rulesOf(options, input),
+    senses: sensesOf(options),
+    profile,
+  };
 }
 
 /** The shipped profiles. A configuration changes single fields of them or adds its own. */

@@ -6,7 +6,7 @@ export type ZoneSignal =
   | { readonly kind: "contact"; readonly contact: Contact; readonly live: boolean }
   | { readonly kind: "tamper"; readonly open: boolean }
   | { readonly kind: "battery"; readonly low: boolean }
-  /** The sensor's own or its bridge's word on whether it can be heard. */
-  | { readonly kind: "availability"; readonly up: boolean }
+  /** Whether the sensor can be heard; with `bridge`, its name, whether the bridge that it is behind can. */
+  | { readonly kind: "availability"; readonly up: boolean; readonly bridge?: string }
   /** A message that says nothing else, and shows that the sensor lives. */
   | { readonly kind: "sign-of-life" };

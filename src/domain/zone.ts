@@ -6,6 +6,7 @@ import type {
   SimulatedInput,
   Zone as ZoneOptions,
 } from "../generated/types.ts";
+import type { ZoneSenses } from "./zone-senses.ts";
 
 /** A zone with every option filled in, as the daemon works with it. */
 export interface Zone {
@@ -15,6 +16,8 @@ export interface Zone {
   readonly objective: ZoneObjective;
   readonly input: ZoneInput;
   readonly rules: ZoneRules;
+  /** What messages say about it besides its contact. */
+  readonly senses: ZoneSenses;
   /** What its trips ask of the dispatch centre. */
   readonly profile: Required<Profile>;
 }

@@ -195,7 +195,7 @@ export class MqttReadings {
     client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
       if (error) log.debug("mqtt-counter-not-subscribed", { reason: error.message });
     });
-    const topics = [...zones.topics];
+    const topics = [...zones.filters];
     if (topics.length === 0) return;
     // On every connection, also where the broker still knows the subscriptions: it then sends the retained values once
     // more, and only they tell what a sensor with QoS 0 has said in the meantime. A value that is no news is no edge.

@@ -116,7 +116,22 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a wildcard topic",
       `zones:\n  - { ${ZONE}, input: { mqtt: "a/#", open: [1] } }\n`,
-      /zones\[0\]\.input\.mqtt: "a\/#" has not the right form/,
+      /^2:\d+: zones\[0\]\.input\.mqtt: "a\/#": before # at least 2 levels must be spelt out, such as alarm\/hall\/#$/,
+    ],
+    [
+      "filters that overlap",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/+/c, open: [1] } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 4 }, availability: { mqtt: a/b/c } }\n`,
+      /^3:\d+: zones\[1\]\.availability\.mqtt: overlaps with the filter a\/\+\/c of another zone or value\. Write both alike, or narrower$/,
+    ],
+    [
+      "a tamper value without messages",
+      `zones:\n  - { ${ZONE}, input: { gpio: 4 }, tamper: { path: /tamper, open: [true] } }\n`,
+      /^2:\d+: zones\[0\]\.tamper: mqtt is missing: the zone's input has no messages/,
+    ],
+    [
+      "a battery that is never low",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [1] }, battery: { path: /battery } }\n`,
+      /^2:\d+: zones\[0\]\.battery: needs low: .* or below:/,
     ],
     [
       "a contact that is none",

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAYLOAD_BYTES_MAX, readContact, type PayloadReading } from "../../src/inputs/payload.ts";
+import { PAYLOAD_BYTES_MAX } from "../../src/inputs/payload.ts";
+import { ZoneTopics } from "../../src/inputs/zone-topics.ts";
+import type { Availability, Battery, MqttInput } from "../../src/generated/types.ts";
+import { zoneOf } from "../support/watched-zones.ts";
 
-type Rule = Parameters<typeof readContact>[0];
-type Case = readonly [payload: string, rule: Omit<Rule, "mqtt">, expected: string];
+type Rule = Omit<MqttInput, "mqtt">;
+type Case = readonly [payload: string, rule: Rule, expected: string];
 
 const CONTACT: Rule = { path: "/contact", open: [false], normal: [true] };
 
@@ -46,23 +49,31 @@ describe("a message's payload", () => {
     ["true", { open: [true], normal: [false] }, "open"],
     ['"open"', { open: ["open"] }, "open"],
     ["heavy", { open: ["mild", "heavy"] }, "open"],
-    ["1", { open: [true] }, "normal"],
+    ["1", { open: [true] }, "open"],
+    ["False", { open: [0] }, "open"],
+    ["2", { open: [true] }, "normal"],
+    // What stands for "I do not know", unless a rule means it.
+    ["999", { open: ["ON"] }, "unknown"],
+    ['{"lux":-1}', { path: "/lux", open: [1] }, "unknown"],
+    ["unavailable", { open: ["ON"] }, "unknown"],
+    ["999", { open: [999] }, "open"],
+    ["-1", { open: [1], normal: [-1] }, "normal"],
     ['{"state":"ON"}', { open: ["ON"] }, "unknown"],
     ["null", { open: ["ON"] }, "unknown"],
   ];
   test.each(cases)("%j by the rule %j is %s", (payload, rule, expected) => {
-    expect(said(readContact(rule, Buffer.from(payload)))).toBe(expected);
+    expect(said(rule, Buffer.from(payload))).toBe(expected);
   });
 
   test("is dropped unread when it is larger than any sensor's", () => {
     const large = Buffer.from(JSON.stringify({ contact: false, noise: "x".repeat(PAYLOAD_BYTES_MAX) }));
-    expect(said(readContact(CONTACT, large))).toBe("too-large");
+    expect(said(CONTACT, large)).toBe("too-large");
     const padded = Buffer.from(`{"contact":false}${" ".repeat(PAYLOAD_BYTES_MAX - 17)}`);
-    expect(said(readContact(CONTACT, padded))).toBe("open");
+    expect(said(CONTACT, padded)).toBe("open");
   });
 
   test("that is no text is refused", () => {
-    expect(said(readContact({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00)))).toBe("not-utf8");
+    expect(said({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00))).toBe("not-utf8");
   });
 
   test("of any bytes gives a contact or a reason, and never an exception", () => {
@@ -76,13 +87,57 @@ describe("a message's payload", () => {
     fc.assert(
       fc.property(rule, payload, (some, bytes) => {
         expect(["normal", "open", "unknown", "too-large", "not-utf8", "not-json"]).toContain(
-          said(readContact(some, bytes)),
+          said(some, bytes),
         );
       }),
     );
   });
 });
 
-function said(reading: PayloadReading): string {
-  return "refused" in reading ? reading.refused : reading.contact;
+describe("a battery", () => {
+  const cases: readonly (readonly [string, Battery, boolean | undefined])[] = [
+    ["true", { low: [true] }, true],
+    ["false", { low: [true] }, false],
+    ["null", { low: [true] }, undefined],
+    ["9", { below: 15 }, true],
+    ['"80.00"', { below: 15 }, false],
+    ["-1", { below: 15 }, undefined],
+    ["255", { below: 15 }, undefined],
+    ["empty", { low: ["empty"], below: 15 }, true],
+    ["full", { low: ["empty"] }, false],
+    ["true", { below: 15 }, undefined],
+  ];
+  test.each(cases)("that reports %j by the rule %j is low: %s", (payload, battery, low) => {
+    const zone = zoneOf({
+      input: { mqtt: "t", path: "/none", open: [1] },
+      battery: { mqtt: "b", ...battery },
+    });
+    const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), false);
+    expect(signals[0]?.signal).toEqual(
+      low === undefined ? { kind: "sign-of-life" } : { kind: "battery", low },
+    );
+  });
+});
+
+describe("a last will", () => {
+  const cases: readonly (readonly [string, Omit<Availability, "mqtt">, boolean | undefined])[] = [
+    ["online", {}, true],
+    ["Offline", {}, false],
+    ['{"state":"offline"}', { path: "/state" }, false],
+    ["false", { up: [true], down: [] }, undefined],
+    ["sleeping", {}, undefined],
+  ];
+  test.each(cases)("%j by the rule %j is up: %s", (payload, availability, up) => {
+    const zone = zoneOf({ input: { gpio: 4 }, availability: { mqtt: "a", ...availability } });
+    const { signals } = new ZoneTopics([zone]).read("a", Buffer.from(payload), true);
+    expect(signals[0]?.signal).toEqual(up === undefined ? undefined : { kind: "availability", up });
+  });
+});
+
+function said(rule: Rule, payload: Uint8Array): string {
+  const topics = new ZoneTopics([zoneOf({ input: { mqtt: "t", ...rule } })]);
+  const { signals, refused } = topics.read("t", payload, false);
+  const [first] = signals;
+  if (first?.signal.kind === "contact") return first.signal.contact;
+  return refused ?? "nothing";
 }

@@ -1,0 +1,62 @@
+import { filterFault, overlap } from "../domain/topic-filter.ts";
+import type { Zone } from "../generated/types.ts";
+import type { Problem } from "./problems.ts";
+
+/** A topic filter in the configuration, and where it stands. */
+interface Placed {
+  readonly filter: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** What is wrong with the topics of the zones: their form, their absence, and filters that overlap. */
+export function topicProblems(zones: readonly Zone[]): Problem[] {
+  const placed = zones.flatMap((zone, index) => filtersIn(zone, ["zones", index]));
+  const faulty = placed.flatMap(({ filter, path }) => {
+    const fault = filterFault(filter);
+    return fault === undefined ? [] : [{ path, message: `${JSON.stringify(filter)}: ${fault}` }];
+  });
+  // Of a filter that cannot be used it does not matter what it overlaps with.
+  return [...faulty, ...(faulty.length > 0 ? [] : overlaps(placed)), ...zones.flatMap(senseProblems)];
+}
+
+function filtersIn({ input, tamper, battery, availability, bridge }: Zone, zone: Placed["path"]): Placed[] {
+  return Object.entries({ input, tamper, battery, availability, bridge }).flatMap(([key, sense]) =>
+    sense !== undefined && "mqtt" in sense && sense.mqtt !== undefined
+      ? [{ filter: sense.mqtt, path: [...zone, key, "mqtt"] }]
+      : [],
+  );
+}
+
+/** A broker may deliver a message once for each of two filters that it falls under, and one change would be two. */
+function overlaps(placed: readonly Placed[]): Problem[] {
+  return placed.flatMap(({ filter, path }, index) => {
+    const other = placed
+      .slice(0, index)
+      .find((earlier) => earlier.filter !== filter && overlap(earlier.filter, filter));
+    return other === undefined
+      ? []
+      : [
+          {
+            path,
+            message: `overlaps with the filter ${other.filter} of another zone or value. Write both alike, or narrower`,
+          },
+        ];
+  });
+}
+
+function senseProblems({ input, tamper, battery }: Zone, index: number): Problem[] {
+  const ownTopic = "mqtt" in input;
+  const problems: Problem[] = [];
+  for (const [key, sense] of Object.entries({ tamper, battery }))
+    if (sense !== undefined && sense.mqtt === undefined && !ownTopic)
+      problems.push({
+        path: ["zones", index, key],
+        message: "mqtt is missing: the zone's input has no messages in which the value could stand",
+      });
+  if (battery !== undefined && battery.low === undefined && battery.below === undefined)
+    problems.push({
+      path: ["zones", index, "battery"],
+      message: "needs low: the values that mean low, or below: the percentage that is low",
+    });
+  return problems;
+}

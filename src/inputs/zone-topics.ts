@@ -1,0 +1,117 @@
+import type { MqttInput } from "../generated/types.ts";
+import { isBroad, isUnder } from "../domain/topic-filter.ts";
+import type { ZoneSignal } from "../domain/zone-signal.ts";
+import type { Contact, Zone } from "../domain/zone.ts";
+import { availabilityOf, batteryOf, contactOf, textOf, valueAt, type ValueReading } from "./payload.ts";
+
+/** What a message says about the zones it concerns, and why part of it could not be read. */
+export interface MessageReading {
+  readonly signals: readonly { readonly zoneId: string; readonly signal: ZoneSignal }[];
+  readonly refused: string | undefined;
+}
+
+/** A value that a zone looks for in the messages of a filter. */
+interface Sense {
+  readonly zoneId: string;
+  readonly filter: string;
+  readonly path: string | undefined;
+  /** @returns what the value says; undefined for nothing but that the sensor lives */
+  readonly signalOf: (value: Value, topic: string, isRetained: boolean) => ZoneSignal | undefined;
+}
+type Value = Extract<ValueReading, { value: unknown }>["value"];
+
+/** So many topics of one zone are told apart; a site that needs more has more than one zone. */
+const TOPICS_OF_ZONE_MAX = 256;
+
+/** Which zones a topic concerns, and what each makes of a message: the same for every broker and every recording. */
+export class ZoneTopics {
+  readonly #byTopic = new Map<string, Sense[]>();
+  readonly #broad: Sense[] = [];
+
+  constructor(zones: readonly Zone[]) {
+    for (const sense of zones.flatMap(sensesOf)) {
+      if (isBroad(sense.filter)) this.#broad.push(sense);
+      else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
+    }
+  }
+
+  /** The filters to subscribe to. */
+  get filters(): readonly string[] {
+    return [...new Set([...this.#byTopic.keys(), ...this.#broad.map(({ filter }) => filter)])];
+  }
+
+  /** Reads a message. @param isRetained a value that the broker had kept, not one that comes as it happens */
+  read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
+    const senses = [
+      ...(this.#byTopic.get(topic) ?? []),
+      ...this.#broad.filter(({ filter }) => isUnder(topic, filter)),
+    ];
+    if (senses.length === 0) return { signals: [], refused: undefined };
+    const content = textOf(payload);
+    if ("refused" in content) return { signals: [], refused: content.refused };
+    let refused: string | undefined;
+    const signals = senses.flatMap(({ zoneId, path, signalOf }) => {
+      const reading = valueAt(content.text, path);
+      if ("refused" in reading) {
+        refused = reading.refused;
+        return [];
+      }
+      const signal = signalOf(reading.value, topic, isRetained);
+      if (signal) return [{ zoneId, signal }];
+      // What a broker had kept is no sign of life.
+      return isRetained ? [] : [{ zoneId, signal: { kind: "sign-of-life" } as const }];
+    });
+    return { signals, refused };
+  }
+}
+
+/** A zone's senses, its contact first: should anything fail behind it, the trip is written. */
+function sensesOf({ id, input, senses }: Zone): Sense[] {
+  const { tamper, battery, availability, bridge } = senses;
+  const found: Sense[] = [];
+  const add = (
+    { mqtt, path }: { readonly mqtt: string; readonly path?: string },
+    signalOf: Sense["signalOf"],
+  ): void => void found.push({ zoneId: id, filter: mqtt, path, signalOf });
+  if (input.source === "mqtt") add(input, contactSense(input));
+  if (tamper)
+    add(tamper, (value) => {
+      const contact = contactOf(tamper, value);
+      return contact === "unknown" ? undefined : { kind: "tamper", open: contact === "open" };
+    });
+  if (battery)
+    add(battery, (value) => {
+      const low = batteryOf(battery, value);
+      return low === undefined ? undefined : { kind: "battery", low };
+    });
+  if (availability)
+    add(availability, (value) => {
+      const up = availabilityOf(availability, value);
+      return up === undefined ? undefined : { kind: "availability", up };
+    });
+  if (bridge)
+    add(bridge, (value) => {
+      const up = availabilityOf(bridge, value);
+      return up === undefined ? undefined : { kind: "availability", up, bridge: bridge.mqtt };
+    });
+  return found;
+}
+
+/** A zone of several topics is open while one of them is, as a loop of several contacts in series. */
+function contactSense(input: MqttInput): Sense["signalOf"] {
+  if (!isBroad(input.mqtt))
+    return (value, _topic, isRetained) => ({
+      kind: "contact",
+      contact: contactOf(input, value),
+      live: !isRetained,
+    });
+  const contacts = new Map<string, Contact>();
+  return (value, topic, isRetained) => {
+    const contact = contactOf(input, value);
+    if (contact !== "unknown") contacts.set(topic, contact);
+    const oldest = contacts.size > TOPICS_OF_ZONE_MAX ? contacts.keys().next().value : undefined;
+    if (oldest !== undefined) contacts.delete(oldest);
+    const isStillOpen = contact === "normal" && [...contacts.values()].includes("open");
+    return { kind: "contact", contact: isStillOpen ? "unknown" : contact, live: !isRetained };
+  };
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { filterFault, isUnder, overlap } from "../../src/domain/topic-filter.ts";
+
+describe("a topic", () => {
+  const cases: readonly (readonly [topic: string, filter: string, isUnder: boolean])[] = [
+    ["a/b", "a/b", true],
+    ["a/b", "a/+", true],
+    ["a/b/c", "a/+", false],
+    ["a", "a/+", false],
+    ["a/", "a/+", true],
+    ["a/b/c", "a/b/#", true],
+    ["a/b", "a/b/#", true],
+    ["a/bc", "a/b/#", false],
+    ["a/b/state", "a/+/state", true],
+    ["$SYS/broker", "+/broker", false],
+    ["$SYS/broker", "$SYS/broker", true],
+  ];
+  test.each(cases)("%s falls under %s: %s", (topic, filter, expected) => {
+    expect(isUnder(topic, filter)).toBe(expected);
+  });
+});
+
+describe("two filters", () => {
+  const cases: readonly (readonly [one: string, other: string, overlap: boolean])[] = [
+    ["a/b", "a/b", true],
+    ["a/b", "a/c", false],
+    ["a/+", "a/b", true],
+    ["a/+", "a/b/c", false],
+    ["a/+/c", "a/b/+", true],
+    ["a/b/#", "a/b", true],
+    ["a/b/#", "a/+/c/d", true],
+    ["a/b/#", "a/c/+", false],
+  ];
+  test.each(cases)("%s and %s overlap: %s", (one, other, expected) => {
+    expect(overlap(one, other)).toBe(expected);
+    expect(overlap(other, one)).toBe(expected);
+  });
+
+  test("overlap whenever one topic falls under both", () => {
+    const level = fc.constantFrom("a", "b", "c");
+    const topic = fc.array(level, { minLength: 1, maxLength: 4 }).map((levels) => levels.join("/"));
+    const wildcard = fc.constantFrom("a", "b", "c", "+");
+    const filter = fc
+      .tuple(fc.array(wildcard, { minLength: 1, maxLength: 4 }), fc.boolean())
+      .map(([levels, all]) => [...levels, ...(all ? ["#"] : [])].join("/"));
+    fc.assert(
+      fc.property(topic, filter, filter, (some, one, other) => {
+        if (isUnder(some, one) && isUnder(some, other)) expect(overlap(one, other)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("a filter of the configuration", () => {
+  test.each(["a", "a/b", "a/+", "+/a", "a/b/#", "a/b/c/#", "tele/+/LWT", "a//b"])("may be %s", (filter) => {
+    expect(filterFault(filter)).toBeUndefined();
+  });
+  test.each(["#", "+", "+/+", "a/#", "a/+/#", "a/b/#/c", "a/b+", "a/b#", "+/+/#"])(
+    "may not be %s",
+    (filter) => {
+      expect(filterFault(filter)).toMatch(/such as|last level/);
+    },
+  );
+});

@@ -1,0 +1,119 @@
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const GATE = zoneOf({
+  id: "gate",
+  input: { mqtt: "bridge/gate", path: "/contact", open: [false], normal: [true] },
+  tamper: { path: "/tamper", open: [true] },
+  battery: { path: "/battery", below: 15 },
+  availability: { mqtt: "bridge/gate/availability", path: "/state" },
+  bridge: { mqtt: "bridge/state" },
+});
+const WINDOWS = zoneOf({
+  id: "windows",
+  input: { mqtt: "windows/+/state", open: ["open"], normal: ["closed"] },
+});
+const WIRE = zoneOf({ id: "wire", input: { gpio: 4 }, bridge: { mqtt: "bridge/state" } });
+
+describeWithMosquitto("a broker with many topics", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+  let site: WatchedZones;
+  let readings: MqttReadings;
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    sensor = await connectAsync(broker.url);
+    site = new WatchedZones([GATE, WINDOWS, WIRE]);
+    readings = new MqttReadings({
+      ...site.common,
+      url: broker.url,
+      clientId: "santinela-test",
+      zones: new MqttZones(site.common),
+    });
+  });
+  afterEach(async () => {
+    await readings.stop();
+    await sensor.endAsync(true);
+    site.close();
+    await broker.stop();
+  });
+
+  async function start(): Promise<void> {
+    await readings.start();
+    await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 1);
+  }
+
+  function contactOf(zoneId: string): string | undefined {
+    return site.monitor.zones().find(({ zone }) => zone.id === zoneId)?.contact;
+  }
+
+  /** What has been said about the zones besides their contacts. */
+  function said(): Record<string, unknown>[] {
+    return site
+      .logged("mqtt-signal")
+      .map(({ zone, kind, open, low, up, bridge }) =>
+        JSON.parse(JSON.stringify({ zone, kind, open, low, up, bridge })),
+      );
+  }
+
+  test("tells contact, tampering and battery apart in one message", async () => {
+    await start();
+    await sensor.publishAsync("bridge/gate", '{"contact":true,"tamper":false,"battery":80}', { qos: 1 });
+    await sensor.publishAsync("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}', { qos: 1 });
+    await eventually("the trip", () => site.trips.length === 1);
+    await eventually("the battery", () => said().length === 4);
+    expect(said().slice(2)).toEqual([
+      { zone: "gate", kind: "tamper", open: true },
+      { zone: "gate", kind: "battery", low: true },
+    ]);
+  });
+
+  test("hears the last will of a bridge for every zone behind it, once under its name", async () => {
+    await start();
+    const bridge = await connectAsync(broker.url, {
+      reconnectPeriod: 0,
+      will: { topic: "bridge/state", payload: Buffer.from("offline"), qos: 1, retain: true },
+    });
+    await bridge.publishAsync("bridge/state", "online", { qos: 1, retain: true });
+    await eventually("the bridge", () => said().length === 2);
+    bridge.stream.destroy();
+    await eventually("its last will", () => said().length === 4);
+    expect(said()).toEqual([
+      { zone: "gate", kind: "availability", up: true, bridge: "bridge/state" },
+      { zone: "wire", kind: "availability", up: true, bridge: "bridge/state" },
+      { zone: "gate", kind: "availability", up: false, bridge: "bridge/state" },
+      { zone: "wire", kind: "availability", up: false, bridge: "bridge/state" },
+    ]);
+    await bridge.endAsync(true);
+  });
+
+  test("learns from what was kept who is away", async () => {
+    await sensor.publishAsync("bridge/gate/availability", '{"state":"offline"}', { qos: 1, retain: true });
+    await start();
+    await eventually("the sensor's absence", () => said().length === 1);
+    expect(said()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
+  });
+
+  test("has a zone of several windows open while one of them is", async () => {
+    await start();
+    const window = (name: string, state: string): Promise<unknown> =>
+      sensor.publishAsync(`windows/${name}/state`, state, { qos: 1 });
+    await window("left", "closed");
+    await window("right", "closed");
+    await window("left", "open");
+    await eventually("the trip", () => site.trips.length === 1);
+    await window("right", "closed");
+    await window("left", "open");
+    await window("left", "closed");
+    await eventually("the windows to be closed", () => contactOf("windows") === "normal");
+    await window("right", "open");
+    await eventually("the next trip", () => site.trips.length === 2);
+    expect(site.logged("zone-restore")).toHaveLength(1);
+  });
+});
