@@ -5,6 +5,7 @@ import { addAccessCommands } from "./access-commands.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addStorageCommands } from "./storage-commands.ts";
+import { addMqttCommands } from "./mqtt-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -65,6 +66,7 @@ function program(terminal: Terminal): Command {
       await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
     });
   addSyncCommands(root, terminal);
+  addMqttCommands(root, terminal);
   addStorageCommands(root, terminal);
   withConfig(root.command("events").description("who did what, and what the zones saw; the newest last"))
     .option("--limit <number>", "how many entries", "50")

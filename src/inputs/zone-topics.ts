@@ -40,12 +40,14 @@ export class ZoneTopics {
     return [...new Set([...this.#byTopic.keys(), ...this.#broad.map(({ filter }) => filter)])];
   }
 
+  /** Whether any zone listens to a topic. */
+  concerns(topic: string): boolean {
+    return this.#sensesOf(topic).length > 0;
+  }
+
   /** Reads a message. @param isRetained a value that the broker had kept, not one that comes as it happens */
   read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
-    const senses = [
-      ...(this.#byTopic.get(topic) ?? []),
-      ...this.#broad.filter(({ filter }) => isUnder(topic, filter)),
-    ];
+    const senses = this.#sensesOf(topic);
     if (senses.length === 0) return { signals: [], refused: undefined };
     const content = textOf(payload);
     if ("refused" in content) return { signals: [], refused: content.refused };
@@ -62,6 +64,13 @@ export class ZoneTopics {
       return isRetained ? [] : [{ zoneId, signal: { kind: "sign-of-life" } as const }];
     });
     return { signals, refused };
+  }
+
+  #sensesOf(topic: string): readonly Sense[] {
+    const exact = this.#byTopic.get(topic) ?? [];
+    return this.#broad.length === 0
+      ? exact
+      : [...exact, ...this.#broad.filter(({ filter }) => isUnder(topic, filter))];
   }
 }
 

@@ -98,6 +98,11 @@ export function mqttClientId(dataDir: string): string {
   );
 }
 
+/** A name that meets no other, for a trial at a broker that many use. */
+export function probeName(): string {
+  return randomBytes(6).toString("hex");
+}
+
 /** A password that people can read aloud: 20 of 32 letters and digits, 100 bits. */
 export function oneTimePassword(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz123456789";

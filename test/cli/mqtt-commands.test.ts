@@ -1,0 +1,192 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { santinela } from "../support/santinela.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-cli-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const HALL = "objective: { type: obiective/cladiri, id: 12 }";
+
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return name;
+}
+
+const inputs = (name: string): string => fileURLToPath(new URL(`../inputs/${name}`, import.meta.url));
+
+describe("zones import-check", () => {
+  test("says of every message of a recording what it would do", async () => {
+    const { code, stdout, stderr } = await santinela(
+      ["zones", "import-check", "--config", inputs("device-zones.yaml"), inputs("device-messages.jsonl")],
+      folder,
+    );
+    expect(code).toBe(0);
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(53);
+    expect(lines).toContain("z2m-02 zigbee2mqtt/backgate: trip gate");
+    expect(lines).toContain("z2m-03 zigbee2mqtt/backgate: ignore");
+    expect(lines).toContain("z2m-13 zigbee2mqtt/backgate: tamper gate");
+    expect(lines).toContain(
+      "pai-04 paradox/interface/availability: unavailable (its bridge) paradox-panic, unavailable (its bridge) paradox-front-door",
+    );
+    expect(lines).toContain("dsc-03 dsc/Get/Trouble: ignore (no zone listens to this topic)");
+    expect(lines).toContain("bad-02 zigbee2mqtt/backgate: ignore (not-json)");
+    expect(stderr).toMatch(/^53 messages, \d+ of them ignored\n$/);
+  });
+
+  test("takes what mosquitto_sub records, with its times", async () => {
+    const zone = `zones:\n  - { id: pir, name: PIR, kind: motion, ${HALL}, confirmMs: 2000, input: { mqtt: pir, path: /on, open: [1] } }\n`;
+    const at = (s: string, on: number): string =>
+      `{"tst":"2026-11-20T10:00:${s}.000Z","topic":"pir","qos":0,"retain":0,"payload":{"on":${on}}}`;
+    const recording = [at("00", 1), at("01", 0), at("10", 1), at("13", 1), ""].join("\n");
+    const { stdout } = await santinela(
+      [
+        "zones",
+        "import-check",
+        "--json",
+        "--config",
+        write("a.yaml", zone),
+        join(folder, write("r.jsonl", recording)),
+      ],
+      folder,
+    );
+    const outcomes = stdout
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { outcomes: unknown }).outcomes);
+    expect(outcomes).toEqual([[], [], [], [{ zone: "pir", outcome: "trip" }]]);
+  });
+
+  test("names the line that is no message", async () => {
+    const recording = join(folder, write("r.jsonl", '{"topic":"a","payload":"1"}\n{"payload":"1"}\n'));
+    const config = write("a.yaml", "mqtt: off\n");
+    const { code, stderr } = await santinela(
+      ["zones", "import-check", "--config", config, recording],
+      folder,
+    );
+    expect(code).toBe(65);
+    expect(stderr).toMatch(/r\.jsonl:2: topic is missing\n.*mosquitto_sub/);
+  });
+});
+
+describe("doctor", () => {
+  test("of the built-in broker says what it does not keep", async () => {
+    const zone = `zones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;
+    const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], folder);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^▲ MQTT broker: the built-in broker keeps nothing/),
+    ]);
+  });
+
+  test("names a broker that is not there as a fault, with what to check", async () => {
+    const zone = `mqtt: { url: "mqtt://127.0.0.1:${await freePort()}" }\nzones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;
+    const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], folder);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^✖ MQTT broker: the MQTT broker cannot be reached: .*ECONNREFUSED.*\n {4}Check that it runs/,
+    );
+  });
+});
+
+describeWithMosquitto("with a broker", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+
+  afterEach(async () => {
+    await sensor.endAsync(true);
+    await broker.stop();
+  });
+
+  async function start(settings: readonly string[], lines: readonly string[] = []): Promise<void> {
+    broker = await startMosquitto(lines, settings);
+    sensor = await connectAsync(broker.url);
+    write(
+      "a.yaml",
+      `mqtt: { url: "${broker.url}" }\nzones:\n  - { id: door, name: Door, kind: intrusion, ${HALL}, input: { mqtt: door, open: ["ON"] } }\n  - { id: quiet, name: Quiet, kind: intrusion, ${HALL}, input: { mqtt: quiet, open: ["ON"] } }\n`,
+    );
+  }
+
+  function doctor(): Promise<{ code: number; stdout: string }> {
+    return santinela(["doctor", "--config", "a.yaml", "--listen", "1"], folder);
+  }
+
+  test("doctor finds what Mosquitto as it comes would lose, and the sensors whose openings those are", async () => {
+    await start([]);
+    await sensor.publishAsync("door", "OFF", { qos: 0, retain: true });
+    const { code, stdout } = await doctor();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✔ MQTT broker: keeps what comes with QoS 1/);
+    expect(stdout).toMatch(/▲ MQTT broker: throws away what comes with QoS 0.*\n {4}Copy systemd\/mosquitto/);
+    expect(stdout).toMatch(/▲ MQTT broker: keeps (999|1000) messages of 1100;/);
+    expect(stdout).toMatch(
+      /✖ Sensors: publish with QoS 0: door; an opening while the daemon restarts is lost/,
+    );
+    expect(stdout).toMatch(/▲ Sensors: said nothing within 1 s: quiet/);
+  });
+
+  test("doctor is content with the shipped settings, and leaves nothing behind", async () => {
+    const shipped = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8");
+    // Without writing the store after each of 1,100 messages, which takes its time and is not what is tried out.
+    const settings = shipped
+      .split("\n")
+      .filter((line) => /^[a-z]/.test(line) && !line.startsWith("autosave"));
+    await start(settings, ["sys_interval 1"]);
+    await sensor.publishAsync("door", "OFF", { qos: 0, retain: true });
+    const { code, stdout } = await doctor();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/✔ MQTT broker: keeps what comes with QoS 0 as well/);
+    expect(stdout).toMatch(/✔ MQTT broker: keeps 1100 messages and more/);
+    expect(stdout).toMatch(/✔ Sensors: publish with QoS 0: door; this broker keeps that/);
+    let clients = "";
+    sensor.on("message", (topic, payload) => topic.startsWith("$SYS") && (clients = payload.toString()));
+    await sensor.subscribeAsync("$SYS/broker/clients/total");
+    await eventually("nobody but the sensor to be known", () => clients === "1");
+  });
+
+  test("doctor says when the broker does not let it try", async () => {
+    writeFileSync(join(folder, "acl"), "topic read door\ntopic readwrite quiet\n");
+    await start([], [`acl_file ${join(folder, "acl")}`]);
+    const { code, stdout } = await doctor();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /✖ MQTT broker: the broker lets this account not use santinela\/probe\/.*\n {4}Allow it/,
+    );
+  });
+
+  test("zones discover prints zones that check-config takes", async () => {
+    await start([]);
+    const announce = (topic: string, announcement: unknown): Promise<unknown> =>
+      sensor.publishAsync(`homeassistant/${topic}`, JSON.stringify(announcement), { qos: 1, retain: true });
+    await announce("binary_sensor/1/contact/config", {
+      device: { identifiers: ["1"], name: 'Gate "back"\n# not YAML: [' },
+      device_class: "door",
+      state_topic: "zigbee2mqtt/gate",
+      value_template: "{{ value_json.contact }}",
+      payload_on: false,
+      payload_off: true,
+    });
+    await announce("binary_sensor/2/config", { name: "Known", device_class: "door", state_topic: "door" });
+    await announce("light/3/config", { name: "Lamp", state_topic: "lamp" });
+    const { code, stdout, stderr } = await santinela(
+      ["zones", "discover", "--wait", "1", "--config", "a.yaml"],
+      folder,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^1 zones; 1 other/);
+    expect(stdout).toContain(
+      'input: {"mqtt":"zigbee2mqtt/gate","path":"/contact","open":[false],"normal":[true]}',
+    );
+    write("b.yaml", `mqtt: off\n${stdout}`);
+    expect(await santinela(["check-config", "--config", "b.yaml"], folder)).toMatchObject({ code: 0 });
+  });
+});
