@@ -3,8 +3,8 @@
 # elsewhere it lists it. With CI=true anything missing is a failure.
 set -euo pipefail
 
-packages=(mosquitto)
-commands=(mosquitto)
+packages=(mosquitto chromium)
+commands=(mosquitto chromium)
 
 missing=()
 for index in "${!commands[@]}"; do

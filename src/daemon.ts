@@ -4,7 +4,8 @@ import { ApiClient } from "./client/api-client.ts";
 import type { Config } from "./config/config.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
-import { createApp, type AppParts } from "./http/app.ts";
+import { createApp, type AppParts, type ServedParts } from "./http/app.ts";
+import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { Inputs, type MqttSource } from "./inputs/inputs.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
@@ -195,10 +196,8 @@ export class Daemon {
     return { main, journal: new Journal(journal) };
   }
 
-  async #startServer(
-    parts: Omit<AppParts, "authority" | "log" | "newRequestId" | keyof Config["http"]>,
-  ): Promise<HttpServer> {
-    const { http, dataDir } = this.#config;
+  async #startServer(parts: ServedParts): Promise<HttpServer> {
+    const { http, dataDir, site } = this.#config;
     const { host, port, hosts, tls } = http;
     const onRenewed = (renewed: KeyPair): void => server.useCertificate(renewed);
     const keeper = new CertificateKeeper({ ...this.#common, tls, dataDir, names: hosts, onRenewed });
@@ -207,7 +206,8 @@ export class Daemon {
     const run = randomUUID().slice(0, 8);
     let requests = 0;
     const newRequestId = (): string => `${run}-${(requests += 1)}`;
-    const app = createApp({ ...parts, ...http, authority, log: this.#log, newRequestId });
+    const panel = { folder: PANEL_FOLDER, locale: site.locale };
+    const app = createApp({ ...this.#common, ...parts, ...http, authority, panel, newRequestId });
     const server: HttpServer = new HttpServer({
       app,
       host,

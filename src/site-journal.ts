@@ -33,6 +33,23 @@ export function journalPage(
   return { entries, next: told.length + seen.length > 0 ? place : null };
 }
 
+/** Where the story ends now: the numbers of its newest entries, 0 where there is none. */
+export function newestPlace({ events, trips }: { events: EventLog; trips: TripStore }): JournalPlace {
+  return { event: events.newest(1)[0]?.seq ?? 0, trip: trips.newest(1)[0]?.seq ?? 0 };
+}
+
+/** What was written down about one intervention, the newest first: its trips and what was done to it. */
+export function historyOf(
+  { events, trips }: { events: EventLog; trips: TripStore },
+  interventionId: number,
+  limit: number,
+): JournalEntry[] {
+  return [
+    ...events.about(`intervention ${interventionId}`, limit).map(entryOfEvent),
+    ...trips.ofIntervention(interventionId, limit).map(entryOfTrip),
+  ].sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
 function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): JournalEntry {
   return entry;
 }

@@ -6,6 +6,7 @@ import type { Trip } from "./domain/trip.ts";
 import type { Zone } from "./domain/zone.ts";
 import { VERSION } from "./generated/version.ts";
 import type {
+  HistoryView,
   JournalPage,
   JournalPlace,
   LinkView,
@@ -19,7 +20,7 @@ import type {
 import type { Inputs } from "./inputs/inputs.ts";
 import type { ZoneMonitor } from "./inputs/zone-monitor.ts";
 import type { Health } from "./ops/health.ts";
-import { journalPage } from "./site-journal.ts";
+import { historyOf, journalPage, newestPlace } from "./site-journal.ts";
 import type { EventLog } from "./store/event-log.ts";
 import type { OutboxStore } from "./store/outbox.ts";
 import type { TripStore } from "./store/trips.ts";
@@ -85,6 +86,19 @@ export class SiteView implements SitePorts {
     return journalPage(this.#parts, limit, after);
   }
 
+  journalPlace(): JournalPlace {
+    return newestPlace(this.#parts);
+  }
+
+  history(interventionId: number): HistoryView {
+    const entry = this.#parts.outbox.find(interventionId);
+    const entries = historyOf(this.#parts, interventionId, RECORDS_SHOWN);
+    if (!entry) return { entries, sync: null };
+    const { phase, wantRev, syncedRev } = entry;
+    const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
+    return { entries, sync: { ...recordView(entry, this.#parts.clock.wallMs()), isAtRest } };
+  }
+
   sync(): SyncView {
     const { outbox, clock } = this.#parts;
     const records = outbox.pending(RECORDS_SHOWN).map((entry) => recordView(entry, clock.wallMs()));
@@ -134,7 +148,9 @@ export class SiteView implements SitePorts {
     const { sync, clock } = this.#parts;
     if (!sync) return { state: "none", reason: null, nextTryAt: null };
     const { state, reason, waitMs } = sync.link;
-    return { state, reason, nextTryAt: state === "down" ? isoTime(clock.wallMs() + waitMs) : null };
+    // In whole seconds: whoever asks again meanwhile must see the same moment.
+    const nextTryMs = Math.round((clock.wallMs() + waitMs) / 1000) * 1000;
+    return { state, reason, nextTryAt: waitMs > 0 ? isoTime(nextTryMs) : null };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import express, { Router, type ErrorRequestHandler, type RequestHandler } from "express";
+import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { AccountService } from "../service/accounts.ts";
@@ -14,10 +15,13 @@ import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
 import { bornOf, sendLeanly, type BornClasses } from "./lean-express.ts";
 import { openApiDocument } from "./openapi.ts";
+import { panelRouter } from "./panel.ts";
 import { addResource } from "./resource.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
+import { accountRoute } from "./site/account-route.ts";
+import { SiteEvents } from "./site/events.ts";
 import type { SitePorts } from "./site/site-ports.ts";
 import { passwordRoute } from "./site/password-route.ts";
 import { siteRoutes } from "./site/site-routes.ts";
@@ -30,6 +34,9 @@ export interface AppParts {
   readonly accounts: AccountService;
   readonly events: EventService;
   readonly site: SitePorts;
+  readonly clock: Clock;
+  /** Where the built panel lies; undefined for a daemon without one. */
+  readonly panel: { readonly folder: string; readonly locale: string } | undefined;
   /** PEM of this installation's own authority; undefined where it has none. */
   readonly authority: () => string | undefined;
   readonly log: Log;
@@ -45,10 +52,18 @@ export interface AppParts {
   readonly newRequestId: () => string;
 }
 
+/** The parts that are served, as against how. */
+export type ServedParts = Pick<
+  AppParts,
+  "tokens" | "accounts" | "events" | "interventions" | "objectives" | "site"
+>;
+
 export interface App {
   readonly handle: RequestListener;
   /** What a server makes its requests and responses from; `handle` takes others too, only slower. */
   readonly born: BornClasses;
+  /** Ends the answers that would go on: a server cannot close while one is open. */
+  readonly endStreams: () => void;
 }
 
 /** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
@@ -62,10 +77,12 @@ export function createApp(parts: AppParts): App {
   app.use(secureHeaders(parts.newRequestId), boundRest, allowOrigins(parts.corsOrigins));
   app.use(ownHostOnly(parts.hosts), readablePath(gates.token));
   app.use(parts.basePath || "/", interfaceRouter(parts, gates));
-  app.use(siteRouter(parts, gates));
+  const events = new SiteEvents({ clock: parts.clock, ports: parts.site, isStillIn: gates.isStillIn });
+  app.use(siteRouter(parts, gates, events));
+  if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
   app.use(answerError(parts.log));
-  return { handle: readTarget(app), born: bornOf(app) };
+  return { handle: readTarget(app), born: bornOf(app), endStreams: () => events.stop() };
 }
 
 /** An address that cannot be decoded leads nowhere; who has no token does not even learn that. */
@@ -103,9 +120,15 @@ function interfaceRouter(
   return router;
 }
 
-function siteRouter({ tokens, accounts, authority, site }: AppParts, gates: Gates): Router {
+function siteRouter(
+  { tokens, accounts, authority, site }: AppParts,
+  gates: Gates,
+  events: SiteEvents,
+): Router {
   const router = Router({ caseSensitive: true });
   siteRoutes(router, gates, site);
+  events.addTo(router, gates);
+  accountRoute(router, gates);
   passwordRoute(router, gates, { tokens, accounts });
   // Public by its nature, and needed before anyone can sign in safely; its fingerprint comes from `santinela cert`.
   addResource(router, "/site/ca.crt", {

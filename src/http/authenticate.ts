@@ -37,7 +37,7 @@ function authenticate(tokens: TokenService): RequestHandler {
       return;
     }
     const header = request.headers.authorization;
-    const token = /^Bearer +([^\s]+) *$/i.exec(header ?? "")?.[1];
+    const token = tokenOf(request);
     try {
       if (token === undefined)
         throw new AppError(
@@ -60,6 +60,10 @@ function authenticate(tokens: TokenService): RequestHandler {
   };
 }
 
+function tokenOf(request: Request): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+}
+
 /** Who is asking; only behind `authenticate`. */
 export function principalOf(request: Request): Principal {
   const principal = principals.get(request);
@@ -77,6 +81,8 @@ export interface Gates {
   readonly interface: readonly RequestHandler[];
   /** Beside one of the others: administrators alone. */
   readonly administrator: RequestHandler;
+  /** Whether somebody who came in with this request would still be let in now; for answers that go on for long. */
+  readonly isStillIn: (request: Request) => boolean;
 }
 
 export function gatesOf(tokens: TokenService, events: EventService): Gates {
@@ -101,7 +107,17 @@ export function gatesOf(tokens: TokenService, events: EventService): Gates {
     (principal) => principal.role === "administrator",
     "administrator rights are needed",
   );
-  return { token, signedIn, interface: [...signedIn, role], administrator };
+  const isStillIn = (request: Request): boolean => {
+    if (isLocal(request)) return true;
+    try {
+      tokens.verify(tokenOf(request) ?? "", "");
+      return true;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  };
+  return { token, signedIn, interface: [...signedIn, role], administrator, isStillIn };
 }
 
 /** So much of a refused path is kept in the event log. */

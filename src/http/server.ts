@@ -110,6 +110,7 @@ export class HttpServer {
   /** Takes no new requests, lets running ones finish for a moment, and ends. */
   async stop(): Promise<void> {
     this.#cancelRetry();
+    this.#options.app.endStreams();
     const servers = [this.#network, this.#loopback, this.#control];
     const cancel = this.#options.clock.after(STOP_LIMIT_MS, () =>
       servers.forEach((server) => server.closeAllConnections()),

@@ -33,6 +33,14 @@ export class EventLog {
       .all(before, limit)
       .map((row) => toEvent(row as EventRow));
   }
+
+  /** The newest entries about one thing, such as `intervention 12`, the newest first. */
+  about(subject: string, limit: number): LoggedEvent[] {
+    return this.#database
+      .prepare("SELECT * FROM events WHERE subject = ? ORDER BY seq DESC LIMIT ?")
+      .all(subject, limit)
+      .map((row) => toEvent(row as EventRow));
+  }
 }
 
 interface EventRow {

@@ -65,6 +65,14 @@ export class TripStore {
       .map(toTrip);
   }
 
+  /** The trips that have become one intervention, the newest first. */
+  ofIntervention(interventionId: number, limit: number): Trip[] {
+    return this.#database
+      .prepare("SELECT * FROM trips WHERE intervention_id = ? ORDER BY seq DESC LIMIT ?")
+      .all(interventionId, limit)
+      .map(toTrip);
+  }
+
   count(state: TripState): number {
     return this.#database.prepare("SELECT count(*) FROM trips WHERE state = ?").pluck().get(state) as number;
   }

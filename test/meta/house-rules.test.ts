@@ -62,6 +62,13 @@ describe("the house rules", () => {
     ["a console line", "http/x.ts", "console.log(1);", /use ops\/log/],
     ["a silenced type error", "http/x.ts", "// @ts-ignore", /a type that fits/],
     ["a file with no noun", "http/helpers.ts", "", /not a noun of the trade/],
+    [
+      "the panel reaching into the daemon",
+      "panel/x.tsx",
+      'import type { A } from "../http/site/site-ports.ts";',
+      /panel must not import http/,
+    ],
+    ["a timer of the panel's own", "panel/x.tsx", "setInterval(go, 5);", /use Clock.after/],
     ["a room nobody planned", "plugins/x.ts", "", /no room of this house/],
     ["a file everybody adds to", "http/x.ts", "\n".repeat(300), /more than 250/],
     [

@@ -24,6 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "daemon.ts",
   ],
+  // Runs in a browser: of the daemon it knows what it answers, and nothing else.
+  panel: ["panel"],
   "site-journal.ts": ["http", "store", "domain"],
   "site-view.ts": ["site-journal.ts", "http", "inputs", "sync", "ops", "config", "store", "domain"],
   "daemon.ts": [
@@ -54,6 +56,8 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ["config", "http"],
   yaml: ["config"],
   commander: ["cli"],
+  preact: ["panel"],
+  "@preact/signals": ["panel"],
   "@zxcvbn-ts/language-common": ["service"],
   "@peculiar/x509": ["ops"],
   // Needed by @peculiar/x509, which does not load it itself.
@@ -64,12 +68,12 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
 const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
   {
     what: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
-    home: /^ops\/system-clock\.ts$/,
+    home: /^(ops\/system-clock|panel\/clock)\.ts$/,
     instead: "the Clock port",
   },
   {
     what: /\b(setTimeout|setInterval|setImmediate)\(/,
-    home: /^ops\/system-clock\.ts$/,
+    home: /^(ops\/system-clock|panel\/clock)\.ts$/,
     instead: "Clock.after",
   },
   {
@@ -90,7 +94,7 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
 
 const LINES_MAX = 250;
 const FUNCTION_LINES_MAX = 70;
-const NAMELESS = /(^|\/)(utils?|helpers?|common|types|interfaces|misc|shared)(\.ts|\/)/;
+const NAMELESS = /(^|\/)(utils?|helpers?|common|types|interfaces|misc|shared)(\.tsx?|\/)/;
 
 /** Every breach of the house rules, as `path: what is wrong`. Empty when the house is in order. */
 export function breaches(files: readonly SourceFile[]): string[] {

@@ -86,6 +86,8 @@ export class TestApp {
       accounts: this.accounts,
       events: new EventService({ database, clock }),
       site: NO_SITE,
+      clock,
+      panel: undefined,
       authority: () => undefined,
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",
@@ -96,9 +98,9 @@ export class TestApp {
       ...overrides,
     };
     this.answers = new DescribedAnswers(this.parts.basePath);
-    const { handle, born } = createApp(this.parts);
-    this.app = this.answers.watch(handle);
-    this.served = { handle: this.app, born };
+    const app = createApp(this.parts);
+    this.app = this.answers.watch(app.handle);
+    this.served = { ...app, handle: this.app };
   }
 
   static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
@@ -142,7 +144,7 @@ export class TestApp {
   }
 }
 
-const NO_SITE: SitePorts = {
+export const NO_SITE: SitePorts = {
   status: () => ({
     version: "0.0.0",
     site: { name: "Test", ref: "test" },
@@ -155,6 +157,8 @@ const NO_SITE: SitePorts = {
   zones: () => [],
   trips: () => [],
   journal: () => ({ entries: [], next: null }),
+  history: () => ({ entries: [], sync: null }),
+  journalPlace: () => ({ event: 0, trip: 0 }),
   sync: () => ({
     link: { state: "none", reason: null, nextTryAt: null },
     summary: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },

@@ -16,6 +16,10 @@ export interface SitePorts {
    * @param after where an earlier page ended; undefined for the first one
    */
   journal(limit: number, after: JournalPlace | undefined): JournalPage;
+  /** The newest entries of both tables of that story. */
+  journalPlace(): JournalPlace;
+  /** What was written down about an intervention; empty for one that never was. */
+  history(interventionId: number): HistoryView;
   sync(): SyncView;
   /** Makes everything due, works through it once, and tells what is left. */
   syncNow(): Promise<SyncView>;
@@ -42,7 +46,7 @@ export interface LinkView {
   readonly state: "none" | "unknown" | "up" | "down";
   /** Why it is down, in words; null otherwise. */
   readonly reason: string | null;
-  /** When it is tried again, ISO 8601 UTC; null when it is not down. */
+  /** When it is tried again, ISO 8601 UTC; null when it is not down, or due now. */
   readonly nextTryAt: string | null;
 }
 
@@ -73,6 +77,13 @@ export interface SyncRecordView {
   readonly nextTryAt: string | null;
   /** The last answer in words; null when there was none. */
   readonly lastAnswer: string | null;
+}
+
+export interface HistoryView {
+  /** Its trips and what was done to it, the newest first; at most 200 of each. */
+  readonly entries: readonly JournalEntry[];
+  /** Its place in the outbox, and whether nothing is left to do there; null when it has none. */
+  readonly sync: (SyncRecordView & { readonly isAtRest: boolean }) | null;
 }
 
 export interface SimulationView {

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { parametersOf } from "../list-query.ts";
-import { addResource } from "../resource.ts";
+import { addResource, idOf } from "../resource.ts";
 import type { JournalPlace, SitePorts } from "./site-ports.ts";
 
 const TRIPS_MAX = 1000;
@@ -32,6 +32,12 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
   addResource(router, "/site/journal", {
     methods: { get: (request, response) => sendJournal(ports, request, response) },
     // Who signed in from where is not everybody's business.
+    gate: gates.interface,
+  });
+  addResource(router, "/site/interventions/:id/history", {
+    methods: {
+      get: (request, response) => void response.json(ports.history(idOf(request, "intervention"))),
+    },
     gate: gates.interface,
   });
   look("/site/sync", () => ports.sync());

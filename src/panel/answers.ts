@@ -1,0 +1,81 @@
+/** What /site answers, as far as the panel reads it. A test holds these against the daemon's own shapes. */
+
+export interface AccountAnswer {
+  readonly email: string;
+  readonly role: "administrator" | "operator" | "viewer";
+  readonly mustChangePassword: boolean;
+}
+
+export interface ConditionAnswer {
+  readonly code: string;
+  readonly subject: string;
+  readonly severity: "error" | "warning";
+  readonly title: string;
+  readonly text: string;
+  readonly since: string;
+}
+
+export interface LinkAnswer {
+  readonly state: "none" | "unknown" | "up" | "down";
+  readonly reason: string | null;
+  readonly nextTryAt: string | null;
+}
+
+export interface OutboxAnswer {
+  readonly waiting: number;
+  readonly blocked: number;
+  readonly rejected: number;
+  readonly gone: number;
+  readonly oldestWaitingMs: number | null;
+}
+
+export interface StatusAnswer {
+  readonly version: string;
+  readonly site: { readonly name: string; readonly ref: string };
+  readonly startedAt: string;
+  readonly conditions: readonly ConditionAnswer[];
+  readonly trips: { readonly waiting: number; readonly refused: number };
+  readonly outbox: OutboxAnswer;
+  readonly link: LinkAnswer;
+}
+
+export interface ZoneAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly source: "gpio" | "mqtt" | "simulated";
+  readonly objective: { readonly type: string; readonly id: number };
+  readonly contact: "normal" | "open" | "unknown";
+  readonly since: string | null;
+}
+
+export interface SyncRecordAnswer {
+  readonly interventionId: number;
+  readonly phase: string;
+  readonly upstreamId: number | null;
+  readonly attempts: number;
+  readonly nextTryAt: string | null;
+  readonly lastAnswer: string | null;
+}
+
+export interface SyncAnswer {
+  readonly link: LinkAnswer;
+  readonly summary: OutboxAnswer;
+  readonly records: readonly SyncRecordAnswer[];
+}
+
+export interface JournalAnswer {
+  readonly at: string;
+  readonly event: string;
+  readonly who: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** What was written down about one intervention, and how far it is on its way to the centre. */
+export interface HistoryAnswer {
+  readonly entries: readonly JournalAnswer[];
+  /** Null for a record that was there before there was a queue. */
+  readonly sync: (SyncRecordAnswer & { readonly isAtRest: boolean }) | null;
+}

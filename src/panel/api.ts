@@ -1,0 +1,55 @@
+import { useEffect, useState } from "preact/hooks";
+import { expire, signedIn, token } from "./session.ts";
+import { Refusal, send, type Answer, type Order } from "./wire.ts";
+
+/**
+ * Asks the daemon as the person who is signed in. When the token's hour is over the request waits for the password and
+ * is sent again: what somebody has typed into a form is not lost.
+ * @throws Refusal
+ */
+export async function ask<T>(path: string, order: Order = {}): Promise<Answer<T>> {
+  await signedIn();
+  let response: Response;
+  try {
+    response = await send(path, token(), order);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 401) throw error;
+    expire();
+    await signedIn();
+    response = await send(path, token(), order);
+  }
+  const body = response.status === 204 ? undefined : await response.json();
+  return { body: body as T, headers: response.headers };
+}
+
+export interface Asked<T> {
+  readonly answer: Answer<T> | undefined;
+  readonly refusal: Refusal | undefined;
+  readonly askAgain: () => void;
+}
+
+/**
+ * What a GET answers, asked again whenever the path or `version` changes. The last answer stays until the next is
+ * there, so that a page does not flicker.
+ * @param path undefined while there is nothing to ask
+ */
+export function useAnswer<T>(path: string | undefined, version: unknown = 0): Asked<T> {
+  const [state, setState] = useState<{ path?: string; answer?: Answer<T>; refusal?: Refusal }>({});
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (path === undefined) return;
+    let isWanted = true;
+    ask<T>(path).then(
+      (answer) => isWanted && setState({ path, answer }),
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+        if (isWanted)
+          setState((last) => (last.path === path ? { ...last, refusal: error } : { path, refusal: error }));
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [path, version, round]);
+  return { answer: state.answer, refusal: state.refusal, askAgain: () => setRound(round + 1) };
+}

@@ -1,0 +1,57 @@
+import type { JournalAnswer } from "./answers.ts";
+import { say, sayCode } from "./language.ts";
+import { sayMoment } from "./moments.ts";
+import { Table, type Column } from "./table.tsx";
+
+/** Entries of the event log as a table. */
+export function EventRows({
+  caption,
+  entries,
+}: {
+  readonly caption: string;
+  readonly entries: readonly JournalAnswer[];
+}) {
+  const rows = entries.map((entry, index) => ({ ...entry, key: `${entry.at} ${entry.event} ${index}` }));
+  return <Table caption={caption} columns={columns()} rows={rows} keyOf={({ key }) => key} />;
+}
+
+function columns(): Column<JournalAnswer>[] {
+  return [
+    { key: "at", title: say("events.at"), cell: ({ at }) => sayMoment(at) },
+    {
+      key: "event",
+      title: say("events.event"),
+      cell: ({ event }) => <strong>{sayCode("event", event)}</strong>,
+    },
+    { key: "who", title: say("events.who"), cell: whoOf },
+    { key: "subject", title: say("events.subject"), cell: subjectOf },
+    { key: "detail", title: say("events.detail"), cell: ({ detail }) => detailText(detail) },
+  ];
+}
+
+function whoOf({ who, from }: JournalAnswer) {
+  return (
+    <>
+      {who} <span class="quiet">{from}</span>
+    </>
+  );
+}
+
+function subjectOf({ subject }: JournalAnswer) {
+  const [, id] = /^intervention (\d+)$/.exec(subject) ?? [];
+  return id === undefined ? subject : <a href={`#/interventions/${id}`}>{`#${id}`}</a>;
+}
+
+/** The details in one line: changed fields as `before → after`. */
+export function detailText(detail: JournalAnswer["detail"]): string {
+  return Object.entries(detail)
+    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .join(", ");
+}
+
+const TEXT_LENGTH_MAX = 120;
+
+function valueText(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text;
+}

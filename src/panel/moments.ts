@@ -1,0 +1,25 @@
+import { nowMs } from "./clock.ts";
+import { language } from "./language.ts";
+
+/** A moment of the daemon (ISO 8601 UTC) by the clock on the person's wall: the day only where it is not today. */
+export function sayMoment(iso: string | null): string {
+  if (iso === null) return "–";
+  const moment = new Date(iso);
+  const isToday = moment.toDateString() === new Date(nowMs()).toDateString();
+  return moment.toLocaleString(tag(), isToday ? TIME : { ...DAY, ...TIME });
+}
+
+/** A record's own date (`2026-11-20T23:30:00`, perhaps with an offset), as it stands: it is the site's local time. */
+export function sayRecordDate(text: string | null): string {
+  if (text === null) return "–";
+  const [, year, month, day, time] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(text) ?? [];
+  if (year === undefined) return text;
+  return language.value === "ro" ? `${day}.${month}.${year} ${time}` : `${year}-${month}-${day} ${time}`;
+}
+
+const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
+const DAY = { day: "2-digit", month: "2-digit", year: "numeric" } as const;
+
+function tag(): string {
+  return language.value === "ro" ? "ro-RO" : "en-GB";
+}

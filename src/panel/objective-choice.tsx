@@ -1,0 +1,60 @@
+import { useState } from "preact/hooks";
+import type { Objective, ObjectiveType } from "../generated/types.ts";
+import { useAnswer } from "./api.ts";
+import { Choice, TextField } from "./field.tsx";
+import { say } from "./language.ts";
+import { interfacePath } from "./wire.ts";
+
+export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
+  "obiective/cladiri",
+  "obiective/bunuri",
+  "obiective/persoane",
+];
+
+/** So many are offered at once; whoever has more searches. */
+const OFFERED_MAX = 50;
+
+/** Chooses an objective of any kind, found by a part of its name. */
+export function ObjectiveChoice({
+  type,
+  id,
+}: {
+  readonly type: ObjectiveType;
+  readonly id: number | undefined;
+}) {
+  const [kind, setKind] = useState(type);
+  const [search, setSearch] = useState("");
+  const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
+  if (search.trim() !== "") parameters.set("q", search.trim());
+  const { answer } = useAnswer<Objective[]>(interfacePath(`/${kind}?${parameters.toString()}`));
+  const offered = (answer?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
+  // The one that is set is offered whatever is searched for: saving must never change it by the way.
+  const isKept = id !== undefined && kind === type && !offered.some(([one]) => one === String(id));
+  const options = isKept ? [[String(id), `#${id}`] as const, ...offered] : offered;
+  return (
+    <div class="grid">
+      <Choice
+        label={say("record.objectiveType")}
+        name="objectiveType"
+        value={kind}
+        onChange={setKind}
+        options={OBJECTIVE_TYPES.map((one) => [one, say(`objective.${one}`)])}
+      />
+      <TextField
+        label={say("objectives.find")}
+        name="objectiveSearch"
+        type="search"
+        value={search}
+        maxLength={200}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
+      <Choice
+        key={`${kind} ${options.length}`}
+        label={say("record.objective")}
+        name="objectiveId"
+        initial={String(id ?? options[0]?.[0] ?? "")}
+        options={options}
+      />
+    </div>
+  );
+}

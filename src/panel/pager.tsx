@@ -1,0 +1,29 @@
+import { say } from "./language.ts";
+
+/** Where one is in a long list, and the way to the next and the previous part. */
+export function Pager({
+  start,
+  size,
+  total,
+  turn,
+}: {
+  readonly start: number;
+  readonly size: number;
+  readonly total: number;
+  readonly turn: (start: number) => void;
+}) {
+  if (total === 0) return null;
+  return (
+    <p class="row pager">
+      <button type="button" disabled={start === 0} onClick={() => turn(Math.max(0, start - size))}>
+        {say("app.previous")}
+      </button>
+      <span role="status">
+        {say("app.range", { from: start + 1, to: Math.min(start + size, total), total })}
+      </span>
+      <button type="button" disabled={start + size >= total} onClick={() => turn(start + size)}>
+        {say("app.next")}
+      </button>
+    </p>
+  );
+}

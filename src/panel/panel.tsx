@@ -1,0 +1,9 @@
+import { render } from "preact";
+import { follow } from "./live.ts";
+import { resume } from "./session.ts";
+import { Shell } from "./shell.tsx";
+
+const root = document.getElementById("panel");
+if (root) render(<Shell />, root);
+void resume();
+void follow();

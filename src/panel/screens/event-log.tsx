@@ -1,0 +1,100 @@
+import { useEffect, useState } from "preact/hooks";
+import type { JournalAnswer } from "../answers.ts";
+import { ask, useAnswer } from "../api.ts";
+import { csvOf } from "../event-csv.ts";
+import { nextOf, wholeLog } from "../event-export.ts";
+import { detailText, EventRows } from "../event-rows.tsx";
+import { Choice, TextField } from "../field.tsx";
+import { folded } from "../fold.ts";
+import { say, sayCode } from "../language.ts";
+import { journalVersion, status } from "../live.ts";
+import { attempt, Pending } from "../notice.tsx";
+
+const KINDS = ["", "alarms", "users", "records", "system"] as const;
+type Kind = (typeof KINDS)[number];
+const PAGE_SIZE = 100;
+
+/** Who and what did what, the newest first; what has not been looked at yet follows on demand. */
+export function EventLogScreen() {
+  const [kind, setKind] = useState<Kind>("");
+  const [search, setSearch] = useState("");
+  const newest = useAnswer<JournalAnswer[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
+  const [older, setOlder] = useState<
+    { entries: readonly JournalAnswer[]; next: string | undefined } | undefined
+  >();
+  const first = newest.answer;
+  // What was fetched behind the first page would leave a gap once that page moves on.
+  useEffect(() => setOlder(undefined), [first]);
+  if (!first) return <Pending {...newest} />;
+  const next = older ? older.next : nextOf(first.headers);
+  const entries = [...first.body, ...(older?.entries ?? [])];
+  const shown = entries.filter(
+    (entry) => (kind === "" || kindOf(entry) === kind) && folded(textOf(entry)).includes(folded(search)),
+  );
+  const goOn = (path: string): Promise<boolean> =>
+    attempt(async () => {
+      const page = await ask<JournalAnswer[]>(path);
+      setOlder({ entries: [...(older?.entries ?? []), ...page.body], next: nextOf(page.headers) });
+    });
+  return (
+    <>
+      <h1>{say("nav.events")}</h1>
+      <div class="filters">
+        <Choice
+          label={say("events.kind")}
+          name="kind"
+          value={kind}
+          onChange={setKind}
+          options={KINDS.map((one) => [one, one === "" ? say("app.all") : say(`events.${one}`)])}
+        />
+        <TextField
+          label={say("app.search")}
+          name="search"
+          type="search"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+        <p class="row">
+          <button type="button" onClick={() => void attempt(() => save("csv"))}>
+            CSV
+          </button>
+          <button type="button" onClick={() => void attempt(() => save("json"))}>
+            JSON
+          </button>
+        </p>
+      </div>
+      <EventRows caption={say("nav.events")} entries={shown} />
+      {next !== undefined && (
+        <p class="row pager">
+          <button type="button" onClick={() => void goOn(next)}>
+            {say("events.older")}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Which drawer an entry belongs to, by the first word of its name. */
+function kindOf({ event }: JournalAnswer): Exclude<Kind, ""> {
+  if (/^(trip|fault|zone|walk)/.test(event)) return "alarms";
+  if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
+  if (event.startsWith("intervention")) return "records";
+  return "system";
+}
+
+function textOf({ event, who, from, subject, detail }: JournalAnswer): string {
+  return [sayCode("event", event), event, who, from, subject, detailText(detail)].join(" ");
+}
+
+/** Hands the whole log over as a file. */
+async function save(format: "csv" | "json"): Promise<void> {
+  const entries = await wholeLog();
+  const text = format === "csv" ? csvOf(entries) : JSON.stringify(entries, null, 2);
+  const type = format === "csv" ? "text/csv" : "application/json";
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = `${status.value?.site.ref ?? "santinela"}-events.${format}`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

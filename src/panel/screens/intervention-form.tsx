@@ -1,0 +1,174 @@
+import { useState } from "preact/hooks";
+import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
+import { ask } from "../api.ts";
+import { Choice, Form, TextArea, TextField, Tick, textOf } from "../field.tsx";
+import { say } from "../language.ts";
+import { sentenceOf } from "../notice.tsx";
+import { ObjectiveChoice } from "../objective-choice.tsx";
+import { go } from "../place.ts";
+import { interfacePath, Refusal } from "../wire.ts";
+import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
+
+/**
+ * A new intervention, or the one that is there.
+ * @param etag the version that the person has seen; somebody else's change since then is not overwritten
+ */
+export function InterventionForm({
+  record,
+  etag,
+}: {
+  readonly record?: Intervention;
+  readonly etag?: string;
+}) {
+  const [trouble, setTrouble] = useState("");
+  const isNew = record === undefined;
+  const save = async (fields: FormData): Promise<void> => {
+    setTrouble("");
+    const body = changedIn(fields, record);
+    try {
+      const { body: saved } = await (isNew
+        ? ask<Intervention>(interfacePath("/interventii"), { method: "POST", body })
+        : ask<Intervention>(interfacePath(`/interventii/${record.id}`), {
+            method: "PUT",
+            headers: { "If-Match": etag ?? "*" },
+            body,
+          }));
+      go(`#/interventions/${saved.id}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      setTrouble(sentenceOf(error));
+    }
+  };
+  return (
+    <>
+      <h1>{isNew ? say("interventions.new") : say("interventions.editTitle", { id: record.id })}</h1>
+      <Form onSubmit={save}>
+        <Fields {...(record ? { record } : {})} />
+        <p role="alert" class={trouble === "" ? "" : "bad box"}>
+          {trouble}
+        </p>
+        <button class="main">{say("app.save")}</button>
+        <a class="button" href={isNew ? "#/interventions" : `#/interventions/${record.id}`}>
+          {say("app.cancel")}
+        </a>
+      </Form>
+    </>
+  );
+}
+
+function Fields({ record }: { readonly record?: Intervention }) {
+  const text = (value: string | null | undefined): string => value ?? "";
+  return (
+    <>
+      <TextField
+        label={say("record.name")}
+        name="name"
+        initial={text(record?.name)}
+        required
+        maxLength={200}
+      />
+      <ObjectiveChoice type={record?.objectiveType ?? "obiective/cladiri"} id={record?.objectiveId} />
+      <div class="grid">
+        <Choice
+          label={say("record.status")}
+          name="status"
+          initial={record?.status ?? "planned"}
+          options={STATUSES.map((one) => [one, say(`status.${one}`)])}
+        />
+        <Choice
+          label={say("record.priority")}
+          name="priority"
+          initial={record?.priority ?? "medium"}
+          options={PRIORITIES.map((one) => [one, say(`priority.${one}`)])}
+        />
+        <Choice
+          label={say("record.type")}
+          name="type"
+          initial={record?.type ?? "maintenance"}
+          options={WORK_TYPES.map((one) => [one, say(`type.${one}`)])}
+        />
+        <DateField name="dateStart" label={say("record.dateStart")} value={text(record?.dateStart)} />
+        <DateField name="dateEnd" label={say("record.dateEnd")} value={text(record?.dateEnd)} />
+        <TextField
+          label={say("record.crews")}
+          name="crews"
+          type="number"
+          min={1}
+          max={1000}
+          initial={String(record?.crews ?? 1)}
+          required
+        />
+      </div>
+      <fieldset class="row">
+        <legend>{say("record.services")}</legend>
+        {SERVICES.map((service) => (
+          <Tick
+            key={service}
+            name={service}
+            label={say(`record.${service}`)}
+            checked={record?.[service] ?? false}
+          />
+        ))}
+      </fieldset>
+      <TextArea label={say("record.description")} name="description" value={text(record?.description)} />
+      <TextArea label={say("record.notes")} name="notes" value={text(record?.notes)} />
+    </>
+  );
+}
+
+function DateField({
+  name,
+  label,
+  value,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+}) {
+  return <TextField label={label} name={name} type="datetime-local" initial={localPart(value)} />;
+}
+
+const SERVICES = ["police", "ambulance", "firetruck"] as const;
+
+/** What the form says that the record does not: only that is sent, and nothing that somebody else has changed. */
+function changedIn(fields: FormData, record: Intervention | undefined): InterventionUpdate {
+  const given: Record<string, unknown> = {
+    name: textOf(fields, "name"),
+    objectiveType: textOf(fields, "objectiveType"),
+    objectiveId: Number(textOf(fields, "objectiveId")),
+    status: textOf(fields, "status"),
+    priority: textOf(fields, "priority"),
+    type: textOf(fields, "type"),
+    crews: Number(textOf(fields, "crews")),
+    description: textOf(fields, "description") || null,
+    notes: textOf(fields, "notes") || null,
+    dateStart: dateIn(fields, "dateStart", record),
+    dateEnd: dateIn(fields, "dateEnd", record),
+    ...Object.fromEntries(SERVICES.map((service) => [service, fields.has(service)])),
+  };
+  const known: Readonly<Record<string, unknown>> = record ? { ...record } : {};
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => normalized(known[name]) !== normalized(value)),
+  );
+}
+
+/** A date that was not touched keeps its seconds and its offset, which the field cannot show. */
+function dateIn(
+  fields: FormData,
+  name: "dateStart" | "dateEnd",
+  record: Intervention | undefined,
+): string | null {
+  const given = textOf(fields, name);
+  const before = record?.[name] ?? null;
+  if (before !== null && localPart(before) === given) return before;
+  return given === "" ? null : given;
+}
+
+function localPart(text: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.exec(text)?.[0] ?? "";
+}
+
+/** A browser sends line ends of two characters. */
+function normalized(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/\r\n/g, "\n") : value;
+}

@@ -1,0 +1,180 @@
+import { signal } from "@preact/signals";
+import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
+import type { SyncAnswer } from "../answers.ts";
+import { useAnswer } from "../api.ts";
+import { Badge, type Tone } from "../badge.tsx";
+import { Choice, TextField } from "../field.tsx";
+import { say, sayCode } from "../language.ts";
+import { journalVersion, status } from "../live.ts";
+import { sayRecordDate } from "../moments.ts";
+import { Pending } from "../notice.tsx";
+import { Pager } from "../pager.tsx";
+import { Table, type Column } from "../table.tsx";
+import { interfacePath } from "../wire.ts";
+
+export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
+export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
+export const WORK_TYPES: readonly WorkType[] = ["maintenance", "inspection", "repair", "other"];
+
+const PAGE_SIZE = 20;
+
+interface Query {
+  readonly status: Status | "";
+  readonly priority: Priority | "";
+  readonly type: WorkType | "";
+  readonly search: string;
+  readonly sort: string;
+  readonly descending: boolean;
+  readonly start: number;
+}
+
+/** What the person looks for; it stays while they look at one intervention and come back. */
+const query = signal<Query>({
+  status: "",
+  priority: "",
+  type: "",
+  search: "",
+  sort: "id",
+  descending: true,
+  start: 0,
+});
+
+function look(change: Partial<Query>): void {
+  query.value = { ...query.value, start: 0, ...change };
+}
+
+/** All interventions, to filter, sort and leaf through. */
+export function InterventionsScreen() {
+  const { answer, refusal, askAgain } = useAnswer<Intervention[]>(
+    addressOf(query.value),
+    journalVersion.value,
+  );
+  const isSynced = status.value?.link.state !== "none";
+  const sync = useAnswer<SyncAnswer>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
+  const phases = new Map(
+    sync.answer?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
+  );
+  const { sort, descending, start } = query.value;
+  const sortBy = (key: string): void => look({ sort: key, descending: key === sort ? !descending : false });
+  return (
+    <>
+      <h1>{say("nav.interventions")}</h1>
+      <Filters />
+      {!answer && <Pending refusal={refusal} askAgain={askAgain} />}
+      {answer && (
+        <>
+          <Table
+            caption={say("nav.interventions")}
+            columns={columns(isSynced ? phases : undefined)}
+            rows={answer.body}
+            keyOf={({ id }) => id}
+            sorting={{ key: sort, descending, sortBy }}
+          />
+          <Pager
+            start={start}
+            size={PAGE_SIZE}
+            total={Number(answer.headers.get("X-Total-Count"))}
+            turn={(next) => look({ start: next })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Filters() {
+  const { status: wanted, priority, type, search } = query.value;
+  const all = ["", say("app.all")] as const;
+  return (
+    <div class="filters">
+      <Choice
+        label={say("record.status")}
+        name="status"
+        value={wanted}
+        onChange={(value) => look({ status: value })}
+        options={[all, ...STATUSES.map((one) => [one, say(`status.${one}`)] as const)]}
+      />
+      <Choice
+        label={say("record.priority")}
+        name="priority"
+        value={priority}
+        onChange={(value) => look({ priority: value })}
+        options={[all, ...PRIORITIES.map((one) => [one, say(`priority.${one}`)] as const)]}
+      />
+      <Choice
+        label={say("record.type")}
+        name="type"
+        value={type}
+        onChange={(value) => look({ type: value })}
+        options={[all, ...WORK_TYPES.map((one) => [one, say(`type.${one}`)] as const)]}
+      />
+      <TextField
+        label={say("app.search")}
+        name="search"
+        type="search"
+        value={search}
+        maxLength={200}
+        onInput={(event) => look({ search: event.currentTarget.value })}
+      />
+      <a class="button main end" href="#/interventions/new">
+        {say("interventions.new")}
+      </a>
+    </div>
+  );
+}
+
+function columns(phases: ReadonlyMap<number, string> | undefined): Column<Intervention>[] {
+  const all: Column<Intervention>[] = [
+    { key: "id", title: "#", sortable: true, cell: ({ id }) => id },
+    {
+      key: "name",
+      title: say("record.name"),
+      sortable: true,
+      cell: ({ id, name }) => <a href={`#/interventions/${id}`}>{name}</a>,
+    },
+    {
+      key: "status",
+      title: say("record.status"),
+      sortable: true,
+      cell: (record) => say(`status.${record.status}`),
+    },
+    {
+      key: "priority",
+      title: say("record.priority"),
+      sortable: true,
+      cell: ({ priority }) => <Badge tone={PRIORITY_TONES[priority]}>{say(`priority.${priority}`)}</Badge>,
+    },
+    {
+      key: "dateStart",
+      title: say("record.dateStart"),
+      sortable: true,
+      cell: ({ dateStart }) => sayRecordDate(dateStart),
+    },
+  ];
+  if (phases) {
+    const cell = ({ id }: Intervention) => <SyncBadge phase={phases.get(id)} />;
+    all.push({ key: "sync", title: say("record.sync"), cell });
+  }
+  return all;
+}
+
+const PRIORITY_TONES: Readonly<Record<Priority, Tone>> = { high: "bad", medium: "warn", low: "quiet" };
+
+/** How far a record is on its way; one that is not in the queue has arrived. */
+export function SyncBadge({ phase }: { readonly phase: string | undefined }) {
+  if (phase === undefined) return <Badge tone="good">{say("sync.arrived")}</Badge>;
+  const isStuck = ["blocked", "rejected", "gone"].includes(phase);
+  return <Badge tone={isStuck ? "bad" : "quiet"}>{sayCode("phase", phase)}</Badge>;
+}
+
+function addressOf({ search, sort, descending, start, ...filters }: Query): string {
+  const parameters = new URLSearchParams({
+    _start: String(start),
+    _end: String(start + PAGE_SIZE),
+    _sort: sort,
+    _order: descending ? "DESC" : "ASC",
+  });
+  for (const [name, value] of Object.entries({ ...filters, q: search.trim() }))
+    if (value !== "") parameters.set(name, value);
+  return interfacePath(`/interventii?${parameters.toString()}`);
+}

@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks";
+import type { Objective, ObjectiveType } from "../../generated/types.ts";
+import { useAnswer } from "../api.ts";
+import { TextField } from "../field.tsx";
+import { say } from "../language.ts";
+import { zones } from "../live.ts";
+import { Pending } from "../notice.tsx";
+import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
+import { Pager } from "../pager.tsx";
+import { Table, type Column } from "../table.tsx";
+import { interfacePath } from "../wire.ts";
+
+const PAGE_SIZE = 50;
+
+/** What interventions attach to: buildings, assets, persons. */
+export function ObjectivesScreen() {
+  const [type, setType] = useState<ObjectiveType>("obiective/cladiri");
+  const [search, setSearch] = useState("");
+  const [start, setStart] = useState(0);
+  const parameters = new URLSearchParams({
+    _start: String(start),
+    _end: String(start + PAGE_SIZE),
+    _sort: "name",
+  });
+  if (search.trim() !== "") parameters.set("q", search.trim());
+  const { answer, refusal, askAgain } = useAnswer<Objective[]>(
+    interfacePath(`/${type}?${parameters.toString()}`),
+  );
+  const find = (text: string): void => {
+    setSearch(text);
+    setStart(0);
+  };
+  return (
+    <>
+      <h1>{say("nav.objectives")}</h1>
+      <div class="row" role="group" aria-label={say("record.objectiveType")}>
+        {OBJECTIVE_TYPES.map((one) => (
+          <button
+            type="button"
+            key={one}
+            aria-pressed={type === one}
+            onClick={() => {
+              setType(one);
+              setStart(0);
+            }}
+          >
+            {say(`objectives.${one}`)}
+          </button>
+        ))}
+      </div>
+      <div class="filters">
+        <TextField
+          label={say("app.search")}
+          name="search"
+          type="search"
+          value={search}
+          maxLength={200}
+          onInput={(event) => find(event.currentTarget.value)}
+        />
+      </div>
+      {!answer && <Pending refusal={refusal} askAgain={askAgain} />}
+      {answer && (
+        <>
+          <Table
+            caption={say(`objectives.${type}`)}
+            columns={columns(type)}
+            rows={answer.body}
+            keyOf={({ id }) => id}
+          />
+          <Pager
+            start={start}
+            size={PAGE_SIZE}
+            total={Number(answer.headers.get("X-Total-Count"))}
+            turn={setStart}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function columns(type: ObjectiveType): Column<Objective>[] {
+  const usedBy = (id: number): string =>
+    zones.value
+      .filter(({ objective }) => objective.type === type && objective.id === id)
+      .map(({ name }) => name)
+      .join(", ") || "–";
+  return [
+    { key: "id", title: "#", cell: ({ id }) => id },
+    { key: "name", title: say("record.name"), cell: ({ name }) => <strong>{name}</strong> },
+    { key: "details", title: say("objectives.details"), cell: detailsOf },
+    { key: "usedBy", title: say("objectives.usedBy"), cell: ({ id }) => usedBy(id) },
+  ];
+}
+
+/** An objective's own fields differ from kind to kind; shown is whatever it has. */
+function detailsOf({ id: _id, name: _name, ...rest }: Objective): string {
+  const details = Object.values(rest).filter(
+    (value) => typeof value === "number" || (typeof value === "string" && value !== ""),
+  );
+  return details.join(" · ") || "–";
+}

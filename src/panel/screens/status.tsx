@@ -1,0 +1,108 @@
+import type { ComponentChildren } from "preact";
+import type { ConditionAnswer, StatusAnswer } from "../answers.ts";
+import { Badge } from "../badge.tsx";
+import { say, sayCode } from "../language.ts";
+import { status, zones } from "../live.ts";
+import { sayMoment } from "../moments.ts";
+
+/** How this site stands, what is wrong first. */
+export function StatusScreen() {
+  const now = status.value;
+  if (!now) return <p class="quiet">{say("app.loading")}</p>;
+  return (
+    <>
+      <h1>{say("status.title")}</h1>
+      <Conditions open={now.conditions} />
+      <div class="tiles">
+        <LinkTile now={now} />
+        <OutboxTile now={now} />
+        <ZonesTile />
+        <TripsTile now={now} />
+        <Tile title={say("status.started")}>{sayMoment(now.startedAt)}</Tile>
+        <Tile title={say("status.version")}>{now.version}</Tile>
+      </div>
+    </>
+  );
+}
+
+function Conditions({ open }: { readonly open: readonly ConditionAnswer[] }) {
+  return (
+    <section aria-live="polite">
+      <h2>{open.length === 0 ? say("status.fine") : say("status.conditions", { n: open.length })}</h2>
+      <ul class="conditions">
+        {open.map(({ code, subject, severity, title, text, since }) => (
+          <li key={`${code}/${subject}`} class={severity === "error" ? "bad box" : "warn box"}>
+            <p>
+              <strong>
+                {severity === "error" ? "▲" : "◆"} {sayCode("condition", code, title)}
+              </strong>{" "}
+              <span class="quiet">{say("status.since", { time: sayMoment(since) })}</span>
+            </p>
+            <p lang="en">{text}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LinkTile({ now: { link } }: { readonly now: StatusAnswer }) {
+  const tone = { none: "quiet", unknown: "quiet", up: "good", down: "bad" } as const;
+  return (
+    <Tile
+      title={say("status.link")}
+      note={link.nextTryAt && say("link.nextTry", { time: sayMoment(link.nextTryAt) })}
+    >
+      <Badge tone={tone[link.state]}>{say(`link.${link.state}`)}</Badge>
+    </Tile>
+  );
+}
+
+function OutboxTile({ now: { outbox } }: { readonly now: StatusAnswer }) {
+  const stuck = outbox.blocked + outbox.rejected + outbox.gone;
+  const oldest = outbox.oldestWaitingMs === null ? null : new Date(outbox.oldestWaitingMs).toISOString();
+  return (
+    <Tile title={say("status.outbox")} note={oldest && say("status.oldest", { time: sayMoment(oldest) })}>
+      {outbox.waiting} {stuck > 0 && <Badge tone="bad">{say("status.outboxStuck", { n: stuck })}</Badge>}
+    </Tile>
+  );
+}
+
+function TripsTile({ now: { trips } }: { readonly now: StatusAnswer }) {
+  return (
+    <Tile title={say("status.trips")}>
+      {trips.waiting}{" "}
+      {trips.refused > 0 && <Badge tone="bad">{say("status.tripsRefused", { n: trips.refused })}</Badge>}
+    </Tile>
+  );
+}
+
+function ZonesTile() {
+  const open = zones.value.filter(({ contact }) => contact === "open").length;
+  const unknown = zones.value.filter(({ contact }) => contact === "unknown").length;
+  return (
+    <Tile title={say("status.zones")}>
+      {open > 0 && <Badge tone="bad">{say("status.zonesOpen", { n: open })}</Badge>}
+      {unknown > 0 && <Badge tone="warn">{say("status.zonesUnknown", { n: unknown })}</Badge>}
+      {open + unknown === 0 && <Badge tone="good">{say("status.zonesNormal")}</Badge>}
+    </Tile>
+  );
+}
+
+function Tile({
+  title,
+  note,
+  children,
+}: {
+  readonly title: string;
+  readonly note?: string | null;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="box">
+      <h2>{title}</h2>
+      <p class="figure">{children}</p>
+      {note && <p class="quiet">{note}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+import type { SyncAnswer, SyncRecordAnswer } from "../answers.ts";
+import { ask, useAnswer } from "../api.ts";
+import { Badge } from "../badge.tsx";
+import { say } from "../language.ts";
+import { status } from "../live.ts";
+import { sayMoment } from "../moments.ts";
+import { attempt, Pending, tell } from "../notice.tsx";
+import { mayOperate } from "../session.ts";
+import { Table, type Column } from "../table.tsx";
+import { SyncBadge } from "./interventions.tsx";
+
+/** What is still on its way to the centre, and what a person must see to. */
+export function SyncQueueScreen() {
+  const { answer, refusal, askAgain } = useAnswer<SyncAnswer>(
+    "/site/sync",
+    JSON.stringify([status.value?.outbox, status.value?.link]),
+  );
+  const syncNow = (): Promise<boolean> =>
+    attempt(async () => {
+      const { body } = await ask<SyncAnswer>("/site/sync/now", { method: "POST" });
+      tell(say("sync.done", { n: body.summary.waiting }));
+      askAgain();
+    });
+  if (!answer) return <Pending refusal={refusal} askAgain={askAgain} />;
+  const { link, records } = answer.body;
+  const stuck = records.filter(({ phase }) => STUCK.has(phase));
+  const waiting = records.filter(({ phase }) => !STUCK.has(phase));
+  return (
+    <>
+      <h1>{say("nav.sync")}</h1>
+      <p class="row">
+        <Badge tone={link.state === "down" ? "bad" : link.state === "up" ? "good" : "quiet"}>
+          {say("status.link")}: {say(`link.${link.state}`)}
+        </Badge>
+        {link.reason !== null && <span lang="en">{link.reason}</span>}
+        {link.nextTryAt !== null && (
+          <span class="quiet">{say("link.nextTry", { time: sayMoment(link.nextTryAt) })}</span>
+        )}
+        {mayOperate() && link.state !== "none" && (
+          <button type="button" class="main" onClick={() => void syncNow()}>
+            {say("sync.now")}
+          </button>
+        )}
+      </p>
+      {stuck.length > 0 && (
+        <section>
+          <h2>{say("sync.stuck", { n: stuck.length })}</h2>
+          <p>{say("sync.stuckText")}</p>
+          <Table
+            caption={say("sync.stuck", { n: stuck.length })}
+            columns={columns()}
+            rows={stuck}
+            keyOf={({ interventionId }) => interventionId}
+          />
+        </section>
+      )}
+      <h2>{say("sync.waiting", { n: waiting.length })}</h2>
+      <Table
+        caption={say("sync.waiting", { n: waiting.length })}
+        columns={columns()}
+        rows={waiting}
+        keyOf={({ interventionId }) => interventionId}
+      />
+    </>
+  );
+}
+
+/** Phases that wait for a person. */
+const STUCK: ReadonlySet<string> = new Set(["blocked", "rejected", "gone"]);
+
+function columns(): Column<SyncRecordAnswer>[] {
+  return [
+    {
+      key: "id",
+      title: say("sync.record"),
+      cell: ({ interventionId: id }) =>
+        mayOperate() ? <a href={`#/interventions/${id}`}>{`#${id}`}</a> : `#${id}`,
+    },
+    { key: "phase", title: say("record.sync"), cell: ({ phase }) => <SyncBadge phase={phase} /> },
+    { key: "upstream", title: say("sync.centre"), cell: ({ upstreamId }) => upstreamId ?? "–" },
+    { key: "attempts", title: say("sync.attempts"), cell: ({ attempts }) => attempts },
+    { key: "next", title: say("sync.nextTry"), cell: ({ nextTryAt }) => sayMoment(nextTryAt) },
+    {
+      key: "last",
+      title: say("sync.lastAnswer"),
+      cell: ({ lastAnswer }) => (lastAnswer === null ? "–" : <span lang="en">{lastAnswer}</span>),
+    },
+  ];
+}

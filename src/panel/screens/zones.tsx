@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import type { ZoneAnswer } from "../answers.ts";
+import { ask } from "../api.ts";
+import { Badge } from "../badge.tsx";
+import { Dialog } from "../dialog.tsx";
+import { Choice, TextField } from "../field.tsx";
+import { folded } from "../fold.ts";
+import { say } from "../language.ts";
+import { zones } from "../live.ts";
+import { sayMoment } from "../moments.ts";
+import { attempt, tell } from "../notice.tsx";
+import { mayOperate } from "../session.ts";
+import { Table, type Column } from "../table.tsx";
+
+type Filter = "" | ZoneAnswer["contact"];
+
+/** Every zone as it is now. */
+export function ZonesScreen() {
+  const [filter, setFilter] = useState<Filter>("");
+  const [search, setSearch] = useState("");
+  const [tried, setTried] = useState<ZoneAnswer | undefined>(undefined);
+  const shown = zones.value.filter(
+    (zone) =>
+      (filter === "" || zone.contact === filter) &&
+      folded(`${zone.name} ${zone.id}`).includes(folded(search)),
+  );
+  return (
+    <>
+      <h1>{say("zones.title")}</h1>
+      <div class="filters">
+        <Choice
+          label={say("zones.filter")}
+          name="contact"
+          value={filter}
+          onChange={setFilter}
+          options={[
+            ["", say("app.all")],
+            ["open", say("contact.open")],
+            ["normal", say("contact.normal")],
+            ["unknown", say("contact.unknown")],
+          ]}
+        />
+        <TextField
+          label={say("app.search")}
+          name="search"
+          type="search"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
+      <Table caption={say("zones.title")} columns={columns(setTried)} rows={shown} keyOf={({ id }) => id} />
+      {tried && <TestTrip zone={tried} close={() => setTried(undefined)} />}
+    </>
+  );
+}
+
+function columns(tryOut: (zone: ZoneAnswer) => void): Column<ZoneAnswer>[] {
+  const all: Column<ZoneAnswer>[] = [
+    { key: "name", title: say("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
+    { key: "contact", title: say("zones.state"), cell: (zone) => <Contact zone={zone} /> },
+    { key: "since", title: say("zones.since"), cell: ({ since }) => sayMoment(since) },
+    { key: "source", title: say("zones.source"), cell: ({ source }) => say(`source.${source}`) },
+  ];
+  if (mayOperate())
+    all.push({
+      key: "actions",
+      title: say("zones.actions"),
+      cell: (zone) => <Actions zone={zone} tryOut={tryOut} />,
+    });
+  return all;
+}
+
+function Contact({ zone: { contact } }: { readonly zone: ZoneAnswer }) {
+  const tone = { normal: "good", open: "bad", unknown: "warn" } as const;
+  return <Badge tone={tone[contact]}>{say(`contact.${contact}`)}</Badge>;
+}
+
+function Actions({
+  zone,
+  tryOut,
+}: {
+  readonly zone: ZoneAnswer;
+  readonly tryOut: (zone: ZoneAnswer) => void;
+}) {
+  const label = (text: string): string => `${text} ${zone.name}`;
+  if (zone.contact === "open")
+    return (
+      <button type="button" aria-label={label(say("zones.rest"))} onClick={() => void rest(zone)}>
+        {say("zones.rest")}
+      </button>
+    );
+  return (
+    <button type="button" aria-label={label(say("zones.try"))} onClick={() => tryOut(zone)}>
+      {say("zones.try")}
+    </button>
+  );
+}
+
+function TestTrip({ zone, close }: { readonly zone: ZoneAnswer; readonly close: () => void }) {
+  const trip = async (): Promise<void> => {
+    close();
+    await attempt(async () => {
+      const made = await simulate(zone, "open");
+      tell(say("zones.tried", { zone: zone.name, n: made }));
+    });
+  };
+  return (
+    <Dialog title={say("zones.tryTitle", { zone: zone.name })} onCancel={close}>
+      <p>{say("zones.tryText")}</p>
+      <button type="button" class="main" onClick={() => void trip()}>
+        {say("zones.tryDo")}
+      </button>
+      <button type="button" onClick={close}>
+        {say("app.cancel")}
+      </button>
+    </Dialog>
+  );
+}
+
+async function rest(zone: ZoneAnswer): Promise<void> {
+  await attempt(async () => {
+    await simulate(zone, "normal");
+    tell(say("zones.rested", { zone: zone.name }));
+  });
+}
+
+/** Drives a zone as its contact would. @returns how many trips that made */
+async function simulate({ id }: ZoneAnswer, contact: "open" | "normal"): Promise<number> {
+  const { body } = await ask<{ trips: readonly string[] }>("/site/simulate", {
+    method: "POST",
+    body: { zone: id, contact },
+  });
+  return body.trips.length;
+}

@@ -1,0 +1,95 @@
+import { signal } from "@preact/signals";
+import type { AccessToken } from "../generated/types.ts";
+import type { AccountAnswer } from "./answers.ts";
+import { pause } from "./clock.ts";
+import { interfacePath, Refusal, send } from "./wire.ts";
+
+/**
+ * - `out`: nobody is signed in. `in`: somebody is.
+ * - `first-password`: the given password is good for one use, to set another one.
+ * - `expired`: the hour of the token is over; the page stays and asks for the password again.
+ */
+export type Standing = "starting" | "out" | "first-password" | "in" | "expired";
+
+export const standing = signal<Standing>("starting");
+export const account = signal<AccountAnswer | undefined>(undefined);
+
+/** Gone with the tab: a token must not outlive the person in front of it. */
+const TOKEN_KEY = "santinela.token";
+const RETRY_MS = 1_000;
+let waiting: (() => void)[] = [];
+
+export function token(): string | undefined {
+  return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
+}
+
+/** Takes up the session that this tab had before it was loaded again. A daemon that is just starting is waited for. */
+export async function resume(): Promise<void> {
+  while (token() !== undefined && standing.value === "starting") {
+    try {
+      await enter();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status === 401) signOut();
+      else await pause(RETRY_MS);
+    }
+  }
+  if (standing.value === "starting") standing.value = "out";
+}
+
+/** @throws Refusal with the daemon's sentence */
+export async function signIn(email: string, password: string): Promise<void> {
+  const response = await send(interfacePath("/auth/token"), undefined, {
+    method: "POST",
+    body: { email, password },
+  });
+  keep((await response.json()) as AccessToken);
+  await enter();
+}
+
+/** Sets another password for whoever is signed in. @throws Refusal */
+export async function changePassword(currentPassword: string, password: string): Promise<void> {
+  const body = { currentPassword, password };
+  const response = await send("/site/password", token(), { method: "POST", body });
+  keep((await response.json()) as AccessToken);
+  await enter();
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(TOKEN_KEY);
+  account.value = undefined;
+  standing.value = "out";
+}
+
+/** The daemon does not take the token any more. Who is signed in stays known, and so does the page. */
+export function expire(): void {
+  sessionStorage.removeItem(TOKEN_KEY);
+  standing.value = account.value ? "expired" : "out";
+}
+
+/** Resolves once somebody is signed in: at once, or when the password has been given again. */
+export function signedIn(): Promise<void> {
+  if (standing.value === "in") return Promise.resolve();
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+  });
+}
+
+function keep({ token: given }: AccessToken): void {
+  sessionStorage.setItem(TOKEN_KEY, given);
+}
+
+async function enter(): Promise<void> {
+  const found = (await (await send("/site/account", token())).json()) as AccountAnswer;
+  account.value = found;
+  standing.value = found.mustChangePassword ? "first-password" : "in";
+  if (found.mustChangePassword) return;
+  const resumed = waiting;
+  waiting = [];
+  for (const goOn of resumed) goOn();
+}
+
+/** Whether the person may use the interface and order anything. */
+export function mayOperate(): boolean {
+  return account.value?.role === "operator" || account.value?.role === "administrator";
+}

@@ -1,0 +1,156 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Badge, type Tone } from "./badge.tsx";
+import { choose, language, LANGUAGES, say, type Language } from "./language.ts";
+import { liveness, status, type Liveness } from "./live.ts";
+import { NoticeLine } from "./notice.tsx";
+import { place } from "./place.ts";
+import { EventLogScreen } from "./screens/event-log.tsx";
+import { InterventionForm } from "./screens/intervention-form.tsx";
+import { InterventionScreen } from "./screens/intervention.tsx";
+import { InterventionsScreen } from "./screens/interventions.tsx";
+import { ObjectivesScreen } from "./screens/objectives.tsx";
+import { ExpiredDialog, FirstPassword, SignIn } from "./screens/sign-in.tsx";
+import { StatusScreen } from "./screens/status.tsx";
+import { SyncQueueScreen } from "./screens/sync-queue.tsx";
+import { ZonesScreen } from "./screens/zones.tsx";
+import { mayOperate, signOut, standing } from "./session.ts";
+import type { WordKey } from "./words/catalogue.ts";
+
+interface Screen {
+  readonly name: string;
+  readonly title: WordKey;
+  readonly show: () => JSX.Element;
+  /** Whether only those see it who may use the interface. */
+  readonly forOperators?: boolean;
+}
+
+const SCREENS: readonly [Screen, ...Screen[]] = [
+  { name: "status", title: "nav.status", show: () => <StatusScreen /> },
+  { name: "zones", title: "nav.zones", show: () => <ZonesScreen /> },
+  { name: "interventions", title: "nav.interventions", show: interventions, forOperators: true },
+  { name: "objectives", title: "nav.objectives", show: () => <ObjectivesScreen />, forOperators: true },
+  { name: "events", title: "nav.events", show: () => <EventLogScreen />, forOperators: true },
+  { name: "sync", title: "nav.sync", show: () => <SyncQueueScreen /> },
+];
+
+function interventions(): JSX.Element {
+  const { item, action } = place.value;
+  if (item === undefined) return <InterventionsScreen />;
+  if (item === "new") return <InterventionForm />;
+  return <InterventionScreen key={item} id={item} isEdited={action === "edit"} />;
+}
+
+/** The frame around every screen: who and where one is, whether what is seen is fresh, and the way to the others. */
+export function Shell() {
+  useEffect(() => {
+    document.documentElement.lang = language.value;
+  }, [language.value]);
+  const isInside = standing.value === "in" || standing.value === "expired";
+  return (
+    <>
+      <a class="skip" href="#content" onClick={skipToContent}>
+        {say("app.skip")}
+      </a>
+      <Header isInside={isInside} />
+      <NoticeLine />
+      {isInside ? <Inside /> : <Outside />}
+      {standing.value === "expired" && <ExpiredDialog />}
+    </>
+  );
+}
+
+function Header({ isInside }: { readonly isInside: boolean }) {
+  return (
+    <header>
+      <p class="name">
+        {say("app.name")}
+        {isInside && status.value && <span> · {status.value.site.name}</span>}
+      </p>
+      <div class="tools">
+        {isInside && <Badge tone={TONES[liveness.value]}>{say(`live.${liveness.value}`)}</Badge>}
+        <LanguageChoice />
+        {isInside && (
+          <button type="button" onClick={signOut}>
+            {say("app.signOut")}
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}
+
+const TONES: Readonly<Record<Liveness, Tone>> = {
+  starting: "quiet",
+  live: "good",
+  asking: "good",
+  lost: "bad",
+};
+
+function LanguageChoice() {
+  return (
+    <div role="group" aria-label={say("app.language")}>
+      {(Object.keys(LANGUAGES) as Language[]).map((one) => (
+        <button
+          type="button"
+          class="plain"
+          key={one}
+          lang={one}
+          aria-pressed={language.value === one}
+          onClick={() => choose(one)}
+        >
+          {one.toUpperCase()}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Inside() {
+  const { screen } = place.value;
+  const allowed = SCREENS.filter(({ forOperators }) => forOperators !== true || mayOperate());
+  const shown = allowed.find(({ name }) => name === screen) ?? SCREENS[0];
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${say(shown.title)} · ${say("app.name")}`;
+  }, [shown, language.value]);
+  useEffect(() => {
+    // Whoever goes to another screen with the keyboard or by ear starts at its beginning.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [shown]);
+  return (
+    <>
+      <nav aria-label={say("app.menu")}>
+        {allowed.map(({ name, title }) => (
+          <a key={name} href={`#/${name}`} aria-current={name === shown.name ? "page" : undefined}>
+            {say(title)}
+          </a>
+        ))}
+      </nav>
+      <main id="content" tabIndex={-1} ref={main}>
+        {shown.show()}
+      </main>
+    </>
+  );
+}
+
+function Outside() {
+  useEffect(() => {
+    document.title = `${say("signIn.title")} · ${say("app.name")}`;
+  }, [language.value]);
+  return (
+    <main id="content" tabIndex={-1}>
+      {standing.value === "out" && <SignIn />}
+      {standing.value === "first-password" && <FirstPassword />}
+      {standing.value === "starting" && <p class="quiet">{say("app.loading")}</p>}
+    </main>
+  );
+}
+
+/** The address after the # names a screen, so the link moves the focus itself. */
+function skipToContent(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}

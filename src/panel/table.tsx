@@ -1,0 +1,81 @@
+import type { ComponentChildren } from "preact";
+import { say } from "./language.ts";
+
+export interface Column<T> {
+  readonly key: string;
+  readonly title: string;
+  readonly cell: (row: T) => ComponentChildren;
+  /** Whether the list can be sorted by it. */
+  readonly sortable?: boolean;
+}
+
+export interface Sorting {
+  readonly key: string;
+  readonly descending: boolean;
+  readonly sortBy: (key: string) => void;
+}
+
+/**
+ * A table that turns into a stack of cards on a phone. The roles are said, because a browser forgets them once the
+ * style sheet lays the table out as anything else.
+ */
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  sorting,
+}: {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string | number;
+  readonly sorting?: Sorting;
+}) {
+  if (rows.length === 0) return <p class="quiet">{say("app.nothing")}</p>;
+  return (
+    <table role="table">
+      <caption class="unseen">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <Head key={column.key} column={column} {...(sorting ? { sorting } : {})} />
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr role="row" key={keyOf(row)}>
+            {columns.map(({ key, title, cell }) => (
+              <td role="cell" key={key} data-title={title}>
+                <div>{cell(row)}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Head<T>({ column, sorting }: { readonly column: Column<T>; readonly sorting?: Sorting }) {
+  const { key, title } = column;
+  if (!sorting || column.sortable !== true)
+    return (
+      <th role="columnheader" scope="col">
+        {title}
+      </th>
+    );
+  const isSorted = sorting.key === key;
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      aria-sort={isSorted ? (sorting.descending ? "descending" : "ascending") : "none"}
+    >
+      <button type="button" class="plain" onClick={() => sorting.sortBy(key)}>
+        {title} <span aria-hidden="true">{isSorted ? (sorting.descending ? "▼" : "▲") : "↕"}</span>
+      </button>
+    </th>
+  );
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+
+describe("the panel's files", () => {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-panel-"));
+  let site: TestApp;
+  beforeAll(async () => {
+    mkdirSync(join(folder, "assets"));
+    writeFileSync(join(folder, "index.html"), '<html data-base-path="" data-locale="">');
+    writeFileSync(join(folder, "assets/index-1.js"), "let packed = false;");
+    writeFileSync(join(folder, "assets/index-1.js.gz"), gzipSync("let packed = true;"));
+    writeFileSync(join(folder, "assets/secret.key"), "no file of the panel");
+    site = await TestApp.make({ basePath: "/api", panel: { folder, locale: "ro" } });
+  });
+  afterAll(async () => {
+    await site.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("are there without a token, as any sign-in page is", async () => {
+    const answer = await request(site.app).get("/").expect(200);
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(answer.text).toBe('<html data-base-path="/api" data-locale="ro">');
+  });
+
+  test("may load from here and nowhere else, also over plain HTTP", async () => {
+    const { headers } = await request(site.app).get("/").expect(200);
+    const policy = headers["content-security-policy"] ?? "";
+    expect(policy).toContain("default-src 'none'; script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("upgrade-insecure-requests");
+    expect(policy).not.toContain("unsafe");
+    expect(headers["strict-transport-security"]).toBeUndefined();
+  });
+
+  test("leave the interface with its own, closed policy", async () => {
+    const { headers } = await request(site.app).get("/site/status").expect(401);
+    expect(headers["content-security-policy"]).toBe("default-src 'none'; frame-ancestors 'none'");
+  });
+
+  test("come packed to whoever can read that", async () => {
+    const packed = await request(site.app)
+      .get("/assets/index-1.js")
+      .set("Accept-Encoding", "gzip")
+      .expect(200);
+    expect([packed.text, packed.headers["content-encoding"]]).toEqual(["let packed = true;", "gzip"]);
+    const plain = await request(site.app)
+      .get("/assets/index-1.js")
+      .set("Accept-Encoding", "identity")
+      .expect(200);
+    expect([plain.text, plain.headers["content-encoding"]]).toEqual(["let packed = false;", undefined]);
+    expect(plain.headers["vary"]).toBe("Accept-Encoding");
+  });
+
+  test("are kept by the browser: the named ones for good, the page until it has changed", async () => {
+    const script = await request(site.app).get("/assets/index-1.js").expect(200);
+    expect(script.headers["cache-control"]).toContain("immutable");
+    const page = await request(site.app).get("/").expect(200);
+    expect(page.headers["cache-control"]).toBe("no-cache");
+    await request(site.app)
+      .get("/")
+      .set("If-None-Match", page.headers["etag"] ?? "")
+      .expect(304);
+  });
+
+  test("are all there is: no other file, no folder, no other method", async () => {
+    await request(site.app).get("/assets/secret.key").expect(404);
+    await request(site.app).get("/assets/").expect(404);
+    await request(site.app).get("/assets/..%2findex.html").expect(404);
+    await request(site.app).post("/").expect(405);
+  });
+});
+
+test("a daemon whose panel was never built still answers in the error shape at /", async () => {
+  const site = await TestApp.make({
+    panel: { folder: join(tmpdir(), "santinela-no-such-folder"), locale: "en" },
+  });
+  const answer = await request(site.app).get("/").expect(404);
+  expect(answer.body).toMatchObject({ statusCode: 404 });
+  await site.close();
+});

@@ -1,0 +1,191 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { JournalPlace, SitePorts, ZoneView } from "../../src/http/site/site-ports.ts";
+import { EventStreamParser, type StreamMessage } from "../../src/panel/event-stream.ts";
+import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+
+const DOOR: ZoneView = {
+  id: "door",
+  name: "Door",
+  kind: "intrusion",
+  source: "simulated",
+  objective: { type: "obiective/cladiri", id: 1 },
+  contact: "normal",
+  since: null,
+};
+
+describe("the live view of a site", () => {
+  const zones = new Map<string, ZoneView>();
+  let place: JournalPlace;
+  let site: TestApp;
+  let port: number;
+  let clients: Client[];
+
+  beforeEach(async () => {
+    zones.clear();
+    zones.set("door", DOOR).set("hall", { ...DOOR, id: "hall" });
+    place = { event: 3, trip: 1 };
+    const ports: SitePorts = { ...NO_SITE, zones: () => [...zones.values()], journalPlace: () => place };
+    site = await TestApp.make({ site: ports });
+    port = await site.listen();
+    clients = [];
+  });
+  afterEach(async () => {
+    for (const client of clients) client.leave();
+    await site.close();
+  });
+
+  async function look(role: keyof typeof PEOPLE = "viewer", headers = {}): Promise<Client> {
+    const client = await Client.open(port, { Authorization: `Bearer ${await site.token(role)}`, ...headers });
+    clients.push(client);
+    return client;
+  }
+
+  test("begins with everything, and then tells only of the zone that has changed", async () => {
+    const client = await look();
+    await eventually("the first view", () => client.has("status") && client.has("zones"));
+    expect(client.zones()).toEqual(["door", "hall"]);
+    client.messages.length = 0;
+    zones.set("door", { ...DOOR, contact: "open" });
+    site.clock.advance(500);
+    await eventually("the change", () => client.has("zones"));
+    expect(client.zones()).toEqual(["door"]);
+    expect(client.has("status")).toBe(false);
+  });
+
+  test("may not be packed or changed on its way", async () => {
+    const client = await look();
+    expect(client.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    expect(client.response.headers["cache-control"]).toContain("no-transform");
+    expect(client.response.headers["content-encoding"]).toBeUndefined();
+  });
+
+  test("says that the event log has grown, and to whoever comes back what was missed", async () => {
+    const client = await look();
+    await eventually("the first view", () => client.has("status"));
+    place = { event: 4, trip: 1 };
+    site.clock.advance(500);
+    await eventually("the growth", () => client.has("journal"));
+    expect(client.messages.at(-1)?.id).toBe("4.1");
+    const back = await look("viewer", { "Last-Event-ID": "3.1" });
+    await eventually("what was missed", () => back.has("journal"));
+    const current = await look("viewer", { "Last-Event-ID": "4.1" });
+    await eventually("the first view", () => current.has("status"));
+    expect(current.has("journal")).toBe(false);
+  });
+
+  test("says something at least every 15 seconds, so that nobody takes the line for dead", async () => {
+    const client = await look();
+    await eventually("the first view", () => client.has("status"));
+    const before = client.bytes;
+    site.clock.advance(15_000);
+    await eventually("a sign of life", () => client.bytes > before);
+    expect(client.messages.filter(({ event }) => event !== "status" && event !== "zones")).toEqual([]);
+  });
+
+  test("ends with the hour of its token", async () => {
+    const client = await look();
+    await eventually("the first view", () => client.has("status"));
+    site.clock.advance(3_601_000);
+    await client.ended;
+  });
+
+  test("ends when its account is locked out", async () => {
+    const client = await look();
+    site.accounts.setDisabled(PEOPLE.viewer, true, TESTER);
+    site.clock.advance(15_000);
+    await client.ended;
+  });
+
+  test("is had four times by one account, and sixteen times in all", async () => {
+    for (const count of [1, 2, 3, 4]) {
+      const client = await look();
+      expect([count, client.response.statusCode]).toEqual([count, 200]);
+    }
+    const refused = await look();
+    expect(refused.response.statusCode).toBe(429);
+    expect(refused.response.headers["retry-after"]).toBe("30");
+    const tokens = [];
+    for (const number of [1, 2, 3, 4]) {
+      const email = `viewer${number}@test.example`;
+      await site.accounts.add({ email, role: "viewer", password: PASSWORD }, TESTER);
+      tokens.push((await site.tokens.signIn(email, PASSWORD)).token);
+    }
+    const answers = [];
+    for (const token of tokens)
+      for (let count = 0; count < 4; count += 1) {
+        const client = await Client.open(port, { Authorization: `Bearer ${token}` });
+        clients.push(client);
+        answers.push(client.response.statusCode);
+      }
+    expect(answers.filter((status) => status === 200)).toHaveLength(12);
+    expect(answers.filter((status) => status === 429)).toHaveLength(4);
+  });
+
+  test("makes room again when somebody leaves", async () => {
+    for (let count = 0; count < 4; count += 1) await look();
+    clients[0]?.leave();
+    await eventually("room for another", async () => (await look()).response.statusCode === 200);
+  });
+
+  test("ends before the server does, and is not begun again", async () => {
+    const client = await look();
+    site.served.endStreams();
+    await client.ended;
+    expect((await look()).response.statusCode).toBe(503);
+  });
+
+  test("is for nobody without a token", async () => {
+    const client = await Client.open(port, {});
+    clients.push(client);
+    expect(client.response.statusCode).toBe(401);
+  });
+});
+
+/** Somebody who reads a stream. */
+class Client {
+  readonly messages: StreamMessage[] = [];
+  bytes = 0;
+  readonly response: IncomingMessage;
+  readonly ended: Promise<void>;
+
+  private constructor(response: IncomingMessage) {
+    this.response = response;
+    const parser = new EventStreamParser();
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => {
+      this.bytes += text.length;
+      this.messages.push(...parser.take(text));
+    });
+    this.ended = new Promise((resolve) => {
+      response.once("close", resolve);
+    });
+    // A stream that is left is cut off in the middle, which is what it is for.
+    response.on("error", () => {});
+  }
+
+  static open(port: number, headers: Record<string, string>): Promise<Client> {
+    return new Promise((resolve, reject) => {
+      httpRequest({ host: "127.0.0.1", port, path: "/site/events", headers, agent: false }, (response) =>
+        resolve(new Client(response)),
+      )
+        .on("error", reject)
+        .end();
+    });
+  }
+
+  has(event: string): boolean {
+    return this.messages.some((message) => message.event === event);
+  }
+
+  /** The zones of the last message about any. */
+  zones(): string[] {
+    const data = this.messages.findLast(({ event }) => event === "zones")?.data ?? "[]";
+    return (JSON.parse(data) as ZoneView[]).map(({ id }) => id);
+  }
+
+  leave(): void {
+    this.response.destroy();
+  }
+}

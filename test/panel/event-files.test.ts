@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JournalAnswer } from "../../src/panel/answers.ts";
+import { csvOf } from "../../src/panel/event-csv.ts";
+import { EventStreamParser } from "../../src/panel/event-stream.ts";
+
+const ENTRY: JournalAnswer = {
+  at: "2026-11-20T21:30:00.000Z",
+  event: "intervention-created",
+  who: "ana@example.ro",
+  from: "192.168.1.23",
+  subject: "intervention 12",
+  detail: { name: 'says "now", twice' },
+};
+
+test("an exported log is read by a spreadsheet as it stands", () => {
+  expect(csvOf([ENTRY])).toBe(
+    '"at","event","who","from","subject","detail"\r\n' +
+      '"2026-11-20T21:30:00.000Z","intervention-created","ana@example.ro","192.168.1.23","intervention 12",' +
+      '"{""name"":""says \\""now\\"", twice""}"\r\n',
+  );
+});
+
+test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])(
+  "a name that is a formula (%j) is text in the exported log",
+  (who) => {
+    expect(csvOf([{ ...ENTRY, who }])).toContain(`"'${who}"`);
+  },
+);
+
+test("a stream gives the same messages wherever the network cuts it", () => {
+  const stream =
+    ': still here\n\nevent: zones\nid: 3.1\ndata: [1]\n\nevent: status\nid: 3.1\ndata: {"a":\ndata: 2}\n\nid: 4.1\n\n';
+  const whole = new EventStreamParser();
+  const expected = whole.take(stream);
+  expect(expected).toEqual([
+    { event: "zones", id: "3.1", data: "[1]" },
+    { event: "status", id: "3.1", data: '{"a":\n2}' },
+  ]);
+  expect(whole.lastId).toBe("4.1");
+  fc.assert(
+    fc.property(fc.array(fc.nat(stream.length)), (cuts) => {
+      const parser = new EventStreamParser();
+      const places = [0, ...cuts.sort((a, b) => a - b), stream.length];
+      const messages = places.flatMap((place, index) =>
+        parser.take(stream.slice(places[index - 1] ?? 0, place)),
+      );
+      expect(messages).toEqual(expected);
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { PANEL_HOST, startBrowser } from "./browser.ts";
+import { EDGE, Installation } from "./installation.ts";
+
+/** A running daemon with three zones, and a browser before its panel. */
+export class PanelSite {
+  readonly installation = new Installation();
+  readonly daemon: DaemonProcess;
+  /** Addresses that pages have asked for at any other host. */
+  readonly strangers: string[] = [];
+  /** What pages have complained about: exceptions, and what the content policy has refused. */
+  readonly complaints: string[] = [];
+  #browser: Browser | undefined;
+  #port = 0;
+
+  /** @param yaml more of the daemon's configuration */
+  constructor(yaml = "") {
+    this.daemon = this.installation.daemon("site", `${CONFIGURATION}${yaml}`);
+  }
+
+  async start(): Promise<void> {
+    await this.daemon.run(
+      ["user", "add", "--email", EDGE.email, "--role", "administrator", "--password-stdin"],
+      EDGE.password,
+    );
+    this.#port = (await this.daemon.start()).httpPort;
+    this.#browser = await startBrowser();
+  }
+
+  /** Starts the daemon again at the address that open pages know. */
+  async startAgain(): Promise<void> {
+    await this.daemon.start({ ...process.env, SANTINELA_HTTP__PORT: String(this.#port) });
+  }
+
+  get address(): string {
+    return `http://${PANEL_HOST}:${this.#port}/`;
+  }
+
+  /** Another person's browser: nothing is signed in yet. */
+  async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    if (!this.#browser) throw new Error("the site has not been started");
+    const context = await this.#browser.newContext({ locale: "en-GB", ...options });
+    context.on("request", (request) => {
+      if (/^https?:/.test(request.url()) && new URL(request.url()).hostname !== PANEL_HOST)
+        this.strangers.push(request.url());
+    });
+    context.on("weberror", (error) => this.complaints.push(error.error().message));
+    context.on("console", (message) => {
+      if (/Content Security Policy|Trusted/.test(message.text())) this.complaints.push(message.text());
+    });
+    return context;
+  }
+
+  /** A page with somebody signed in, on the given screen. */
+  async page(screen = "status", context?: BrowserContext): Promise<Page> {
+    const page = await (context ?? (await this.context())).newPage();
+    await page.goto(`${this.address}#/${screen}`);
+    await signIn(page);
+    await page.getByRole("navigation").waitFor();
+    return page;
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.installation.remove();
+  }
+}
+
+/** Fills in the sign-in form as a person does. */
+export async function signIn(page: Page, password: string = EDGE.password): Promise<void> {
+  await page.locator("input[name=email]").fill(EDGE.email);
+  await page.locator("input[name=password]").fill(password);
+  await page.keyboard.press("Enter");
+}
+
+const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
+const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0, hosts: [${PANEL_HOST}] }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord, address: "Str. Fabricii 7" } ] }
+zones:
+  - { id: front-door, name: Ușa principală, kind: intrusion, ${OBJECTIVE}, input: { simulated: true } }
+  - { id: hall, name: PIR hol, kind: motion, ${OBJECTIVE}, input: { gpio: 27 } }
+  - { id: smoke, name: Fum depozit, kind: fire, ${OBJECTIVE}, input: { simulated: true } }
+`;
