@@ -1,0 +1,20 @@
+// Runs the tests against faults as long as asked; npm test runs the same ones briefly.
+//   npm run faults -- [--cycles N] [--schedules N] [--seed N] [name of a test file ...]
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+
+const number = { type: "string" };
+const { values, positionals } = parseArgs({
+  options: { cycles: number, schedules: number, seed: number },
+  allowPositionals: true,
+});
+const chosen = Object.fromEntries(
+  Object.entries(values).map(([name, value]) => [`PROOF_${name.toUpperCase()}`, value]),
+);
+const files = positionals.length > 0 ? positionals.map((name) => `test/faults/${name}`) : ["test/faults/"];
+const { status } = spawnSync(
+  process.execPath,
+  ["node_modules/vitest/vitest.mjs", "run", "--reporter=verbose", "--no-file-parallelism", ...files],
+  { stdio: "inherit", env: { ...process.env, ...chosen } },
+);
+process.exitCode = status ?? 1;

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LINE_FAULT_NAMES, LINE_FAULTS } from "../support/line-faults.ts";
+import { SiteAndCentre } from "../support/site-and-centre.ts";
+
+/*
+ * Two real daemons with a line between them that does one thing wrong, to a POST, to a PUT and to a DELETE. The centre is
+ * our own, which knows keys again; what a centre without keys makes of it is asked elsewhere.
+ */
+
+const both = new SiteAndCentre();
+beforeAll(() => both.start());
+afterAll(() => both.remove());
+
+test.each(LINE_FAULT_NAMES)(
+  "%s: what is made, changed and deleted meanwhile is at the centre once, as at the site",
+  async (name) => {
+    const [changed, deleted] = [await both.create({ notes: "as it was" }), await both.create()];
+    await both.createLookalike(changed);
+    await both.settle();
+    const met: string[] = [];
+    both.line.faultFor = ({ method, path }) => {
+      if (method === "GET" || path.startsWith("/auth") || met.includes(method)) return undefined;
+      met.push(method);
+      return LINE_FAULTS[name];
+    };
+    await both.create({ priority: "high", notes: "made meanwhile" });
+    await both.change(changed.id, { notes: "changed meanwhile", crews: 3 });
+    await both.delete(deleted);
+    await both.settle();
+    expect(met.sort()).toEqual(["DELETE", "POST", "PUT"]);
+    await both.expectExactlyOnce();
+  },
+);

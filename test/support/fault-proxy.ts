@@ -1,0 +1,183 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** One HTTP request as it came over the line, with its connection still open and nothing carried yet. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  /** The Idempotency-Key as it stands in the header. */
+  readonly key: string | undefined;
+  readonly body: string;
+  /** All of its bytes. */
+  readonly bytes: Buffer;
+  /** The connection of the one who asks. */
+  readonly near: Socket;
+  /** Brings the request to the server. @returns all bytes of its answer */
+  carry(): Promise<Buffer>;
+  /** Brings only the first part of it there and breaks the connection. */
+  carryPart(bytes: number): Promise<void>;
+}
+
+/** What happens to one request instead of being carried there and back. */
+export type Fault = (exchange: Exchange) => void | Promise<void>;
+
+/** What a request asked. */
+export type SeenRequest = Pick<Exchange, "method" | "path" | "key" | "body">;
+
+/**
+ * A line on the loopback that knows HTTP: it reads each request as a whole and then does with it what a fault says. It
+ * carries one request a connection, which is how the push speaks to the centre.
+ */
+export class FaultProxy {
+  /** Decides about each request; undefined carries it. */
+  faultFor: (request: SeenRequest) => Fault | undefined = () => undefined;
+  /** While true, no connection is taken and what is under way is dropped. */
+  isDown = false;
+  /** The requests that were brought to the server, each as often as it was. */
+  readonly carried: SeenRequest[] = [];
+  /** Plays a server that knows nothing of keys: takes the header out of every request, and so out of the answer. */
+  readonly #hidesKeys: boolean;
+  readonly #targetPort: number;
+  readonly #sockets = new Set<Socket>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #server: Server;
+
+  constructor(targetPort: number, { hidesKeys = false } = {}) {
+    this.#targetPort = targetPort;
+    this.#hidesKeys = hidesKeys;
+    this.#server = createServer((near) => this.#listen(near));
+  }
+
+  /** @returns the port to talk to */
+  async start(): Promise<number> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, "127.0.0.1", resolve);
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  /** Drops what is under way. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Whether nothing is on its way any more, late deliveries included. */
+  get isIdle(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  /** The bodies that the server was given under each key: more than one is a broken promise. */
+  bodiesByKey(): Map<string, Set<string>> {
+    const bodies = new Map<string, Set<string>>();
+    for (const { method, key, body } of this.carried)
+      if (method === "POST" && key !== undefined) {
+        const known = bodies.get(key) ?? new Set();
+        bodies.set(key, known.add(body));
+      }
+    return bodies;
+  }
+
+  #listen(near: Socket): void {
+    this.#keep(near);
+    if (this.isDown) {
+      near.resetAndDestroy();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    const read = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      const request = parse(Buffer.concat(chunks));
+      if (!request) return;
+      near.off("data", read);
+      near.resume();
+      const work = this.#serve(near, request).catch(() => void near.destroy());
+      this.#underWay.add(work);
+      void work.finally(() => this.#underWay.delete(work));
+    };
+    near.on("data", read);
+  }
+
+  async #serve(near: Socket, request: ParsedRequest): Promise<void> {
+    const { method, path, key, body } = request;
+    const asked = { method, path, key, body };
+    const bytes = onceOnly(request.bytes, this.#hidesKeys);
+    const exchange: Exchange = {
+      ...asked,
+      bytes,
+      near,
+      carry: () => {
+        this.carried.push(asked);
+        return this.#carry(bytes);
+      },
+      carryPart: async (count) => {
+        const far = await this.#reach();
+        await new Promise<void>((resolve) => {
+          far.write(bytes.subarray(0, count), () => resolve());
+        });
+        far.resetAndDestroy();
+      },
+    };
+    const fault = this.faultFor(asked);
+    if (fault) await fault(exchange);
+    else near.end(await exchange.carry());
+  }
+
+  async #carry(bytes: Buffer): Promise<Buffer> {
+    const far = await this.#reach();
+    const chunks: Buffer[] = [];
+    return new Promise((resolve, reject) => {
+      far.on("data", (chunk: Buffer) => chunks.push(chunk));
+      far.once("end", () => resolve(Buffer.concat(chunks)));
+      far.once("close", () => reject(new Error("the connection to the server was cut")));
+      far.write(bytes);
+    });
+  }
+
+  #reach(): Promise<Socket> {
+    const far = connect(this.#targetPort, "127.0.0.1");
+    this.#keep(far);
+    return new Promise((resolve, reject) => {
+      far.once("close", () => reject(new Error("the server was not reached")));
+      far.once("connect", () => resolve(far));
+    });
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#sockets.delete(socket));
+  }
+}
+
+type ParsedRequest = SeenRequest & { readonly bytes: Buffer };
+
+/** The request that these bytes hold, or undefined while some are missing. */
+function parse(bytes: Buffer): ParsedRequest | undefined {
+  const headEnd = bytes.indexOf("\r\n\r\n");
+  if (headEnd < 0) return undefined;
+  const head = bytes.subarray(0, headEnd).toString("latin1");
+  const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  if (bytes.length < headEnd + 4 + length) return undefined;
+  const [method = "", path = ""] = head.split(" ", 2);
+  const key = /^idempotency-key: *(.*?) *$/im.exec(head)?.[1];
+  return { method, path, key, body: bytes.subarray(headEnd + 4).toString(), bytes };
+}
+
+/** The request with the wish that the server closes the connection after the answer, which then ends where the connection does. */
+function onceOnly(bytes: Buffer, hidesKeys: boolean): Buffer {
+  const headEnd = bytes.indexOf("\r\n\r\n");
+  const head = bytes
+    .subarray(0, headEnd)
+    .toString("latin1")
+    .replace(/\r\nconnection:[^\r]*/i, "\r\nConnection: close");
+  return Buffer.concat([
+    Buffer.from(hidesKeys ? head.replace(/\r\nidempotency-key:[^\r]*/i, "") : head, "latin1"),
+    bytes.subarray(headEnd),
+  ]);
+}

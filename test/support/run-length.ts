@@ -1,0 +1,19 @@
+/**
+ * How much of a test that could go on for ever is done: little in `npm test`, any amount by `npm run faults`, which sets
+ * these variables.
+ */
+export const RUN_LENGTH = {
+  /** Times that the daemon is killed. */
+  cycles: numberOf("PROOF_CYCLES", 10),
+  /** Random schedules of faults. */
+  schedules: numberOf("PROOF_SCHEDULES", 2),
+  /** The first seed; a run with the same one does the same. */
+  seed: numberOf("PROOF_SEED", 1),
+} as const;
+
+function numberOf(name: string, usual: number): number {
+  const text = process.env[name];
+  if (text === undefined) return usual;
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} must be a number and is ${text}`);
+  return Number(text);
+}

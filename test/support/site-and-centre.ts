@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
+import type { SyncView } from "../../src/http/site/site-ports.ts";
+import { askDaemon } from "./control-socket.ts";
+import { eventually } from "./eventually.ts";
+import { FaultProxy } from "./fault-proxy.ts";
+import { EDGE, Installation, startCentre } from "./installation.ts";
+import { TIMEOUT_S } from "./line-faults.ts";
+
+const OBJECTIVES =
+  "objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard }, { id: 3, name: Gate } ] }\n";
+
+export interface SiteAndCentreOptions {
+  /** The line hides the keys, so that the centre is one that does not know them. */
+  readonly hidesKeys?: boolean;
+  /** More of the site's configuration: its inputs and zones. */
+  readonly siteYaml?: string;
+}
+
+/** Two real daemons, a site and its centre, with a line between them that a test can break, and what must be true in the end. */
+export class SiteAndCentre {
+  readonly installation = new Installation();
+  readonly #options: SiteAndCentreOptions;
+  #parts: { centre: DaemonProcess; site: DaemonProcess; line: FaultProxy } | undefined;
+  /** What others have at the centre, which we must never touch. */
+  readonly #others: Intervention[] = [];
+  /** Names of the records that were deleted at the site. */
+  readonly #deleted = new Set<string>();
+  #count = 0;
+
+  constructor(options: SiteAndCentreOptions = {}) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { hidesKeys = false, siteYaml = "mqtt: off\ngpio: { backend: simulated }\n" } = this.#options;
+    const { centre, port } = await startCentre(this.installation, OBJECTIVES);
+    const line = new FaultProxy(port, { hidesKeys });
+    const linePort = await line.start();
+    const site = this.installation.daemon(
+      "site",
+      `site: { ref: proof }\nhttp: { port: 0 }\n${OBJECTIVES}${siteYaml}upstream: { baseUrl: "http://127.0.0.1:${linePort}", email: ${EDGE.email}, passwordFile: ./upstream.password, timeoutS: ${TIMEOUT_S} }\n`,
+    );
+    this.#parts = { centre, site, line };
+    await site.start();
+  }
+
+  async remove(): Promise<void> {
+    await this.installation.remove();
+    await this.#parts?.line.stop();
+  }
+
+  get line(): FaultProxy {
+    return this.#started.line;
+  }
+
+  get site(): DaemonProcess {
+    return this.#started.site;
+  }
+
+  /** A record of the site; its name is like no other's. */
+  async create(fields: Partial<InterventionCreate> = {}): Promise<Intervention> {
+    this.#count += 1;
+    const record = { name: `Call ${this.#count}`, objectiveType: "obiective/cladiri", objectiveId: 1 };
+    return this.#write("POST", "/interventii", 201, { ...record, ...fields });
+  }
+
+  change(id: number, fields: Partial<Intervention>): Promise<Intervention> {
+    return this.#write("PUT", `/interventii/${id}`, 200, fields);
+  }
+
+  async delete({ id, name }: Intervention): Promise<void> {
+    await this.#write("DELETE", `/interventii/${id}`, 204);
+    this.#deleted.add(name);
+  }
+
+  /** Somebody else's record at the centre, as like one of ours as can be. */
+  async createLookalike({ name, objectiveType, objectiveId, dateStart }: Intervention): Promise<void> {
+    const lookalike = { name, objectiveType, objectiveId, dateStart, notes: "[ref:elsewhere-1]" };
+    const { value } = await askDaemon(this.#folderOf("centre"), "POST", "/interventii", lookalike);
+    this.#others.push(value as Intervention);
+  }
+
+  /** Asks for a sync, as a person would. @returns what is left when it is done */
+  async ask(): Promise<SyncView> {
+    return (await askDaemon(this.#folderOf("site"), "POST", "/site/sync/now")).value as SyncView;
+  }
+
+  /** Asks for a sync until nothing waits at the site and nothing is on the line. */
+  async settle(withinMs?: number): Promise<void> {
+    await eventually(
+      "the site to have nothing left to send",
+      async () => {
+        const left = await this.ask();
+        if (left.summary.waiting > 0 || !this.line.isIdle) throw new Error(JSON.stringify(left));
+        return true;
+      },
+      withinMs,
+    );
+  }
+
+  /**
+   * The oracle: each living record of the site is at the centre exactly once with its last content, each deleted one is
+   * not there, nothing was invented, others' records are as they were, and no key was used for two contents.
+   */
+  async expectExactlyOnce(): Promise<{ records: number; deleted: number }> {
+    const { summary } = await this.site.get<SyncView>("/site/sync");
+    expect(summary).toMatchObject({ waiting: 0, blocked: 0, rejected: 0, gone: 0 });
+    const here = await allOf(this.#folderOf("site"));
+    const there = await allOf(this.#folderOf("centre"));
+    const others = there.filter(({ id }) => this.#others.some((other) => other.id === id));
+    expect(others).toEqual(this.#others);
+    const ours = there.filter(({ id }) => !others.some((other) => other.id === id));
+    expect(ours.map(contentOf).sort(byName)).toEqual(here.map(contentOf).sort(byName));
+    expect(ours.filter(({ name }) => this.#deleted.has(name))).toEqual([]);
+    const twice = [...this.line.bodiesByKey()].filter(([, bodies]) => bodies.size > 1);
+    expect(twice).toEqual([]);
+    return { records: here.length, deleted: this.#deleted.size };
+  }
+
+  async #write<T>(
+    method: "POST" | "PUT" | "DELETE",
+    path: string,
+    wanted: number,
+    body?: unknown,
+  ): Promise<T> {
+    const { status, value } = await askDaemon(this.#folderOf("site"), method, path, body);
+    if (status !== wanted)
+      throw new Error(`${method} ${path} answered ${status} instead of ${wanted}: ${JSON.stringify(value)}`);
+    return value as T;
+  }
+
+  #folderOf(name: "site" | "centre"): string {
+    return join(this.installation.folder, name);
+  }
+
+  get #started(): { centre: DaemonProcess; site: DaemonProcess; line: FaultProxy } {
+    if (!this.#parts) throw new Error("the daemons were not started");
+    return this.#parts;
+  }
+}
+
+/** All interventions of a daemon, page by page. */
+export async function allOf(dataDir: string): Promise<Intervention[]> {
+  const all: Intervention[] = [];
+  for (;;) {
+    const path = `/interventii?_sort=id&_order=ASC&_start=${all.length}&_end=${all.length + PAGE_ROWS}`;
+    const page = (await askDaemon(dataDir, "GET", path)).value as Intervention[];
+    all.push(...page);
+    if (page.length < PAGE_ROWS) return all;
+  }
+}
+
+const PAGE_ROWS = 500;
+
+/** What both sides must agree on: everything but what each side assigns itself, and the reference that only the centre sees. */
+function contentOf({ id: _id, dispeceratId: _theirs, notes, ...content }: Intervention): object {
+  const text = notes?.replace(/\n?\[ref:proof-[^\]]*\]$/, "") ?? "";
+  return { ...content, notes: text === "" ? null : text };
+}
+
+function byName(left: object, right: object): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
+}
