@@ -17,3 +17,8 @@ function numberOf(name: string, usual: number): number {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} must be a number and is ${text}`);
   return Number(text);
 }
+
+/** Says what a long run has seen; `npm test` stays quiet. */
+export function report(line: string): void {
+  if (Object.keys(process.env).some((name) => name.startsWith("PROOF_"))) process.stdout.write(`${line}\n`);
+}

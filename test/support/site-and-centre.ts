@@ -9,14 +9,13 @@ import { FaultProxy } from "./fault-proxy.ts";
 import { EDGE, Installation, startCentre } from "./installation.ts";
 import { TIMEOUT_S } from "./line-faults.ts";
 
-const OBJECTIVES =
-  "objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard }, { id: 3, name: Gate } ] }\n";
-
 export interface SiteAndCentreOptions {
   /** The line hides the keys, so that the centre is one that does not know them. */
   readonly hidesKeys?: boolean;
   /** More of the site's configuration: its inputs and zones. */
   readonly siteYaml?: string;
+  /** How many buildings both sides know, with ids from 1 on. */
+  readonly buildings?: number;
 }
 
 /** Two real daemons, a site and its centre, with a line between them that a test can break, and what must be true in the end. */
@@ -35,13 +34,14 @@ export class SiteAndCentre {
   }
 
   async start(): Promise<void> {
-    const { hidesKeys = false, siteYaml = "mqtt: off\ngpio: { backend: simulated }\n" } = this.#options;
-    const { centre, port } = await startCentre(this.installation, OBJECTIVES);
+    const { hidesKeys = false, siteYaml = "mqtt: off\n", buildings = 3 } = this.#options;
+    const objectives = objectivesYaml(buildings);
+    const { centre, port } = await startCentre(this.installation, objectives);
     const line = new FaultProxy(port, { hidesKeys });
     const linePort = await line.start();
     const site = this.installation.daemon(
       "site",
-      `site: { ref: proof }\nhttp: { port: 0 }\n${OBJECTIVES}${siteYaml}upstream: { baseUrl: "http://127.0.0.1:${linePort}", email: ${EDGE.email}, passwordFile: ./upstream.password, timeoutS: ${TIMEOUT_S} }\n`,
+      `site: { ref: proof }\nhttp: { port: 0 }\ngpio: { backend: simulated }\n${objectives}${siteYaml}upstream: { baseUrl: "http://127.0.0.1:${linePort}", email: ${EDGE.email}, passwordFile: ./upstream.password, timeoutS: ${TIMEOUT_S} }\n`,
     );
     this.#parts = { centre, site, line };
     await site.start();
@@ -154,6 +154,14 @@ export async function allOf(dataDir: string): Promise<Intervention[]> {
 }
 
 const PAGE_ROWS = 500;
+
+function objectivesYaml(buildings: number): string {
+  const each = Array.from(
+    { length: buildings },
+    (_, index) => `{ id: ${index + 1}, name: Hall ${index + 1} }`,
+  );
+  return `objectives: { obiective/cladiri: [ ${each.join(", ")} ] }\n`;
+}
 
 /** What both sides must agree on: everything but what each side assigns itself, and the reference that only the centre sees. */
 function contentOf({ id: _id, dispeceratId: _theirs, notes, ...content }: Intervention): object {

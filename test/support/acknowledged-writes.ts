@@ -1,0 +1,91 @@
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { askDaemon } from "./control-socket.ts";
+
+/** What a record may be afterwards: the notes it may have, and null when it may be absent. */
+interface Expectation {
+  readonly name: string;
+  id: number | undefined;
+  acceptable: Set<string | null>;
+  /** An answer did not come, so nobody writes to it any more. */
+  isOpen: boolean;
+}
+
+/**
+ * A client that writes to a daemon that may die at any moment, and remembers what it was told. What was acknowledged must
+ * be so afterwards; what was not answered may be so or not; nothing may be there twice.
+ */
+export class AcknowledgedWrites {
+  readonly #dataDir: string;
+  readonly #random: () => number;
+  readonly #records: Expectation[] = [];
+  /** Writes that were acknowledged. */
+  acknowledged = 0;
+  /** Writes whose answer never came. */
+  unanswered = 0;
+
+  constructor(dataDir: string, random: () => number) {
+    this.#dataDir = dataDir;
+    this.#random = random;
+  }
+
+  /** Writes until the daemon does not answer any more, and counts what it was told. */
+  async writeUntilDead(): Promise<void> {
+    while (await this.#writeOnce());
+  }
+
+  /** What is not as it must be, in words; empty when all is well. */
+  faults(records: readonly Intervention[]): string[] {
+    return this.#records.flatMap(({ name, acceptable }) => {
+      const found = records.filter((record) => record.name === name);
+      if (found.length > 1) return [`${name} is there ${found.length} times`];
+      const notes = found[0] ? (found[0].notes ?? "") : null;
+      if (acceptable.has(notes)) return [];
+      const wanted = [...acceptable].map((text) => text ?? "absent").join(" or ");
+      return [`${name} should be ${wanted} and is ${notes ?? "absent"}`];
+    });
+  }
+
+  async #writeOnce(): Promise<boolean> {
+    const known = this.#records.filter(({ id, isOpen }) => isOpen && id !== undefined);
+    const record = known[Math.floor(this.#random() * known.length)];
+    const kind = this.#random();
+    if (!record || kind < 0.6) return this.#create();
+    const path = `/interventii/${record.id}`;
+    if (kind < 0.9) {
+      const notes = `as of write ${this.acknowledged + this.unanswered}`;
+      return this.#ask("PUT", path, record, notes, { notes });
+    }
+    return this.#ask("DELETE", path, record, null, undefined);
+  }
+
+  async #create(): Promise<boolean> {
+    const name = `Call ${this.#records.length} of ${this.#random()}`;
+    const record: Expectation = { name, id: undefined, acceptable: new Set([null]), isOpen: true };
+    this.#records.push(record);
+    const body = { name, objectiveType: "obiective/cladiri", objectiveId: 1, notes: "new" };
+    return this.#ask("POST", "/interventii", record, "new", body);
+  }
+
+  async #ask(
+    method: "POST" | "PUT" | "DELETE",
+    path: string,
+    record: Expectation,
+    outcome: string | null,
+    body: object | undefined,
+  ): Promise<boolean> {
+    record.acceptable.add(outcome);
+    record.isOpen = false;
+    try {
+      const { status, value } = await askDaemon(this.#dataDir, method, path, body);
+      if (status >= 300) throw new Error(`${method} ${path} answered ${status}`);
+      record.acceptable = new Set([outcome]);
+      record.isOpen = outcome !== null;
+      record.id ??= (value as Intervention).id;
+      this.acknowledged += 1;
+      return true;
+    } catch {
+      this.unanswered += 1;
+      return false;
+    }
+  }
+}
