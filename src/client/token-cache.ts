@@ -8,7 +8,7 @@ export type TokenResult =
   | { readonly ok: false; readonly reply: Reply };
 
 export interface TokenCacheOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, "request">;
   readonly email: string;
   readonly password: string;
   readonly clock: Clock;

@@ -23,5 +23,17 @@ export function withMarker(
   return { ...fields, [field]: `${kept}\n${marker}` };
 }
 
+/** A text of the centre without this record's marker; null when nothing else is in it. */
+export function withoutMarker(text: string | null, marker: string): string | null {
+  if (text === null || !text.includes(marker)) return text;
+  const rest = text.replace(`\n${marker}`, "").replace(marker, "");
+  return rest === "" ? null : rest;
+}
+
+/** Whether a text carries a marker of any site. */
+export function hasMarker(text: unknown): boolean {
+  return typeof text === "string" && /\[ref:[^\]\s]+\]/.test(text);
+}
+
 /** Code points that a text field holds at most (schemas/intervention.json, Text). */
 const TEXT_LENGTH_MAX = 4000;

@@ -18,8 +18,24 @@ export interface OutboxEntry {
   readonly upstreamId: number | null;
   /** The centre's representation that both sides last agreed on, as JSON; null until known. */
   readonly base: string | null;
-  /** The attempt as it was first sent: every resend is the same key with the same bytes. */
+  /** The record's own fields as they were when both sides agreed, as JSON; a centre may write a value in another way. */
+  readonly agreed: string | null;
+  /** The attempt as it was first sent: every resend is the same key with the same bytes. Kept for the sweeps after it. */
   readonly attempt: OutboxAttempt | null;
+  /** The centre's highest id before the first send: a record of ours that came in since is above it. Null before it. */
+  readonly watermark: number | null;
+  /** Whether a POST was ever left unanswered, so that a second one of it may exist or still come. */
+  readonly doubted: boolean;
+  /** Searches for such doubles so far. */
+  readonly sweeps: number;
+  /** Wall clock of the next one, milliseconds since 1970; null when none is needed. */
+  readonly sweepAtMs: number | null;
+  /** Values that unanswered updates put on the wire and that may still arrive: they are ours and no dispatcher's. */
+  readonly ghosts: Ghosts;
+  /** Wall clock until which they may arrive, milliseconds since 1970; null when there are none. */
+  readonly ghostsUntilMs: number | null;
+  /** Wall clock at which the record is read again at the centre, milliseconds since 1970; null for never. */
+  readonly verifyAtMs: number | null;
   /** How many POSTs may have landed at the centre. */
   readonly sends: number;
   /** Failed attempts since the last success. */
@@ -36,8 +52,12 @@ export interface OutboxAttempt {
   readonly key: string;
   readonly body: string;
   readonly rev: number;
+  /** Wall clock of the last moment at which it was on the wire, milliseconds since 1970. */
   readonly atMs: number;
 }
+
+/** Field -> values. */
+export type Ghosts = Readonly<Record<string, readonly unknown[]>>;
 
 /**
  * - `new`: the centre has nothing of it.
@@ -63,6 +83,8 @@ export type OutboxPhase =
 
 /**
  * - `send`: the attempt is frozen and about to go on the wire.
+ * - `found`: the search found the record at the centre. `absent`: it is not there and cannot come any more.
+ * - `mistaken`: what is at the centre under the record's id there is another record.
  * - `applied`: the centre has done it. `removed`: it has deleted the record.
  * - `not-applied`: it certainly has not, and may do so later.
  * - `ambiguous`: it may have.
@@ -73,6 +95,9 @@ export type OutboxPhase =
  */
 export type OutboxEvent =
   | "send"
+  | "found"
+  | "absent"
+  | "mistaken"
   | "applied"
   | "removed"
   | "not-applied"
@@ -118,6 +143,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     ambiguous: "unsure",
     refused: "rejected",
     missing: "blocked",
+    mistaken: "unsure",
     edited: "posting",
     deleted: "posting",
     retry: "posting",
@@ -126,8 +152,8 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
   unsure: {
     ...forbid(),
     send: "posting",
-    applied: "linked",
-    "not-applied": "new",
+    found: "linked",
+    absent: "closed",
     edited: "unsure",
     deleted: "unsure",
     retry: "unsure",
@@ -139,6 +165,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     applied: "linked",
     removed: "closed",
     missing: "gone",
+    mistaken: "unsure",
     edited: "linked",
     deleted: "linked",
     retry: "linked",
@@ -148,6 +175,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     ...forbid(),
     applied: "linked",
     removed: "closed",
+    mistaken: "unsure",
     "not-applied": "linked",
     // A PUT of values and a DELETE may be repeated, so not knowing costs only another try.
     ambiguous: "linked",
@@ -168,19 +196,31 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
   },
   rejected: {
     ...forbid(),
+    mistaken: "unsure",
     edited: "reopened",
     deleted: "let-go",
     withdrawn: "closed",
     retry: "reopened",
     restart: "rejected",
   },
-  gone: { ...forbid(), edited: "gone", deleted: "closed", retry: "gone", restart: "gone" },
+  // An operator's retry makes it anew: whoever deleted it there has been asked.
+  gone: {
+    ...forbid(),
+    edited: "gone",
+    deleted: "closed",
+    withdrawn: "closed",
+    retry: "new",
+    restart: "gone",
+  },
   closed: { ...forbid(), edited: "closed", deleted: "closed", retry: "closed", restart: "closed" },
 };
 
 function forbid(): Record<OutboxEvent, "impossible"> {
   return {
     send: "impossible",
+    found: "impossible",
+    absent: "impossible",
+    mistaken: "impossible",
     applied: "impossible",
     removed: "impossible",
     "not-applied": "impossible",
@@ -197,25 +237,11 @@ function forbid(): Record<OutboxEvent, "impossible"> {
 
 /** High priority leaves first. */
 export function rankOf(priority: Priority): number {
-  return { high: 0, medium: 1, low: 2 }[priority];
+  return { high: ALARM_RANK, medium: 1, low: 2 }[priority];
 }
 
-/**
- * Full-jitter back-off: a random wait between nothing and a ceiling that doubles with each failure. Many sites that
- * lost the same centre do not come back in step.
- * @param random uniform in [0, 1)
- * @returns milliseconds, at most `capMs`
- */
-export function backOffMs(
-  attempts: number,
-  random: number,
-  baseMs = BACK_OFF_BASE_MS,
-  capMs = BACK_OFF_CAP_MS,
-): number {
-  return Math.floor(random * Math.min(capMs, baseMs * 2 ** Math.min(attempts, 30)));
-}
+/** A `verifyAtMs` that says: the centre was restored from a backup, and what it does not know it has lost. */
+export const AUDIT_AT_MS = 0;
 
-export const BACK_OFF_BASE_MS = 5_000;
-export const BACK_OFF_CAP_MS = 600_000;
-/** An objective that the centre lacks is looked for again so often. */
-export const BLOCKED_RETRY_MS = 900_000;
+/** The rank that overtakes everything and has a lane of its own. */
+export const ALARM_RANK = 0;

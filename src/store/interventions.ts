@@ -64,23 +64,27 @@ export class InterventionStore {
     return stored;
   }
 
-  /** Changes the given fields and raises the revision. */
+  /**
+   * Changes the given fields and raises the revision.
+   * @param own what only the centre sets
+   */
   update(
     id: number,
     fields: Partial<InterventionFields>,
     instants: InterventionInstants,
     nowMs: number,
+    own: Partial<Pick<Intervention, "dispeceratId" | "invoicePdf">> = {},
   ): StoredIntervention {
     const changed = INTERVENTION_FIELDS.filter((field) => field in fields);
     const before = changed.some((field) => COUNTED.has(field)) ? this.findStored(id) : undefined;
     const copies = SEARCHED.filter((field) => field in fields).map(foldedColumn);
-    const names = [...changed, ...copies, "dateStartMs", "dateEndMs"];
+    const names = [...changed, ...copies, ...Object.keys(own), "dateStartMs", "dateEndMs"];
     const row = this.#database
       .prepare(
         `UPDATE interventions SET rev = rev + 1, updated_at = :nowMs, ${names.map((name) => `${name} = :${name}`).join(", ")}
          WHERE id = :id RETURNING *`,
       )
-      .get({ id, nowMs, ...toColumns(fields), ...instants });
+      .get({ id, nowMs, ...toColumns(fields), ...own, ...instants });
     const after = toStored(row as InterventionRow);
     if (before?.deleted === false) {
       this.#counts.remove(before.record);

@@ -154,5 +154,32 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX interventions_name ON interventions(name, id) WHERE deleted_at IS NULL;
         CREATE INDEX interventions_objective ON interventions(objectiveId, objectiveType, id) WHERE deleted_at IS NULL;
       `),
+    (database) =>
+      database.exec(`
+        -- What a record needs to be found again at the centre, and to tell the dispatcher's changes from our own.
+        ALTER TABLE outbox ADD COLUMN agreed TEXT;
+        ALTER TABLE outbox ADD COLUMN watermark INTEGER;
+        ALTER TABLE outbox ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0 CHECK(doubted IN (0,1));
+        ALTER TABLE outbox ADD COLUMN sweeps INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE outbox ADD COLUMN sweep_at INTEGER;
+        ALTER TABLE outbox ADD COLUMN ghosts TEXT;
+        ALTER TABLE outbox ADD COLUMN ghosts_until INTEGER;
+        ALTER TABLE outbox ADD COLUMN verify_at INTEGER;
+        CREATE INDEX outbox_sweep ON outbox(sweep_at) WHERE sweep_at IS NOT NULL;
+        CREATE INDEX outbox_verify ON outbox(verify_at) WHERE verify_at IS NOT NULL;
+
+        -- What is remembered about the centre, by name.
+        CREATE TABLE centre_facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        -- Which objectives the centre has listed: in which walk last, and since when it no longer does.
+        CREATE TABLE mirrored_objectives(
+          kind TEXT NOT NULL,
+          id INTEGER NOT NULL,
+          generation INTEGER NOT NULL,
+          missing_since INTEGER,
+          PRIMARY KEY(kind, id),
+          FOREIGN KEY(kind, id) REFERENCES objectives(kind, id)
+        ) STRICT, WITHOUT ROWID;
+      `),
   ],
 };

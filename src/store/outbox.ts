@@ -1,5 +1,6 @@
-import type { OutboxAttempt, OutboxEntry, OutboxPhase } from "../domain/outbox.ts";
+import { ALARM_RANK, AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
 import type { Database } from "./database.ts";
+import { columnsOf, toEntry } from "./outbox-row.ts";
 
 /** What the outbox holds, in numbers that people ask for. */
 export interface OutboxSummary {
@@ -40,35 +41,63 @@ export class OutboxStore {
 
   /** Writes an entry back as a whole. */
   save(entry: OutboxEntry): void {
-    const { attempt, deleted, ...plain } = entry;
     this.#database
       .prepare(
         `UPDATE outbox SET phase = :phase, rank = :rank, want_rev = :wantRev, synced_rev = :syncedRev,
            deleted = :deleted, upstream_id = :upstreamId, base = :base, attempt_key = :key, attempt_body = :body,
            attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
-           last_code = :lastCode, last_error = :lastError
+           last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
+           doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
+           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs
          WHERE intervention_id = :interventionId`,
       )
-      .run({ ...plain, ...(attempt ?? NO_ATTEMPT), deleted: Number(deleted) });
+      .run(columnsOf(entry));
   }
 
-  /** The first entry that may be worked on now: high priority first, then the order of creation. */
-  nextDue(nowMs: number): OutboxEntry | undefined {
+  /**
+   * The first entry that may be worked on now: high priority first, then the order of creation. What is on the wire is
+   * not due.
+   */
+  nextDue(lane: OutboxLane, nowMs: number): OutboxEntry | undefined {
     return toEntry(
       this.#database
         .prepare(
-          `SELECT * FROM outbox WHERE (${ACTIVE}) AND next_at <= ? ORDER BY rank, intervention_id LIMIT 1`,
+          `SELECT * FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${LANES[lane]}
+             AND next_at <= ? ORDER BY rank, intervention_id LIMIT 1`,
         )
         .get(nowMs),
     );
   }
 
+  /** Entries that are to be searched for doubles or read again at the centre, the longest due first. */
+  dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
+    const phases = check === "sweep" ? "'linked','closed'" : "'linked'";
+    return this.#database
+      .prepare(
+        `SELECT * FROM outbox WHERE ${check}_at <= ? AND phase IN (${phases}) ORDER BY ${check}_at LIMIT ?`,
+      )
+      .all(nowMs, limit)
+      .map((row) => toEntry(row) as OutboxEntry);
+  }
+
+  /** Moves every moment at which something was sent or is to be checked along with a clock that was set. */
+  shiftMoments(byMs: number): void {
+    this.#database
+      .prepare(
+        `UPDATE outbox SET attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
+           ghosts_until = ghosts_until + :byMs, verify_at = max(verify_at + :byMs, ${AUDIT_AT_MS + 1})
+         WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
+      )
+      .run({ byMs });
+  }
+
   /** When the next waiting entry becomes due, milliseconds since 1970. */
   nextDueAtMs(): number | undefined {
     return (
-      (this.#database.prepare(`SELECT min(next_at) FROM outbox WHERE ${ACTIVE}`).pluck().get() as
-        | number
-        | null) ?? undefined
+      (this.#database
+        .prepare(`SELECT min(next_at) FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing')`)
+        .pluck()
+        .get() as number | null) ?? undefined
     );
   }
 
@@ -93,16 +122,42 @@ export class OutboxStore {
       .map((row) => toEntry(row) as OutboxEntry);
   }
 
-  /** Makes every waiting entry due at once. */
+  /** Makes every waiting entry due at once, and every check of an entry at rest. */
   makeAllDue(): void {
     this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE}`).run();
+    this.#database
+      .prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS + 1} WHERE verify_at > ${AUDIT_AT_MS}`)
+      .run();
   }
 
-  /** Brings entries that wait longer than any back-off can ask for (the clock went back) down to that limit. */
-  clampNextAt(latestMs: number): void {
+  /**
+   * Brings down what lies further ahead than it ever can by a right clock: the clock was set back while nobody watched.
+   * @param waitMaxMs the longest wait that there is
+   */
+  clampMoments(nowMs: number, waitMaxMs: number): void {
     this.#database
-      .prepare("UPDATE outbox SET next_at = :latestMs WHERE next_at > :latestMs")
-      .run({ latestMs });
+      .prepare(
+        `UPDATE outbox SET
+           next_at = min(next_at, :latestMs), attempt_at = min(attempt_at, :nowMs),
+           sweep_at = min(sweep_at, :latestSweepMs), verify_at = min(verify_at, :latestMs),
+           ghosts_until = min(ghosts_until, :latestMs)
+         WHERE next_at > :latestMs OR attempt_at > :nowMs OR sweep_at > :latestSweepMs OR verify_at > :latestMs
+            OR ghosts_until > :latestMs`,
+      )
+      .run({ nowMs, latestMs: nowMs + waitMaxMs, latestSweepMs: nowMs + 86_400_000 });
+  }
+
+  /** Has every record that the centre should have looked up there, because the centre was restored from a backup. */
+  auditAll(): void {
+    this.#database.prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'`).run();
+  }
+
+  /** How many records the centre gave an id above this one. */
+  linkedAbove(upstreamId: number): number {
+    return this.#database
+      .prepare("SELECT count(*) FROM outbox WHERE upstream_id > ? AND phase IN ('linked','writing')")
+      .pluck()
+      .get(upstreamId) as number;
   }
 
   summary(): OutboxSummary {
@@ -129,55 +184,9 @@ export class OutboxStore {
 const ACTIVE =
   "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
 
-const NO_ATTEMPT = { key: null, body: null, rev: null, atMs: null };
-
-interface OutboxRow {
-  readonly intervention_id: number;
-  readonly phase: OutboxPhase;
-  readonly rank: number;
-  readonly want_rev: number;
-  readonly synced_rev: number;
-  readonly deleted: 0 | 1;
-  readonly upstream_id: number | null;
-  readonly base: string | null;
-  readonly attempt_key: string | null;
-  readonly attempt_body: string | null;
-  readonly attempt_rev: number | null;
-  readonly attempt_at: number | null;
-  readonly sends: number;
-  readonly attempts: number;
-  readonly next_at: number;
-  readonly last_code: string | null;
-  readonly last_error: string | null;
-}
-
-function toEntry(found: unknown): OutboxEntry | undefined {
-  if (found === undefined) return undefined;
-  const row = found as OutboxRow;
-  return {
-    interventionId: row.intervention_id,
-    phase: row.phase,
-    rank: row.rank,
-    wantRev: row.want_rev,
-    syncedRev: row.synced_rev,
-    deleted: row.deleted === 1,
-    upstreamId: row.upstream_id,
-    base: row.base,
-    attempt: toAttempt(row),
-    sends: row.sends,
-    attempts: row.attempts,
-    nextAtMs: row.next_at,
-    lastCode: row.last_code,
-    lastError: row.last_error,
-  };
-}
-
-function toAttempt(row: OutboxRow): OutboxAttempt | null {
-  if (row.attempt_key === null || row.attempt_body === null) return null;
-  return {
-    key: row.attempt_key,
-    body: row.attempt_body,
-    rev: row.attempt_rev ?? 0,
-    atMs: row.attempt_at ?? 0,
-  };
-}
+/** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
+export type OutboxLane = "alarms" | "others";
+const LANES: Readonly<Record<OutboxLane, string>> = {
+  alarms: `rank = ${ALARM_RANK}`,
+  others: `rank > ${ALARM_RANK}`,
+};

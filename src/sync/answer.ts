@@ -18,6 +18,8 @@ export interface Verdict {
   readonly reason: string;
   /** The centre's representation of the record, as JSON, with its id there; only when applied. */
   readonly record?: { readonly id: number; readonly json: string };
+  /** Whether a 201 repeats the Idempotency-Key: then the centre knows keys again. */
+  readonly echoesKey?: boolean;
   /** How long the centre asks to be left alone. */
   readonly retryAfterMs?: number;
 }
@@ -62,7 +64,7 @@ function verdictOf(method: WriteMethod, reply: Reply, wallMs: number): Verdict {
 }
 
 /** What an answer to a read means. */
-export interface ReadVerdict extends Omit<Verdict, "event" | "record" | "doubtful"> {
+export interface ReadVerdict extends Pick<Verdict, "link" | "code" | "reason" | "retryAfterMs" | "doubtful"> {
   /** The parsed body of a 200; undefined when there is none to believe. */
   readonly value?: unknown;
 }
@@ -73,11 +75,12 @@ export interface ReadVerdict extends Omit<Verdict, "event" | "record" | "doubtfu
  */
 export function classifyRead(reply: Reply, wallMs: number): ReadVerdict {
   const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
-  const { link, code, reason, retryAfterMs } = verdictOf("PUT", reply, wallMs);
+  const { link, code, reason, retryAfterMs, doubtful = false } = classify("PUT", reply, wallMs);
   const said = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (value !== null && typeof value === "object") return { ...said, link: "ok", value };
   // A plain 404 in the interface's own words says that the link is well; so does every other answer but a 200.
-  return { ...said, link: reply.kind === "answered" && reply.status === 200 ? "not-the-interface" : link };
+  const isPage = reply.kind === "answered" && reply.status === 200;
+  return { ...said, link: isPage ? "not-the-interface" : link, doubtful: doubtful || isPage };
 }
 
 /** The items of a list: a bare array, or one wrapped as some servers do; undefined when it is no list. */
@@ -102,7 +105,13 @@ function success(method: WriteMethod, reply: Answered, said: Said): Verdict {
   if (reply.status !== (method === "POST" ? 201 : 200)) return notTheInterface;
   const record = parseJson(reply.body);
   if (validateUpstreamIntervention(record))
-    return { ...said, event: "applied", link: "ok", record: { id: record.id, json: reply.body } };
+    return {
+      ...said,
+      event: "applied",
+      link: "ok",
+      record: { id: record.id, json: reply.body },
+      echoesKey: reply.headers["idempotency-key"] !== undefined,
+    };
   // A sign-in page of somebody's network created nothing; a JSON answer that was garbled on the way may have.
   return isJson(reply) ? { ...said, event: "ambiguous", link: "unreachable" } : notTheInterface;
 }

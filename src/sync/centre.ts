@@ -4,7 +4,7 @@ import type { Clock } from "../domain/clock.ts";
 import { classify, classifyRead, type ReadVerdict, type Verdict, type WriteMethod } from "./answer.ts";
 
 export interface CentreOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, "request">;
   readonly tokens: TokenCache;
   readonly clock: Clock;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { ConditionCode, Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import { backOffMs } from "../domain/outbox.ts";
+import { backOffMs } from "../domain/waits.ts";
 import type { LinkVerdict } from "./answer.ts";
 
 export interface LinkOptions {

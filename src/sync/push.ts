@@ -1,17 +1,19 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { differingFields, fieldsOf, type Intervention } from "../domain/intervention.ts";
 import type { Log } from "../domain/log.ts";
-import { markerOf, withMarker, type MarkerField } from "../domain/marker.ts";
-import { nextPhase, type OutboxAttempt, type OutboxEntry, type OutboxEvent } from "../domain/outbox.ts";
-import { transaction, type Database } from "../store/database.ts";
-import { EventLog } from "../store/event-log.ts";
-import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
-import { OutboxStore } from "../store/outbox.ts";
-import { itemsOf, type Verdict } from "./answer.ts";
+import type { MarkerField } from "../domain/marker.ts";
+import { PATIENCE, type Patience } from "../domain/waits.ts";
+import type { Database } from "../store/database.ts";
+import type { OutboxLane } from "../store/outbox.ts";
 import type { Centre } from "./centre.ts";
+import { Ledger } from "./ledger.ts";
 import type { Link } from "./link.ts";
-import { believedAnswer, changesAfter } from "./settlement.ts";
+import { LinkWatch } from "./link-watch.ts";
+import { Operator } from "./operator.ts";
+import type { SyncParts } from "./parts.ts";
+import { Posting } from "./posting.ts";
+import { Reconciling } from "./reconciling.ts";
+import { Sweeping } from "./sweeping.ts";
 
 export interface PushOptions {
   readonly database: Database;
@@ -23,213 +25,151 @@ export interface PushOptions {
   readonly conditions: Conditions;
   readonly marker: MarkerField;
   readonly siteRef: string;
+  /** IANA zone in which dates without an offset are read. */
+  readonly timezone: string;
   readonly failpoint: (name: string) => void;
+  readonly patience?: Patience;
 }
 
 /** The longest wait that an answer can ask for: a Retry-After of an hour. */
 const WAIT_MAX_MS = 3_600_000;
-/** So many records in a row that meet a fault are the link after all, whatever a read says. */
-const DOUBTFUL_IN_A_ROW_MAX = 3;
+/** Of each kind of check, so many are made in one go: what is new must not wait for what is only looked at again. */
+const CHECKS_MAX = 20;
 
 /**
- * Brings the records to the centre: takes what is due in the outbox, one request at a time, and writes each step down
- * before and after it is taken. Whatever happens in between, the outbox says how to go on.
+ * Brings the records to the centre: takes what is due in the outbox, one request at a time in each of two lanes, and
+ * writes each step down before and after it is taken. Whatever happens in between, the outbox says how to go on.
  */
 export class Push {
+  /** What people can do about single records. */
+  readonly operator: Operator;
   readonly #options: PushOptions;
-  readonly #outbox: OutboxStore;
-  readonly #interventions: InterventionStore;
-  readonly #events: EventLog;
-  #running: Promise<void> | undefined;
-  #onceMore = false;
-  #isStopped = false;
+  readonly #ledger: Ledger;
+  readonly #watch: LinkWatch;
+  readonly #posting: Posting;
+  readonly #reconciling: Reconciling;
+  readonly #sweeping: Sweeping;
+  readonly #lanes: Readonly<Record<OutboxLane, Lane>> = {
+    alarms: { running: undefined, isWanted: false },
+    others: { running: undefined, isWanted: false },
+  };
   /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
   #isHealthy = false;
-  #doubtfulInARow = 0;
+  #areChecksWanted = false;
+  #isStopped = false;
 
   constructor(options: PushOptions) {
     this.#options = options;
-    this.#outbox = new OutboxStore(options.database);
-    this.#interventions = new InterventionStore(options.database);
-    this.#events = new EventLog(options.database);
+    this.#ledger = new Ledger(options);
+    this.#watch = new LinkWatch(options);
+    const parts: SyncParts = {
+      ...options,
+      ledger: this.#ledger,
+      watch: this.#watch,
+      patience: options.patience ?? PATIENCE,
+    };
+    this.operator = new Operator(parts);
+    this.#posting = new Posting(parts);
+    this.#reconciling = new Reconciling(parts, options.timezone);
+    this.#sweeping = new Sweeping(parts);
   }
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
   start(): void {
-    transaction(this.#options.database, () => {
-      for (const entry of this.#outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
-        this.#apply(entry, "restart", {});
-      this.forgetWrongWaits();
+    const { outbox } = this.#ledger;
+    this.#ledger.write(() => {
+      for (const entry of outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
+        this.#ledger.apply(entry, "restart", entry.phase === "posting" ? { doubted: true } : {});
+      outbox.clampMoments(this.#options.clock.wallMs(), WAIT_MAX_MS);
     });
     this.#isHealthy = true;
   }
 
-  /** Lets nothing wait longer than any wait can be by the clock as it is now: the clock was set back. */
-  forgetWrongWaits(): void {
-    this.#outbox.clampNextAt(this.#options.clock.wallMs() + WAIT_MAX_MS);
+  /** Keeps every wait as long as it was meant when the wall clock was set. @param byMs how far, in milliseconds */
+  clockStepped(byMs: number): void {
+    this.#ledger.write(() => {
+      this.#ledger.outbox.shiftMoments(Math.round(byMs));
+      this.#ledger.outbox.clampMoments(this.#options.clock.wallMs(), WAIT_MAX_MS);
+    });
   }
 
   /** Works through everything that is due. Called during a cycle, it makes that one look once more. */
-  cycle(): Promise<void> {
-    this.#onceMore = true;
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
-    return this.#running;
+  async cycle(): Promise<void> {
+    const isIdle = Object.values(this.#lanes).every(({ running }) => running === undefined);
+    if (!this.#isHealthy && isIdle) this.start();
+    await Promise.all([this.#run("alarms"), this.#run("others")]);
+  }
+
+  /** The same, and then looks at the centre's records for doubles and for what the dispatcher has changed. */
+  async cycleWithChecks(): Promise<void> {
+    this.#areChecksWanted = true;
+    await this.cycle();
   }
 
   /** Makes everything due that only waits for time to pass. */
   makeAllDue(): void {
-    this.#outbox.makeAllDue();
+    this.#ledger.write(() => this.#ledger.outbox.makeAllDue());
   }
 
-  /** Lets the request under way finish and takes no further one. */
+  /** Lets the requests under way finish and takes no further one. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#running;
+    await Promise.all(Object.values(this.#lanes).map(({ running }) => running ?? Promise.resolve()));
   }
 
   /** How long until there is something to do; undefined when only a change can make it so. */
   nextWorkInMs(): number | undefined {
-    const dueAtMs = this.#outbox.nextDueAtMs();
+    const dueAtMs = this.#ledger.outbox.nextDueAtMs();
     if (dueAtMs === undefined) return undefined;
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
   }
 
-  async #run(): Promise<void> {
-    if (!this.#isHealthy) this.start();
-    this.#isHealthy = false;
-    while (this.#onceMore && !this.#isStopped) {
-      this.#onceMore = false;
-      await this.#drain();
-    }
-    this.#declareRefusals();
-    this.#isHealthy = true;
+  #run(name: OutboxLane): Promise<void> {
+    const lane = this.#lanes[name];
+    lane.isWanted = true;
+    lane.running ??= this.#runLane(name, lane).finally(() => (lane.running = undefined));
+    return lane.running;
   }
 
-  async #drain(): Promise<void> {
-    const { clock, link } = this.#options;
-    while (!this.#isStopped && link.state.waitMs === 0) {
-      const entry = this.#outbox.nextDue(clock.wallMs());
+  async #runLane(name: OutboxLane, lane: Lane): Promise<void> {
+    try {
+      while (lane.isWanted && !this.#isStopped) {
+        lane.isWanted = false;
+        await this.#drain(name);
+        if (name === "others" && this.#areChecksWanted) await this.#check();
+      }
+      this.#declareRefusals();
+    } catch (error) {
+      this.#isHealthy = false;
+      throw error;
+    }
+  }
+
+  async #drain(lane: OutboxLane): Promise<void> {
+    const { outbox } = this.#ledger;
+    while (!this.#isStopped && this.#watch.isOpen) {
+      // A thin line is the alarms' first: the others go on when those are through.
+      if (lane === "others") await this.#lanes.alarms.running;
+      const entry = outbox.nextDue(lane, this.#options.clock.wallMs());
       if (!entry) return;
-      await this.#work(entry);
+      await (entry.phase === "linked" ? this.#reconciling.work(entry) : this.#posting.work(entry));
     }
   }
 
-  async #work(entry: OutboxEntry): Promise<void> {
-    const stored = this.#interventions.findStored(entry.interventionId);
-    if (!stored) throw new Error(`outbox entry without intervention ${entry.interventionId}`);
-    if (entry.phase === "linked") return this.#write(entry, stored);
-    if (entry.deleted && entry.sends === 0)
-      return this.#apply(entry, "withdrawn", { syncedRev: entry.wantRev });
-    return this.#post(entry, stored);
-  }
-
-  async #post(entry: OutboxEntry, stored: StoredIntervention): Promise<void> {
-    const { centre, failpoint } = this.#options;
-    const attempt = this.#attempt(entry, stored);
-    const opened =
-      entry.phase === "blocked" ? { ...entry, phase: nextPhase("blocked", "retry", false) } : entry;
-    this.#apply(opened, "send", { attempt, sends: entry.sends + 1 });
-    failpoint("sync-posting-committed");
-    const verdict = await centre.write({
-      method: "POST",
-      path: "/interventii",
-      body: attempt.body,
-      headers: { "Idempotency-Key": quoted(attempt.key) },
-    });
-    failpoint("sync-answered");
-    await this.#settle(entry.interventionId, verdict, attempt.rev);
-  }
-
-  /** The bytes that are sent: those of an attempt that may have arrived, or the record as it is now. */
-  #attempt(entry: OutboxEntry, { record, uid, rev }: StoredIntervention): OutboxAttempt {
-    if (entry.phase === "unsure" && entry.attempt) return entry.attempt;
-    // An attempt that is still there was refused: other content must not travel under the same key.
-    const key = entry.attempt && entry.attempt.rev !== rev ? `${uid}.${rev}` : (entry.attempt?.key ?? uid);
-    return {
-      key,
-      body: JSON.stringify(this.#outgoing(record, uid)),
-      rev,
-      atMs: this.#options.clock.wallMs(),
-    };
-  }
-
-  async #write(entry: OutboxEntry, stored: StoredIntervention): Promise<void> {
-    const { centre, failpoint } = this.#options;
-    const path = `/interventii/${entry.upstreamId}`;
-    const base = JSON.parse(entry.base ?? "{}") as Intervention;
-    const changes = differingFields(fieldsOf(base), this.#outgoing(stored.record, stored.uid));
-    if (!entry.deleted && Object.keys(changes).length === 0)
-      return this.#save({ ...entry, syncedRev: stored.rev, attempts: 0, lastError: null });
-    this.#apply(entry, "send", {});
-    const verdict = await centre.write(
-      entry.deleted ? { method: "DELETE", path } : { method: "PUT", path, body: JSON.stringify(changes) },
-    );
-    failpoint("sync-answered");
-    await this.#settle(entry.interventionId, verdict, stored.rev);
-  }
-
-  /** Writes an answer down, on the entry as it is now: a person may have changed the record meanwhile. */
-  async #settle(interventionId: number, answer: Verdict, sentRev: number): Promise<void> {
-    const { database, log, clock, random } = this.#options;
-    const believed = transaction(database, () => {
-      const entry = this.#outbox.find(interventionId);
-      if (!entry) throw new Error(`the outbox entry of intervention ${interventionId} is gone`);
-      const owner = answer.record && this.#outbox.findByUpstreamId(answer.record.id);
-      const believed = believedAnswer(entry, answer, owner);
-      const moment = { wallMs: clock.wallMs(), random: random() };
-      this.#apply(entry, believed.event, changesAfter(entry, believed, sentRev, moment));
-      this.#tellConflict(entry, believed);
-      return believed;
-    });
-    const { event, code, reason, record } = believed;
-    const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
-    if (event === "applied" || event === "removed") log.info("record-synced", fields);
-    else log.warn("record-not-synced", { ...fields, reason });
-    await this.#noteLink(believed);
-  }
-
-  /**
-   * Tells the link what an answer says about it. A fault that the record itself may have caused is held against a read,
-   * which no record's content can spoil: one record that a gateway dislikes must not hold up the alarms behind it.
-   */
-  async #noteLink(verdict: Verdict): Promise<void> {
-    const { link, centre } = this.#options;
-    this.#doubtfulInARow = verdict.doubtful === true ? this.#doubtfulInARow + 1 : 0;
-    if (verdict.doubtful !== true || this.#doubtfulInARow >= DOUBTFUL_IN_A_ROW_MAX) link.note(verdict);
-    else {
-      const probed = await centre.read("/interventii?_start=0&_end=1");
-      link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : verdict);
-    }
-  }
-
-  /** What only a person can settle stands in the event log, once. */
-  #tellConflict({ interventionId, phase: before }: OutboxEntry, { code, reason }: Verdict): void {
-    const phase = this.#outbox.find(interventionId)?.phase;
-    if (phase === before || (phase !== "rejected" && phase !== "gone")) return;
-    const detail = { phase, code, reason };
-    const subject = `intervention ${interventionId}`;
-    const atMs = this.#options.clock.wallMs();
-    const event = { event: "sync-conflict", who: "sync", from: "dispatch centre", subject, detail } as const;
-    this.#events.add(event, atMs);
-  }
-
-  #apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): void {
-    const linked = (changes.upstreamId ?? entry.upstreamId) !== null;
-    this.#save({ ...entry, ...changes, phase: nextPhase(entry.phase, event, linked) });
-  }
-
-  #save(entry: OutboxEntry): void {
-    this.#outbox.save(entry);
-  }
-
-  #outgoing(record: Intervention, uid: string): ReturnType<typeof fieldsOf> {
-    const { marker, siteRef } = this.#options;
-    return withMarker(fieldsOf(record), marker, markerOf(siteRef, uid));
+  async #check(): Promise<void> {
+    const { outbox } = this.#ledger;
+    this.#areChecksWanted = false;
+    const nowMs = this.#options.clock.wallMs();
+    const checks = [
+      ...outbox.dueChecks("sweep", nowMs, CHECKS_MAX).map((entry) => () => this.#sweeping.work(entry)),
+      ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#reconciling.work(entry)),
+    ];
+    for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check();
   }
 
   #declareRefusals(): void {
     const { conditions } = this.#options;
-    const { blocked, rejected, gone } = this.#outbox.summary();
+    const { blocked, rejected, gone } = this.#ledger.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-refuses-records");
     else
       conditions.raise(
@@ -239,7 +179,8 @@ export class Push {
   }
 }
 
-/** A structured-field string (RFC 9651, 3.3.3). */
-function quoted(key: string): string {
-  return `"${key.replaceAll(/["\\]/g, "\\$&")}"`;
+interface Lane {
+  running: Promise<void> | undefined;
+  /** Somebody has asked for another look since the last one began. */
+  isWanted: boolean;
 }

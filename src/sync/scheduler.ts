@@ -51,7 +51,7 @@ export class SyncScheduler {
     if (!this.#isRunning) return;
     this.#options.link.probeNow();
     await this.#withDatabase(() => this.#options.push.makeAllDue());
-    await this.#cycle();
+    await this.#cycle(true);
   }
 
   async stop(): Promise<void> {
@@ -60,12 +60,13 @@ export class SyncScheduler {
     await this.#options.push.stop();
   }
 
-  async #cycle(): Promise<void> {
+  /** @param withChecks also looks at the centre's records for what is to be checked */
+  async #cycle(withChecks = false): Promise<void> {
     const { push, conditions } = this.#options;
     // Armed before anything can fail or hang: there is always a next look.
     this.#arm(LOOK_EVERY_MS);
     await this.#withDatabase(async () => {
-      await push.cycle();
+      await (withChecks ? push.cycleWithChecks() : push.cycle());
       this.#arm(push.nextWorkInMs() ?? LOOK_EVERY_MS);
       conditions.clear("outbox-write-failed");
     });
@@ -108,7 +109,7 @@ export class SyncScheduler {
     const isRunDue = this.#nextRunMs !== undefined && clock.wallMs() >= this.#nextRunMs;
     if (hasStepped) log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
     if (isRunDue || hasStepped) this.#plan();
-    if (hasStepped) await this.#withDatabase(() => push.forgetWrongWaits());
-    await this.#cycle();
+    if (hasStepped) await this.#withDatabase(() => push.clockStepped(driftMs));
+    await this.#cycle(isRunDue);
   }
 }

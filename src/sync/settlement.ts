@@ -1,62 +1,120 @@
-import { BLOCKED_RETRY_MS, backOffMs, type OutboxEntry } from "../domain/outbox.ts";
+import { fieldsOf, type Intervention } from "../domain/intervention.ts";
+import { ALARM_RANK, type OutboxEntry } from "../domain/outbox.ts";
+import { backOffMs, BLOCKED_RETRY_MS, type Patience } from "../domain/waits.ts";
 import type { Verdict } from "./answer.ts";
 
-/**
- * What an answer means once the entry's past is taken into account.
- * @param owner the entry that already has the answered record's id at the centre
- */
-export function believedAnswer(
-  entry: OutboxEntry,
-  verdict: Verdict,
-  owner: OutboxEntry | undefined,
-): Verdict {
-  // This send did not arrive, but an earlier one of the same attempt may have: the attempt stays frozen.
-  if (verdict.event === "not-applied" && entry.phase === "posting" && entry.sends > 1)
-    return { ...verdict, event: "ambiguous" };
-  if (!owner || owner.interventionId === entry.interventionId) return verdict;
-  const { record: _notOurs, ...rest } = verdict;
-  const reason = `the centre answered with its record ${owner.upstreamId}, which is intervention ${owner.interventionId} here; was the centre restored from a backup?`;
-  return { ...rest, event: "refused", reason };
+/** The wall clock, and a random number for the wait. */
+export interface Moment {
+  readonly wallMs: number;
+  /** Uniform in [0, 1). */
+  readonly random: number;
 }
 
 /**
- * What an answer changes in its entry, besides the phase.
- * @param sentRev the revision that was sent
- * @param moment the wall clock, and a random number for the wait
+ * What the answer to a POST means once the entry's past is taken into account: this send may certainly not have
+ * arrived, but an earlier one of the same attempt may have.
  */
-export function changesAfter(
+export function believedAnswer(entry: OutboxEntry, verdict: Verdict): Verdict {
+  return verdict.event !== "applied" && entry.sends > 1 ? { ...verdict, event: "ambiguous" } : verdict;
+}
+
+/** What the answer to a POST changes in its entry, besides the phase. */
+export function afterPost(
   entry: OutboxEntry,
   verdict: Verdict,
-  sentRev: number,
-  moment: { readonly wallMs: number; readonly random: number },
+  patience: Patience,
+  moment: Moment,
 ): Partial<OutboxEntry> {
-  const { event, code, reason, record } = verdict;
-  if (event === "applied" || event === "removed") {
-    const linked = record ? { upstreamId: record.id, base: record.json } : {};
-    const settled = { syncedRev: sentRev, attempts: 0, nextAtMs: 0, attempt: null };
-    return { ...linked, ...settled, lastCode: code, lastError: null };
-  }
-  const certainlyNotThere =
-    entry.phase === "posting" && (event === "not-applied" || event === "missing" || event === "refused");
+  const { event, record } = verdict;
+  if (event === "applied" && record) return linkedTo(entry, record.id, record.json, patience, moment.wallMs);
+  const isAmbiguous = event === "ambiguous";
+  return {
+    ...afterFailure(entry, verdict, moment),
+    sends: isAmbiguous ? entry.sends : Math.max(0, entry.sends - 1),
+    ...(isAmbiguous ? { doubted: true, attempt: atNow(entry, moment.wallMs) } : {}),
+  };
+}
+
+/**
+ * The entry once its record there is known.
+ * @param base what to hold the centre's next answer against, as JSON
+ */
+export function linkedTo(
+  entry: OutboxEntry,
+  upstreamId: number,
+  base: string,
+  patience: Patience,
+  wallMs: number,
+): Partial<OutboxEntry> {
+  const [firstMs] = patience.sweepMs;
+  const needsSweep = entry.doubted && firstMs !== undefined;
+  return {
+    upstreamId,
+    base,
+    agreed: entry.attempt?.body ?? base,
+    syncedRev: entry.attempt?.rev ?? entry.syncedRev,
+    attempts: 0,
+    nextAtMs: 0,
+    lastError: null,
+    attempt: needsSweep ? entry.attempt : null,
+    sweeps: 0,
+    sweepAtMs: needsSweep ? wallMs + firstMs : null,
+    verifyAtMs: wallMs + patience.pullMs,
+  };
+}
+
+/** What a try that failed changes: its count, its wait and its reason. */
+export function afterFailure(
+  entry: OutboxEntry,
+  verdict: Pick<Verdict, "link" | "code" | "reason" | "doubtful" | "retryAfterMs"> & {
+    event?: Verdict["event"];
+  },
+  { wallMs, random }: Moment,
+): Partial<OutboxEntry> {
+  const { event, link, code, reason, doubtful = false, retryAfterMs = 0 } = verdict;
+  // Only somebody at the centre mends what is forbidden or missing.
+  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
+  // A link that is down holds everything back by itself; a record that it may have been down for waits on its own.
+  const isLinkAlone = link !== "ok" && !doubtful;
+  const waitMs = isLinkAlone ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random));
   return {
     lastCode: code,
     lastError: reason,
     attempts: entry.attempts + 1,
-    nextAtMs: nextTryMs(entry, verdict, moment),
-    ...(certainlyNotThere ? { sends: Math.max(0, entry.sends - 1) } : {}),
-    // A refused attempt stays, so that other content does not travel under its key.
-    ...(certainlyNotThere && event !== "refused" ? { attempt: null } : {}),
+    nextAtMs: isLinkAlone ? 0 : wallMs + waitMs,
   };
 }
 
-/** A link that is down holds everything back by itself; a record that it may have been down for waits on its own. */
-function nextTryMs(
-  entry: OutboxEntry,
-  { event, link, code, doubtful = false, retryAfterMs = 0 }: Verdict,
-  { wallMs, random }: { wallMs: number; random: number },
-): number {
-  if (link !== "ok" && !doubtful) return 0;
-  // Only somebody at the centre mends what is forbidden or missing.
-  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
-  return wallMs + Math.max(leastMs, backOffMs(entry.attempts, random));
+/** What is changed when nothing is left to do there. Late copies of a doubted record are still looked for. */
+export function closing(entry: OutboxEntry, patience: Patience, wallMs: number): Partial<OutboxEntry> {
+  const [firstMs] = patience.sweepMs;
+  const needsSweep = entry.doubted && firstMs !== undefined;
+  return {
+    upstreamId: null,
+    base: null,
+    agreed: null,
+    syncedRev: entry.wantRev,
+    attempts: 0,
+    lastError: null,
+    attempt: needsSweep ? entry.attempt : null,
+    sweeps: 0,
+    sweepAtMs: needsSweep ? wallMs + firstMs : null,
+    verifyAtMs: null,
+    ghosts: {},
+    ghostsUntilMs: null,
+  };
+}
+
+/** When an attempt that was not answered can no longer arrive, milliseconds since 1970. */
+export function settledAtMs(entry: OutboxEntry, { settleMs }: Patience): number {
+  return (entry.attempt?.atMs ?? 0) + (entry.rank === ALARM_RANK ? settleMs.alarm : settleMs.other);
+}
+
+/** The settable fields of a JSON record. */
+export function fieldsIn(json: string): ReturnType<typeof fieldsOf> {
+  return fieldsOf(JSON.parse(json) as Intervention);
+}
+
+function atNow({ attempt }: OutboxEntry, wallMs: number): OutboxEntry["attempt"] {
+  return attempt && { ...attempt, atMs: wallMs };
 }

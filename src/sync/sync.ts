@@ -51,7 +51,14 @@ export class Sync {
     this.#link = new Link({ ...options, baseUrl });
     const tokens = new TokenCache({ client: this.#client, email, password, clock });
     const centre = new Centre({ client: this.#client, tokens, clock });
-    const push = new Push({ ...options, centre, link: this.#link, marker, siteRef: site.ref });
+    const push = new Push({
+      ...options,
+      centre,
+      link: this.#link,
+      marker,
+      siteRef: site.ref,
+      timezone: site.timezone,
+    });
     this.#scheduler = new SyncScheduler({
       ...options,
       push,

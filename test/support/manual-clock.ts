@@ -48,6 +48,16 @@ export class ManualClock implements Clock {
     this.#moveTo(endMs);
   }
 
+  /** Goes on to the next timer and runs it. @returns false when there is none within so long */
+  advanceToNext(withinMs: number): boolean {
+    const next = this.#next(this.#monotonicMs + withinMs);
+    if (!next) return false;
+    this.#moveTo(next.dueMs);
+    this.#timers.delete(next);
+    next.action();
+    return true;
+  }
+
   /** Steps the wall clock alone, as a time server or a person does. */
   stepWall(ms: number): void {
     this.#wallMs += ms;

@@ -23,8 +23,10 @@ export class OddCentre {
   /** Sign-ins so far. */
   signIns = 0;
   answer: (request: OddRequest) => OddAnswer = () => ({ status: 500 });
-  read: (request: OddRequest) => OddAnswer = () => json(200, []);
+  /** By default a record by its id as it was last answered, and an empty list. */
+  read: (request: OddRequest) => OddAnswer = ({ path }) => this.#answered.get(path) ?? json(200, []);
   signIn: () => OddAnswer = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
+  readonly #answered = new Map<string, OddAnswer>();
   readonly #server: Server;
 
   constructor() {
@@ -40,6 +42,9 @@ export class OddCentre {
     else (method === "GET" ? this.reads : this.requests).push(asked);
     const answer = isSignIn ? this.signIn() : method === "GET" ? this.read(asked) : this.answer(asked);
     const { status, headers = {}, body: text = "" } = answer;
+    const id = /^\{"id":(\d+)/.exec(text)?.[1];
+    if (id !== undefined && method !== "GET")
+      this.#answered.set(`/interventii/${id}`, { ...answer, status: 200 });
     response.writeHead(status, headers).end(text);
   }
 

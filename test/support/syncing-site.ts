@@ -51,6 +51,7 @@ export class SyncingSite {
         conditions: this.health,
         marker: "notes",
         siteRef: "test",
+        timezone: "Europe/Bucharest",
         failpoint,
       });
     this.push = this.#makePush();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { TestApp, SOMEBODY } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { TcpProxy, type LineMode } from "../support/tcp-proxy.ts";
 
 /* Our own application is the centre; between it and the site is a line that breaks on demand. */
 
@@ -50,7 +50,8 @@ describe("with the link up", () => {
     site.app.interventions.update(id, { status: "done" }, SOMEBODY);
     await site.push.cycle();
     expect(there()).toMatchObject([{ status: "done", crews: 5 }]);
-    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2 });
+    expect(site.app.interventions.get(id).record).toMatchObject({ status: "done", crews: 5 });
+    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3, wantRev: 3 });
   });
 
   test("a deletion deletes there, and is finished when it is gone already", async () => {
@@ -172,49 +173,84 @@ describe("with the link down", () => {
 });
 
 describe("when nobody knows whether the centre has the record", () => {
-  test.each(["cut-answer", "swallow"] as const)(
-    "(%s) the same attempt is repeated and there is one record",
-    async (mode) => {
-      await site.push.cycle();
-      const warmUp = site.create();
-      await site.push.cycle();
-      line.mode = mode;
-      const { id } = site.create();
-      await site.push.cycle();
-      expect(site.entry(id)).toMatchObject({ phase: "unsure", sends: 1 });
-      const attempt = site.entry(id).attempt;
+  /** Breaks the line when the record's own request is about to go on it. */
+  const breakUnder = (mode: LineMode): void => {
+    site.atFailpoint = (name) => {
+      if (name === "sync-posting-committed") line.mode = mode;
+    };
+  };
 
-      // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
-      site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
-      line.mode = "carry";
-      site.app.clock.advance(600_000);
-      let resent = "";
-      site.atFailpoint = (name) => {
-        if (name === "sync-posting-committed") resent = site.entry(id).attempt?.body ?? "";
-      };
-      await site.push.cycle();
-      expect(resent).toBe(attempt?.body);
-      expect(there()).toMatchObject([{ crews: 1 }, { crews: 4 }]);
-      expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2, wantRev: 2 });
-      expect(warmUp.id).not.toBe(id);
-    },
-  );
+  test("and has it, it is found there and no second one is made", async () => {
+    breakUnder("cut-answer");
+    const { id } = site.create();
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "unsure", sends: 1, doubted: true });
+    line.mode = "carry";
+    let posts = 0;
+    site.atFailpoint = () => (posts += 1);
+    await site.cycleAfterWait();
+    expect(there()).toHaveLength(1);
+    expect(posts).toBe(0);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 1, upstreamId: there()[0]?.id });
+  });
+
+  test("and has not, the same attempt is repeated once it can no longer arrive, and a change follows it", async () => {
+    breakUnder("swallow");
+    const { id } = site.create();
+    await site.push.cycle();
+    const attempt = site.entry(id).attempt;
+    expect(attempt?.body).toContain('"crews":1');
+
+    // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
+    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
+    line.mode = "carry";
+    const resent: unknown[] = [];
+    site.atFailpoint = (name) => {
+      if (name === "sync-posting-committed") resent.push(site.entry(id).attempt);
+    };
+    site.app.clock.advance(149_000);
+    await site.push.cycle();
+    expect(resent).toEqual([]);
+    site.app.clock.advance(2_000);
+    await site.push.cycle();
+    expect(resent).toEqual([{ ...attempt, atMs: expect.any(Number) }]);
+    expect(there()).toMatchObject([{ crews: 4 }]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2, wantRev: 2 });
+  });
+
+  test("an alarm is repeated after seconds, because a double is better than no crew", async () => {
+    breakUnder("swallow");
+    site.create({ priority: "high" });
+    await site.push.cycle();
+    line.mode = "carry";
+    site.atFailpoint = () => {};
+    site.app.clock.advance(16_000);
+    await site.push.cycle();
+    expect(there()).toHaveLength(1);
+  });
+
+  test("of a centre that knows keys again, the attempt is repeated without waiting", async () => {
+    site.create();
+    await site.push.cycle();
+    breakUnder("swallow");
+    site.create();
+    await site.push.cycle();
+    line.mode = "carry";
+    site.atFailpoint = () => {};
+    site.app.clock.advance(10_000);
+    await site.push.cycle();
+    expect(there()).toHaveLength(2);
+  });
 
   test("a resend that was never sent leaves the first attempt open", async () => {
-    line.mode = "cut-answer";
-    // The sign-in is cut first, then the record.
+    breakUnder("cut-answer");
     const { id } = site.create();
-    line.mode = "carry";
     await site.push.cycle();
-    line.mode = "cut-answer";
-    const second = site.create();
-    await site.push.cycle();
-    expect(site.entry(second.id).phase).toBe("unsure");
+    expect(site.entry(id).phase).toBe("unsure");
     await line.stop();
     site.app.clock.advance(600_000);
     await site.push.cycle();
-    expect(site.entry(second.id)).toMatchObject({ phase: "unsure", attempt: { key: expect.any(String) } });
-    expect(site.entry(id).phase).toBe("linked");
+    expect(site.entry(id)).toMatchObject({ phase: "unsure", attempt: { key: expect.any(String) } });
     line = new TcpProxy(0);
     await line.start();
   });
@@ -231,7 +267,7 @@ describe("when nobody knows whether the centre has the record", () => {
       expect(site.entry(id).phase).toBe("posting");
       site.restart();
       expect(site.entry(id).phase).toBe("unsure");
-      await site.push.cycle();
+      await site.cycleAfterWait();
       expect(there()).toHaveLength(1);
       expect(site.entry(id).phase).toBe("linked");
     },
@@ -240,10 +276,11 @@ describe("when nobody knows whether the centre has the record", () => {
   test("a deletion made meanwhile is carried out once the attempt is settled", async () => {
     site.create();
     await site.push.cycle();
-    line.mode = "cut-answer";
+    breakUnder("cut-answer");
     const { id } = site.create();
     await site.push.cycle();
     site.app.interventions.delete(id, SOMEBODY);
+    site.atFailpoint = () => {};
     line.mode = "carry";
     site.app.clock.advance(600_000);
     await site.push.cycle();

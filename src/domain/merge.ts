@@ -1,0 +1,101 @@
+import { INTERVENTION_FIELDS, type InterventionFields } from "./intervention.ts";
+import type { Ghosts } from "./outbox.ts";
+
+/** A record as the centre shows it: whatever it answers, of which only known fields are looked at. */
+export type CentreRecord = Readonly<Record<string, unknown>>;
+
+/** The three versions that meet when a record has changed on either side. */
+export interface MergeSides {
+  readonly local: InterventionFields;
+  /** What was here when both sides last agreed. */
+  readonly agreed: InterventionFields;
+  /** What the centre showed then. A centre may write the same value in another way, so each side has its own past. */
+  readonly base: CentreRecord;
+  /** What the centre shows now, without the marker. */
+  readonly upstream: CentreRecord;
+  /** Values of ours that may have arrived late. */
+  readonly ghosts: Ghosts;
+}
+
+export interface Merged {
+  /** To be sent to the centre. */
+  readonly push: Partial<InterventionFields>;
+  /** To be written here. */
+  readonly adopt: Partial<InterventionFields>;
+  /** Changed on both sides, with who was followed. */
+  readonly conflicts: readonly MergeConflict[];
+}
+
+export interface MergeConflict {
+  readonly field: string;
+  readonly here: unknown;
+  readonly there: unknown;
+  readonly kept: "here" | "there";
+}
+
+/** Fields that the dispatcher decides when both sides have changed them: who goes, and when. */
+const DISPATCHERS: ReadonlySet<string> = new Set([
+  "dateStart",
+  "dateEnd",
+  "crews",
+  "police",
+  "ambulance",
+  "firetruck",
+]);
+const STATUS_ORDER = ["planned", "in_progress", "done"];
+
+/**
+ * Merges field by field: what only one side has changed is that side's, what both have changed is the dispatcher's for
+ * the crews and times, the further one for the status, and ours for the words.
+ */
+export function merge(sides: MergeSides): Merged {
+  const push: Record<string, unknown> = {};
+  const adopt: Record<string, unknown> = {};
+  const conflicts: MergeConflict[] = [];
+  for (const field of INTERVENTION_FIELDS) {
+    const { here, there, hereChanged, thereChanged, isGhost } = compare(sides, field);
+    if (same(here, there)) continue;
+    if (isGhost || (hereChanged && !thereChanged)) push[field] = here;
+    else if (thereChanged && !hereChanged) adopt[field] = there;
+    else if (thereChanged && hereChanged) {
+      const kept = winner(field, here, there);
+      if (kept === "here") push[field] = here;
+      else adopt[field] = there;
+      conflicts.push({ field, here, there, kept });
+    }
+  }
+  return { push, adopt, conflicts };
+}
+
+function compare({ local, agreed, base, upstream, ghosts }: MergeSides, field: keyof InterventionFields) {
+  const here = local[field];
+  // A centre that leaves a field out of its answers says nothing about it.
+  const there = upstream[field] === undefined ? base[field] : upstream[field];
+  const thereChanged =
+    there !== undefined && !same(there, base[field] === undefined ? agreed[field] : base[field]);
+  const isGhost = thereChanged && (ghosts[field] ?? []).some((value) => same(value, there));
+  return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isGhost };
+}
+
+function winner(field: string, here: unknown, there: unknown): "here" | "there" {
+  if (field === "status")
+    return STATUS_ORDER.indexOf(String(here)) >= STATUS_ORDER.indexOf(String(there)) ? "here" : "there";
+  return DISPATCHERS.has(field) ? "there" : "here";
+}
+
+/** Null, an empty text and a missing one are the same to a person. */
+function same(one: unknown, other: unknown): boolean {
+  return one === other || ((one ?? "") === "" && (other ?? "") === "");
+}
+
+/** The ghosts with the values of one more update that may arrive late. */
+export function withGhosts(ghosts: Ghosts, values: Partial<InterventionFields>): Ghosts {
+  const added = Object.entries(values).map(([field, value]): [string, readonly unknown[]] => [
+    field,
+    [...(ghosts[field] ?? []).filter((earlier) => earlier !== value), value].slice(-GHOSTS_MAX),
+  ]);
+  return { ...ghosts, ...Object.fromEntries(added) };
+}
+
+/** Of one field, so many late values are remembered: more updates than a line loses in a quarter of an hour. */
+const GHOSTS_MAX = 50;

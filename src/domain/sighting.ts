@@ -1,0 +1,79 @@
+import { INTERVENTION_FIELDS } from "./intervention.ts";
+import { hasMarker } from "./marker.ts";
+import type { CentreRecord } from "./merge.ts";
+import type { Ghosts } from "./outbox.ts";
+
+/** A record of the centre with the id that makes it one. */
+export type Sighting = CentreRecord & { readonly id: number };
+
+/** What a search looks for. */
+export interface Sought {
+  readonly marker: string;
+  /** The body that was sent. */
+  readonly sent: CentreRecord;
+  /** Whether that body carried the marker. */
+  readonly isMarked: boolean;
+}
+
+/** Whether a record of the centre carries this marker, in whichever text. */
+export function carries({ notes, description }: CentreRecord, marker: string): boolean {
+  return [notes, description].some((text) => typeof text === "string" && text.includes(marker));
+}
+
+/**
+ * Which of the centre's records are the sought one. By the marker; where a dispatcher has removed it or none was sent,
+ * by objective, name and start among records that nobody claims.
+ * @param isTaken whether a record there is already another one's here
+ */
+export function sightingsOf(
+  rows: readonly Sighting[],
+  { marker, sent, isMarked }: Sought,
+  isTaken: (id: number) => boolean,
+): Sighting[] {
+  const free = rows.filter(({ id }) => !isTaken(id));
+  const marked = free.filter((row) => carries(row, marker));
+  if (marked.length > 0) return marked;
+  // Without a start two calls to one address look alike, so only a site that has no marker at all relies on it.
+  if (isMarked && (sent["dateStart"] ?? null) === null) return [];
+  return free.filter(
+    (row) => !hasMarker(row["notes"]) && !hasMarker(row["description"]) && hasSameFingerprint(row, sent),
+  );
+}
+
+/** The one of several that is kept: where a dispatcher has worked on one, that one, else the oldest. */
+export function keptOf(
+  sightings: readonly Sighting[],
+  sent: CentreRecord,
+  ghosts: Ghosts,
+): Sighting | undefined {
+  const byAge = [...sightings].sort((a, b) => a.id - b.id);
+  return byAge.find((row) => !isUntouched(row, sent, ghosts)) ?? byAge[0];
+}
+
+/** Whether a record there holds nothing but what we sent, at first or later: then removing it takes nothing from anybody. */
+export function isUntouched(row: CentreRecord, sent: CentreRecord, ghosts: Ghosts): boolean {
+  return INTERVENTION_FIELDS.every((field) => {
+    const there = row[field];
+    return (
+      there === undefined ||
+      (there ?? null) === (sent[field] ?? null) ||
+      (ghosts[field] ?? []).some((value) => (value ?? null) === (there ?? null))
+    );
+  });
+}
+
+/**
+ * Whether the record under a known id is still ours. After a centre was restored from a backup the same id can be
+ * somebody else's.
+ */
+export function isSameRecord(row: CentreRecord, marker: string, base: CentreRecord): boolean {
+  if (carries(row, marker)) return true;
+  if (hasMarker(row["notes"]) || hasMarker(row["description"])) return false;
+  return FINGERPRINT.some((field) => row[field] === undefined || row[field] === base[field]);
+}
+
+const FINGERPRINT = ["objectiveType", "objectiveId", "name", "dateStart"] as const;
+
+function hasSameFingerprint(row: CentreRecord, sent: CentreRecord): boolean {
+  return FINGERPRINT.every((field) => (row[field] ?? null) === (sent[field] ?? null));
+}

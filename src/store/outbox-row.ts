@@ -1,0 +1,83 @@
+import type { Ghosts, OutboxAttempt, OutboxEntry, OutboxPhase } from "../domain/outbox.ts";
+
+/** The columns of an entry, as named values. */
+export function columnsOf(entry: OutboxEntry): Record<string, string | number | null> {
+  const { attempt, deleted, doubted, ghosts, ...plain } = entry;
+  return {
+    ...plain,
+    ...(attempt ?? NO_ATTEMPT),
+    deleted: Number(deleted),
+    doubted: Number(doubted),
+    ghosts: Object.keys(ghosts).length === 0 ? null : JSON.stringify(ghosts),
+  };
+}
+
+const NO_ATTEMPT = { key: null, body: null, rev: null, atMs: null };
+
+interface OutboxRow {
+  readonly intervention_id: number;
+  readonly phase: OutboxPhase;
+  readonly rank: number;
+  readonly want_rev: number;
+  readonly synced_rev: number;
+  readonly deleted: 0 | 1;
+  readonly upstream_id: number | null;
+  readonly base: string | null;
+  readonly attempt_key: string | null;
+  readonly attempt_body: string | null;
+  readonly attempt_rev: number | null;
+  readonly attempt_at: number | null;
+  readonly sends: number;
+  readonly attempts: number;
+  readonly next_at: number;
+  readonly last_code: string | null;
+  readonly last_error: string | null;
+  readonly agreed: string | null;
+  readonly watermark: number | null;
+  readonly doubted: 0 | 1;
+  readonly sweeps: number;
+  readonly sweep_at: number | null;
+  readonly ghosts: string | null;
+  readonly ghosts_until: number | null;
+  readonly verify_at: number | null;
+}
+
+/** An entry from its row; undefined when no row was found. */
+export function toEntry(found: unknown): OutboxEntry | undefined {
+  if (found === undefined) return undefined;
+  const row = found as OutboxRow;
+  return {
+    interventionId: row.intervention_id,
+    phase: row.phase,
+    rank: row.rank,
+    wantRev: row.want_rev,
+    syncedRev: row.synced_rev,
+    deleted: row.deleted === 1,
+    upstreamId: row.upstream_id,
+    base: row.base,
+    attempt: toAttempt(row),
+    sends: row.sends,
+    attempts: row.attempts,
+    nextAtMs: row.next_at,
+    lastCode: row.last_code,
+    lastError: row.last_error,
+    agreed: row.agreed,
+    watermark: row.watermark,
+    doubted: row.doubted === 1,
+    sweeps: row.sweeps,
+    sweepAtMs: row.sweep_at,
+    ghosts: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as Ghosts),
+    ghostsUntilMs: row.ghosts_until,
+    verifyAtMs: row.verify_at,
+  };
+}
+
+function toAttempt(row: OutboxRow): OutboxAttempt | null {
+  if (row.attempt_key === null || row.attempt_body === null) return null;
+  return {
+    key: row.attempt_key,
+    body: row.attempt_body,
+    rev: row.attempt_rev ?? 0,
+    atMs: row.attempt_at ?? 0,
+  };
+}

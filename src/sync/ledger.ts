@@ -1,0 +1,150 @@
+import type { Clock } from "../domain/clock.ts";
+import type { EventDetail } from "../domain/event.ts";
+import { fieldsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
+import { markerOf, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
+import type { CentreRecord } from "../domain/merge.ts";
+import { nextPhase, type OutboxAttempt, type OutboxEntry, type OutboxEvent } from "../domain/outbox.ts";
+import { transaction, type Database } from "../store/database.ts";
+import { EventLog } from "../store/event-log.ts";
+import { CentreFacts } from "../store/centre-facts.ts";
+import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
+import { ObjectiveStore } from "../store/objectives.ts";
+import { OutboxStore } from "../store/outbox.ts";
+
+export interface LedgerOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly marker: MarkerField;
+  readonly siteRef: string;
+}
+
+/** What stands written down about the way of each record; every step of the sync is one transaction of it. */
+export class Ledger {
+  readonly outbox: OutboxStore;
+  readonly interventions: InterventionStore;
+  readonly objectives: ObjectiveStore;
+  readonly facts: CentreFacts;
+  readonly #events: EventLog;
+  readonly #options: LedgerOptions;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.outbox = new OutboxStore(options.database);
+    this.interventions = new InterventionStore(options.database);
+    this.objectives = new ObjectiveStore(options.database);
+    this.facts = new CentreFacts(options.database);
+    this.#events = new EventLog(options.database);
+  }
+
+  /** One transaction. */
+  write<T>(work: () => T): T {
+    return transaction(this.#options.database, work);
+  }
+
+  /** The entry as it is now: while a request was on the wire a person may have changed the record. */
+  entry(interventionId: number): OutboxEntry {
+    const entry = this.outbox.find(interventionId);
+    if (!entry) throw new Error(`the outbox entry of intervention ${interventionId} is gone`);
+    return entry;
+  }
+
+  /** The record of an entry, or its tombstone. */
+  record(interventionId: number): StoredIntervention {
+    const stored = this.interventions.findStored(interventionId);
+    if (!stored) throw new Error(`outbox entry without intervention ${interventionId}`);
+    return stored;
+  }
+
+  /** Moves an entry on and writes it back. */
+  apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): OutboxEntry {
+    const linked = (changes.upstreamId === undefined ? entry.upstreamId : changes.upstreamId) !== null;
+    const moved = { ...entry, ...changes, phase: nextPhase(entry.phase, event, linked) };
+    this.outbox.save(moved);
+    return moved;
+  }
+
+  /** What only a person can settle, or may want to know of, stands in the event log. */
+  tellConflict(interventionId: number, detail: EventDetail): void {
+    const subject = `intervention ${interventionId}`;
+    const event = { event: "sync-conflict", who: "sync", from: "dispatch centre", subject, detail } as const;
+    this.#events.add(event, this.#options.clock.wallMs());
+  }
+
+  /** Writes down what the dispatcher has changed. */
+  tellChange(interventionId: number, detail: EventDetail): void {
+    const subject = `intervention ${interventionId}`;
+    const event = {
+      event: "intervention-changed",
+      who: "dispatcher",
+      from: "dispatch centre",
+      subject,
+      detail,
+    } as const;
+    this.#events.add(event, this.#options.clock.wallMs());
+  }
+
+  get isMarked(): boolean {
+    return this.#options.marker !== "off";
+  }
+
+  markerOf(uid: string): string {
+    return markerOf(this.#options.siteRef, uid);
+  }
+
+  /** The fields as they go to the centre. */
+  outgoing(fields: InterventionFields, uid: string): InterventionFields {
+    return withMarker(fields, this.#options.marker, this.markerOf(uid));
+  }
+
+  /** The fields among these that change their text by the marker. */
+  marked(
+    fields: Partial<InterventionFields>,
+    whole: InterventionFields,
+    uid: string,
+  ): Partial<InterventionFields> {
+    const { marker } = this.#options;
+    if (marker === "off" || !(marker in fields)) return fields;
+    return { ...fields, [marker]: this.outgoing(whole, uid)[marker] };
+  }
+
+  /** Adds the marker's field to what is sent, where the centre's record has lost it. */
+  withLostMarker(
+    fields: Partial<InterventionFields>,
+    whole: InterventionFields,
+  ): Partial<InterventionFields> {
+    const { marker } = this.#options;
+    return marker === "off" ? fields : { ...fields, [marker]: whole[marker] };
+  }
+
+  /** A record of the centre as people here see it: without our marker. */
+  unmarked<T extends CentreRecord>(record: T, uid: string): T {
+    const marker = this.markerOf(uid);
+    const texts = Object.fromEntries(
+      (["notes", "description"] as const)
+        .filter((field) => typeof record[field] === "string")
+        .map((field) => [field, withoutMarker(record[field] as string, marker)]),
+    );
+    return { ...record, ...texts };
+  }
+
+  /** The bytes of a first attempt: the record as it is now. */
+  newAttempt(entry: OutboxEntry, { record, uid, rev }: StoredIntervention): OutboxAttempt {
+    const atMs = this.#options.clock.wallMs();
+    if (entry.attempt?.rev === rev) return { ...entry.attempt, atMs };
+    // Other content needs another key, and so does a record that is made anew after the centre has lost it.
+    const isAnew = !entry.attempt && entry.sends > 0;
+    const key = isAnew ? `${uid}.${rev}.${atMs}` : entry.attempt ? `${uid}.${rev}` : uid;
+    return { key, body: JSON.stringify(this.outgoing(fieldsOf(record), uid)), rev, atMs };
+  }
+
+  /** What was sent, as the record it should have become. */
+  sentOf({ attempt }: OutboxEntry): CentreRecord {
+    return attempt ? (JSON.parse(attempt.body) as CentreRecord) : {};
+  }
+
+  /** The fields that both sides agreed on last. */
+  agreedOf(entry: OutboxEntry, uid: string): InterventionFields {
+    const text = entry.agreed ?? entry.base ?? "{}";
+    return fieldsOf(this.unmarked(JSON.parse(text) as CentreRecord, uid) as unknown as Intervention);
+  }
+}

@@ -1,0 +1,35 @@
+import { itemsOf, type ReadVerdict, type Verdict } from "./answer.ts";
+import type { Centre } from "./centre.ts";
+import type { Link } from "./link.ts";
+
+/** So many records in a row that meet a fault are the link after all, whatever a read says. */
+const DOUBTFUL_IN_A_ROW_MAX = 3;
+
+/** Tells the link what the answers say about it. */
+export class LinkWatch {
+  readonly #link: Link;
+  readonly #centre: Centre;
+  #doubtfulInARow = 0;
+
+  constructor({ link, centre }: { link: Link; centre: Centre }) {
+    this.#link = link;
+    this.#centre = centre;
+  }
+
+  /** Whether something may be sent now. */
+  get isOpen(): boolean {
+    return this.#link.state.waitMs === 0;
+  }
+
+  /**
+   * Takes an answer to one record's request. A fault that the record itself may have caused is held against a read,
+   * which no record's content can spoil: one record that a gateway dislikes must not hold up the alarms behind it.
+   */
+  async note(verdict: Verdict | ReadVerdict): Promise<void> {
+    const isDoubtful = verdict.doubtful === true;
+    this.#doubtfulInARow = isDoubtful ? this.#doubtfulInARow + 1 : 0;
+    if (!isDoubtful || this.#doubtfulInARow >= DOUBTFUL_IN_A_ROW_MAX) return this.#link.note(verdict);
+    const probed = await this.#centre.read("/interventii?_start=0&_end=1");
+    this.#link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : verdict);
+  }
+}

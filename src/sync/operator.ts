@@ -1,0 +1,102 @@
+import { AppError } from "../domain/errors.ts";
+import type { CentreRecord } from "../domain/merge.ts";
+import { AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import type { SyncParts } from "./parts.ts";
+
+/** What a person can do about a record that does not reach the centre by itself. */
+export class Operator {
+  readonly #parts: Pick<SyncParts, "centre" | "ledger" | "watch">;
+
+  constructor(parts: Pick<SyncParts, "centre" | "ledger" | "watch">) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Has a record tried again now. One that the centre has deleted is made there anew.
+   * @throws AppError `not-found`
+   */
+  retry(interventionId: number): void {
+    const { ledger } = this.#parts;
+    ledger.write(() => {
+      const entry = this.#entry(interventionId);
+      ledger.apply(entry, "retry", { attempts: 0, nextAtMs: 0 });
+    });
+  }
+
+  /**
+   * Gives up bringing a record to the centre; it stays here.
+   * @throws AppError `not-found`; `conflict` for a record that the centre has or may have
+   */
+  drop(interventionId: number): void {
+    const { ledger } = this.#parts;
+    ledger.write(() => {
+      const entry = this.#entry(interventionId);
+      const mayBeThere = entry.phase !== "gone" && (entry.upstreamId !== null || entry.sends > 0);
+      if (!DROPPABLE.has(entry.phase) || mayBeThere)
+        throw new AppError(
+          "conflict",
+          `intervention ${interventionId} is ${entry.phase}, and the centre has it or may have it`,
+          {
+            hint: "Delete the intervention; that deletes it at the centre too.",
+          },
+        );
+      ledger.apply(entry, "withdrawn", { attempt: null, lastError: null, syncedRev: entry.wantRev });
+    });
+  }
+
+  /**
+   * Makes the values here win over the centre's, field by field: after a centre was restored from a backup, its older
+   * values look like a dispatcher's changes.
+   * @throws AppError `not-found`; `conflict` when the centre does not have the record or cannot be read now
+   */
+  async reassert(interventionId: number): Promise<void> {
+    const { centre, ledger, watch } = this.#parts;
+    const { upstreamId } = this.#entry(interventionId);
+    if (upstreamId === null)
+      throw new AppError(
+        "conflict",
+        `intervention ${interventionId} has no record at the centre to set right`,
+      );
+    const seen = await centre.read(`/interventii/${upstreamId}`);
+    await watch.note(seen);
+    const shown = seen.value as CentreRecord | undefined;
+    if (shown?.["id"] !== upstreamId)
+      throw new AppError(
+        "conflict",
+        `the centre does not show its record ${upstreamId} now: ${seen.reason}`,
+        {
+          hint: "Try again when the link is up.",
+        },
+      );
+    ledger.write(() => this.#agreeOn(interventionId, upstreamId, shown));
+  }
+
+  #agreeOn(interventionId: number, upstreamId: number, shown: CentreRecord): void {
+    const { ledger } = this.#parts;
+    const entry = this.#entry(interventionId);
+    // It was given up or linked to another one while the answer was on its way.
+    if (entry.upstreamId !== upstreamId) return;
+    const { uid } = ledger.record(interventionId);
+    const base = JSON.stringify(shown);
+    // What the centre shows counts as agreed on, so that every difference is a change made here.
+    const agreed = JSON.stringify(ledger.unmarked(shown, uid));
+    const changes = {
+      base,
+      agreed,
+      syncedRev: entry.wantRev - 1,
+      attempts: 0,
+      nextAtMs: 0,
+      verifyAtMs: AUDIT_AT_MS + 1,
+    };
+    ledger.apply(entry, "retry", changes);
+  }
+
+  #entry(interventionId: number): OutboxEntry {
+    const entry = this.#parts.ledger.outbox.find(interventionId);
+    if (!entry) throw new AppError("not-found", `there is no intervention ${interventionId}`);
+    return entry;
+  }
+}
+
+/** Phases in which nothing of the record is at the centre. */
+const DROPPABLE: ReadonlySet<OutboxPhase> = new Set(["new", "blocked", "rejected", "gone"]);

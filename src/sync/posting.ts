@@ -1,0 +1,221 @@
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
+import type { Verdict } from "./answer.ts";
+import { momentOf, type SyncParts } from "./parts.ts";
+import { recordsAbove, topIdOf } from "./search.ts";
+import { afterFailure, afterPost, believedAnswer, closing, linkedTo, settledAtMs } from "./settlement.ts";
+
+/** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
+export class Posting {
+  readonly #parts: SyncParts;
+
+  constructor(parts: SyncParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes one entry a step further. */
+  async work(entry: OutboxEntry): Promise<void> {
+    if (entry.phase === "unsure") return this.#findOut(entry);
+    const { ledger } = this.#parts;
+    if (entry.deleted) return this.#withdraw(entry.interventionId);
+    const watermark = await this.#watermark(entry);
+    if (watermark === undefined) return;
+    const sent = ledger.write(() => this.#freeze(entry.interventionId, watermark));
+    if (sent) await this.#post(sent);
+  }
+
+  /** What is deleted before anything of it can have arrived needs nothing at the centre. */
+  #withdraw(interventionId: number): void {
+    const { ledger, clock, patience } = this.#parts;
+    ledger.write(() => {
+      const entry = ledger.entry(interventionId);
+      ledger.apply(entry, "withdrawn", closing(entry, patience, clock.wallMs()));
+    });
+  }
+
+  /** The centre's highest id before the send; undefined when the link does not give it. */
+  async #watermark({ watermark }: OutboxEntry): Promise<number | undefined> {
+    const { centre, ledger, watch } = this.#parts;
+    const top = await topIdOf(centre);
+    if ("topId" in top) {
+      // Two of our own above the top cannot both have been deleted by chance: the centre is an older copy of itself.
+      if (ledger.outbox.linkedAbove(top.topId) >= 2) ledger.write(() => ledger.outbox.auditAll());
+      // After a restore ids are given again, so a later reading may only lower the mark.
+      return Math.min(watermark ?? top.topId, top.topId);
+    }
+    // A list has nothing to do with the record: if it cannot be had, that is the link.
+    await watch.note({ ...top.verdict, doubtful: false });
+    // A centre that cannot list is searched from the beginning when it comes to that.
+    return top.verdict.link === "ok" ? 0 : undefined;
+  }
+
+  /** Writes down what is about to be sent; undefined when the record was deleted meanwhile. */
+  #freeze(interventionId: number, watermark: number): OutboxEntry | undefined {
+    const { ledger, patience, clock } = this.#parts;
+    const found = ledger.entry(interventionId);
+    // The other lane was faster: the record's priority has changed meanwhile.
+    if (found.phase !== "new" && found.phase !== "blocked") return undefined;
+    const entry = found.phase === "blocked" ? ledger.apply(found, "retry", {}) : found;
+    if (entry.deleted) {
+      ledger.apply(entry, "withdrawn", closing(entry, patience, clock.wallMs()));
+      return undefined;
+    }
+    const attempt = ledger.newAttempt(entry, ledger.record(interventionId));
+    return ledger.apply(entry, "send", { attempt, watermark, sends: entry.sends + 1 });
+  }
+
+  async #post({ interventionId, attempt }: OutboxEntry): Promise<void> {
+    const { centre, failpoint } = this.#parts;
+    if (!attempt) throw new Error(`intervention ${interventionId} is sent without an attempt`);
+    failpoint("sync-posting-committed");
+    const verdict = await centre.write({
+      method: "POST",
+      path: "/interventii",
+      body: attempt.body,
+      headers: { "Idempotency-Key": quoted(attempt.key) },
+    });
+    failpoint("sync-answered");
+    await this.#settle(interventionId, verdict);
+  }
+
+  async #settle(interventionId: number, answer: Verdict): Promise<void> {
+    const { ledger, patience, watch } = this.#parts;
+    const believed = ledger.write(() => {
+      const entry = ledger.entry(interventionId);
+      const verdict = this.#ownerAsked(entry, believedAnswer(entry, answer));
+      ledger.apply(entry, verdict.event, afterPost(entry, verdict, patience, momentOf(this.#parts)));
+      if (verdict.event === "applied") ledger.facts.noteKeys(answer.echoesKey === true);
+      if (verdict.event === "refused")
+        ledger.tellConflict(interventionId, {
+          phase: "rejected",
+          code: verdict.code,
+          reason: verdict.reason,
+        });
+      return verdict;
+    });
+    tellOutcome(this.#parts, interventionId, believed);
+    await watch.note(believed);
+  }
+
+  /** An id that is another record's here says that one of the two is mistaken. */
+  #ownerAsked(entry: OutboxEntry, verdict: Verdict): Verdict {
+    const { ledger } = this.#parts;
+    if (!verdict.record) return verdict;
+    const { id, json } = verdict.record;
+    const owner = ledger.outbox.findByUpstreamId(id);
+    if (!owner || owner.interventionId === entry.interventionId) return verdict;
+    const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
+    if (ledger.isMarked && json.includes(marker)) {
+      // The answer bears our mark, so the centre has given the other one's id again: it was restored from a backup.
+      loseTrack(this.#parts, owner);
+      ledger.outbox.auditAll();
+      return verdict;
+    }
+    const { record: _notOurs, ...rest } = verdict;
+    const reason = `the centre answered with its record ${id}, which is intervention ${owner.interventionId} here; was the centre restored from a backup?`;
+    return { ...rest, event: "refused", reason };
+  }
+
+  /** A POST was not answered: is the record there, may it still come, or must it be sent again? */
+  async #findOut({ interventionId, watermark }: OutboxEntry): Promise<void> {
+    const { centre, ledger, watch, patience, clock } = this.#parts;
+    const walk = await recordsAbove(centre, watermark ?? 0);
+    if (walk.kind === "undetermined") {
+      ledger.write(() => {
+        const entry = ledger.entry(interventionId);
+        ledger.outbox.save({ ...entry, ...afterFailure(entry, walk.verdict, momentOf(this.#parts)) });
+      });
+      return watch.note(walk.verdict);
+    }
+    const again = ledger.write(() => {
+      const entry = ledger.entry(interventionId);
+      // The other lane was faster: the record's priority has changed meanwhile.
+      if (entry.phase !== "unsure") return undefined;
+      const hits = this.#sightings(entry, walk.rows);
+      if (hits.length > 0) return this.#adopt(entry, hits);
+      const settledMs = settledAtMs(entry, patience);
+      const isSettled = clock.wallMs() >= settledMs;
+      if (isSettled && entry.deleted) {
+        ledger.apply(entry, "absent", closing(entry, patience, clock.wallMs()));
+        return undefined;
+      }
+      // A centre that knows keys again makes no second record of a request that is still on its way.
+      if (isSettled || (ledger.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, isSettled);
+      ledger.outbox.save({ ...entry, nextAtMs: settledMs });
+      return undefined;
+    });
+    await watch.note({ link: "ok", code: "200", reason: "" });
+    if (again) await this.#post(again);
+  }
+
+  #sightings(entry: OutboxEntry, rows: readonly Sighting[]): Sighting[] {
+    const { ledger } = this.#parts;
+    const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
+    const sought = { marker, sent: ledger.sentOf(entry), isMarked: ledger.isMarked };
+    return sightingsOf(rows, sought, (id) => {
+      const owner = ledger.outbox.findByUpstreamId(id);
+      return owner !== undefined && owner.interventionId !== entry.interventionId;
+    });
+  }
+
+  #adopt(entry: OutboxEntry, hits: readonly Sighting[]): undefined {
+    const { ledger, patience, clock, log } = this.#parts;
+    const kept = keptOf(hits, ledger.sentOf(entry), entry.ghosts);
+    if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
+    const wallMs = clock.wallMs();
+    const linked = linkedTo(entry, kept.id, entry.attempt.body, patience, wallMs);
+    ledger.apply(entry, "found", {
+      ...linked,
+      // What a dispatcher has already changed there is read at once, and doubles are removed at once.
+      verifyAtMs: wallMs,
+      ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
+    });
+    log.info("record-found", { interventionId: entry.interventionId, upstreamId: kept.id });
+    return undefined;
+  }
+
+  #resend(entry: OutboxEntry, isSettled: boolean): OutboxEntry {
+    const { ledger, clock } = this.#parts;
+    const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
+    // The search has shown that no earlier send has arrived; one that still does is what the sweeps are for.
+    return ledger.apply(entry, "send", { attempt, sends: isSettled ? 1 : entry.sends + 1 });
+  }
+}
+
+/**
+ * Takes back that a record is linked: what is there under its id is another one. It is looked for everywhere, and made
+ * again when it is nowhere.
+ */
+export function loseTrack({ ledger, clock }: SyncParts, entry: OutboxEntry): void {
+  const stored = ledger.record(entry.interventionId);
+  const attempt = ledger.newAttempt({ ...entry, attempt: null }, stored);
+  ledger.apply(entry, "mistaken", {
+    upstreamId: null,
+    base: null,
+    agreed: null,
+    attempt: { ...attempt, atMs: clock.wallMs() },
+    watermark: 0,
+    doubted: true,
+    sends: 1,
+    nextAtMs: 0,
+    verifyAtMs: null,
+    sweepAtMs: null,
+  });
+  ledger.tellConflict(entry.interventionId, {
+    phase: "unsure",
+    reason: `the centre's record ${entry.upstreamId} is no longer this one; it is searched for, and made again if it is nowhere`,
+  });
+}
+
+/** One log line for what became of a request. */
+export function tellOutcome({ log }: SyncParts, interventionId: number, verdict: Verdict): void {
+  const { event, code, reason, record } = verdict;
+  const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
+  if (event === "applied" || event === "removed") log.info("record-synced", fields);
+  else log.warn("record-not-synced", { ...fields, reason });
+}
+
+/** A structured-field string (RFC 9651, 3.3.3). */
+function quoted(key: string): string {
+  return `"${key.replaceAll(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,249 @@
+import { fieldsOf, instantsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
+import { merge, withGhosts, type CentreRecord, type Merged } from "../domain/merge.ts";
+import { AUDIT_AT_MS, rankOf, type OutboxEntry } from "../domain/outbox.ts";
+import { carries, isSameRecord } from "../domain/sighting.ts";
+import { validateInterventionUpdate } from "../generated/validators.js";
+import type { StoredIntervention } from "../store/interventions.ts";
+import type { ReadVerdict, Verdict } from "./answer.ts";
+import { momentOf, type SyncParts } from "./parts.ts";
+import { loseTrack, tellOutcome } from "./posting.ts";
+import { afterFailure, closing } from "./settlement.ts";
+
+/** What is about to be sent for a record that the centre has. */
+type Step =
+  | {
+      readonly kind: "put";
+      readonly body: Partial<InterventionFields>;
+      readonly local: StoredIntervention;
+      /** What the centre showed before. */
+      readonly shown: CentreRecord;
+      /** Whether an earlier update may still arrive. */
+      readonly hadGhosts: boolean;
+    }
+  | { readonly kind: "delete" };
+
+/** Brings both sides of a record that the centre has to one state: reads it there, merges, and sends what differs. */
+export class Reconciling {
+  readonly #parts: SyncParts;
+  /** IANA zone in which a dispatcher's dates without an offset are read. */
+  readonly #timezone: string;
+
+  constructor(parts: SyncParts, timezone: string) {
+    this.#parts = parts;
+    this.#timezone = timezone;
+  }
+
+  async work({ interventionId, upstreamId }: OutboxEntry): Promise<void> {
+    const { centre, ledger, watch, failpoint } = this.#parts;
+    const path = `/interventii/${upstreamId}`;
+    const seen = await centre.read(path);
+    const step = ledger.write(() => this.#decide(interventionId, upstreamId, seen));
+    await watch.note(seen);
+    if (!step) return;
+    failpoint("sync-writing-committed");
+    const verdict = await centre.write(
+      step.kind === "delete"
+        ? { method: "DELETE", path }
+        : { method: "PUT", path, body: JSON.stringify(step.body) },
+    );
+    failpoint("sync-answered");
+    ledger.write(() => this.#settle(interventionId, verdict, step));
+    tellOutcome(this.#parts, interventionId, verdict);
+    await watch.note(verdict);
+  }
+
+  /** Decides on the entry as it is after the read, and writes down what will be sent. */
+  #decide(interventionId: number, askedId: number | null, seen: ReadVerdict): Step | undefined {
+    const { ledger, clock, patience } = this.#parts;
+    const entry = ledger.entry(interventionId);
+    // It was linked to another one while the answer was on its way.
+    if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
+    if (seen.code === "404" && seen.link === "ok") return this.#missing(entry, seen.reason);
+    const upstream = seen.value as CentreRecord | undefined;
+    if (!upstream || upstream["id"] !== askedId) {
+      const isWanted = entry.wantRev > entry.syncedRev;
+      const failure = afterFailure(entry, seen, momentOf(this.#parts));
+      ledger.outbox.save({
+        ...entry,
+        ...(isWanted ? failure : {}),
+        verifyAtMs: clock.wallMs() + patience.pullMs,
+      });
+      return undefined;
+    }
+    const stored = ledger.record(interventionId);
+    const marker = ledger.markerOf(stored.uid);
+    if (!isSameRecord(upstream, marker, JSON.parse(entry.base ?? "{}") as CentreRecord)) {
+      loseTrack(this.#parts, entry);
+      ledger.outbox.auditAll();
+      return undefined;
+    }
+    if (!entry.deleted) return this.#merge(entry, stored, upstream);
+    ledger.apply(entry, "send", {});
+    return { kind: "delete" };
+  }
+
+  #missing(entry: OutboxEntry, reason: string): undefined {
+    const { ledger, clock, patience } = this.#parts;
+    if (entry.deleted) ledger.apply(entry, "removed", closing(entry, patience, clock.wallMs()));
+    else if (entry.verifyAtMs === AUDIT_AT_MS) loseTrack(this.#parts, entry);
+    else this.#gone(entry, "404", reason);
+  }
+
+  #gone(entry: OutboxEntry, code: string, reason: string): void {
+    const { ledger } = this.#parts;
+    ledger.apply(entry, "missing", {
+      upstreamId: null,
+      base: null,
+      agreed: null,
+      attempt: null,
+      lastCode: code,
+      lastError: reason,
+      verifyAtMs: null,
+      sweepAtMs: null,
+    });
+    ledger.tellConflict(entry.interventionId, { phase: "gone", code, reason });
+  }
+
+  #merge(entry: OutboxEntry, stored: StoredIntervention, shown: CentreRecord): Step | undefined {
+    const { ledger, clock, patience } = this.#parts;
+    const upstream = ledger.unmarked(shown, stored.uid);
+    const base = ledger.unmarked(JSON.parse(entry.base ?? "{}") as CentreRecord, stored.uid);
+    const wallMs = clock.wallMs();
+    const { ghosts, ghostsUntilMs } = entry;
+    const agreed = ledger.agreedOf(entry, stored.uid);
+    const merged = merge({ local: fieldsOf(stored.record), agreed, base, upstream, ghosts });
+    const local = this.#adopt(stored, merged, upstream);
+    this.#tellConflicts(entry, merged);
+    const whole = ledger.outgoing(fieldsOf(local.record), stored.uid);
+    const isMarkerLost = ledger.isMarked && !carries(shown, ledger.markerOf(stored.uid));
+    const marked = ledger.marked(merged.push, fieldsOf(local.record), stored.uid);
+    const body = isMarkerLost ? ledger.withLostMarker(marked, whole) : marked;
+    const read: Partial<OutboxEntry> = {
+      wantRev: local.rev,
+      base: JSON.stringify(shown),
+      rank: rankOf(local.record.priority),
+      verifyAtMs: this.#nextLook(entry, local, wallMs),
+    };
+    if (Object.keys(body).length === 0) {
+      const agreedNow = JSON.stringify(fieldsOf(local.record));
+      const settled = { syncedRev: local.rev, agreed: agreedNow, attempts: 0, nextAtMs: 0, lastError: null };
+      // Seen clean after the last moment at which one could arrive: from now on every change there is a dispatcher's.
+      const isOver = ghostsUntilMs !== null && wallMs >= ghostsUntilMs;
+      ledger.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_GHOSTS : {}) });
+      return undefined;
+    }
+    // What we took over is agreed on from now on; what we are about to send is not yet.
+    const here = fieldsOf(local.record);
+    const takenOver = Object.keys(merged.adopt).map((field) => [
+      field,
+      here[field as keyof InterventionFields],
+    ]);
+    const agreedSoFar = { ...agreed, ...Object.fromEntries(takenOver) };
+    ledger.apply(entry, "send", {
+      ...read,
+      agreed: JSON.stringify(agreedSoFar),
+      ghosts: withGhosts(ghosts, merged.push),
+      ghostsUntilMs: wallMs + (patience.sweepMs[0] ?? 0),
+    });
+    return { kind: "put", body, local, shown, hadGhosts: Object.keys(ghosts).length > 0 };
+  }
+
+  /** Takes over what the dispatcher has changed, as far as it is possible here. */
+  #adopt(stored: StoredIntervention, { adopt }: Merged, upstream: CentreRecord): StoredIntervention {
+    const { ledger, clock } = this.#parts;
+    const { id } = stored.record;
+    const own = ownFields(stored.record, upstream);
+    const possible = this.#possible(stored.record, adopt);
+    if (Object.keys(possible).length === 0 && Object.keys(own).length === 0) return stored;
+    const fields = { ...fieldsOf(stored.record), ...possible };
+    const instants = instantsOf(fields, this.#timezone);
+    const before = Object.fromEntries(
+      Object.keys({ ...possible, ...own }).map((field) => [
+        field,
+        stored.record[field as keyof Intervention],
+      ]),
+    );
+    ledger.tellChange(id, { before, after: { ...possible, ...own } });
+    return ledger.interventions.update(id, possible, instants, clock.wallMs(), own);
+  }
+
+  #possible(record: Intervention, adopt: Partial<InterventionFields>): Partial<InterventionFields> {
+    const { ledger } = this.#parts;
+    const valid = Object.fromEntries(
+      Object.entries(adopt).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
+    ) as Partial<InterventionFields>;
+    const target = { ...record, ...valid };
+    const isKnown = ledger.objectives.exists({ type: target.objectiveType, id: target.objectiveId });
+    const { objectiveType: _type, objectiveId: _id, ...rest } = valid;
+    const known = isKnown ? valid : rest;
+    try {
+      instantsOf({ ...fieldsOf(record), ...known }, this.#timezone);
+      return known;
+    } catch {
+      const { dateStart: _start, dateEnd: _end, ...dateless } = known;
+      return dateless;
+    }
+  }
+
+  /** An open record is looked at again and again; a finished one only while something may still arrive late. */
+  #nextLook({ ghostsUntilMs }: OutboxEntry, { record }: StoredIntervention, wallMs: number): number | null {
+    const { patience } = this.#parts;
+    if (record.status !== "done") return wallMs + patience.pullMs;
+    return ghostsUntilMs === null || ghostsUntilMs <= wallMs ? null : ghostsUntilMs;
+  }
+
+  #tellConflicts(entry: OutboxEntry, { conflicts }: Merged): void {
+    if (conflicts.length > 0) this.#parts.ledger.tellConflict(entry.interventionId, { fields: conflicts });
+  }
+
+  #settle(interventionId: number, verdict: Verdict, step: Step): void {
+    const { ledger, clock, patience } = this.#parts;
+    const entry = ledger.entry(interventionId);
+    const { event, code, reason, record } = verdict;
+    if (event === "removed")
+      return void ledger.apply(entry, "removed", closing(entry, patience, clock.wallMs()));
+    if (event === "missing") return this.#gone(entry, code, reason);
+    if (event !== "applied" || !record || step.kind === "delete") {
+      ledger.apply(entry, event, afterFailure(entry, verdict, momentOf(this.#parts)));
+      if (event === "refused") ledger.tellConflict(interventionId, { phase: "rejected", code, reason });
+      return;
+    }
+    ledger.apply(entry, "applied", {
+      base: JSON.stringify(knownOf(step, JSON.parse(record.json) as CentreRecord)),
+      agreed: JSON.stringify(fieldsOf(step.local.record)),
+      syncedRev: step.local.rev,
+      attempts: 0,
+      nextAtMs: 0,
+      lastCode: code,
+      lastError: null,
+      // Nothing of this can arrive late once it was answered, unless an earlier update was not.
+      ...(step.hadGhosts ? { verifyAtMs: entry.verifyAtMs ?? entry.ghostsUntilMs } : NO_GHOSTS),
+    });
+  }
+}
+
+const NO_GHOSTS: Pick<OutboxEntry, "ghosts" | "ghostsUntilMs"> = { ghosts: {}, ghostsUntilMs: null };
+
+/**
+ * What is known of the centre's record after an update: what was sent as the centre has answered it, and the rest as it
+ * was read before. What somebody has changed in between is found at the next look, and not taken for known.
+ */
+function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: CentreRecord): CentreRecord {
+  const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
+  return { ...answered, ...shown, ...Object.fromEntries(sent) };
+}
+
+/** What is the centre's alone: its number and the invoice. */
+function ownFields(record: Intervention, upstream: CentreRecord): Partial<Pick<Intervention, OwnField>> {
+  const { dispeceratId, invoicePdf } = upstream;
+  return {
+    ...(Number.isSafeInteger(dispeceratId) && dispeceratId !== record.dispeceratId
+      ? { dispeceratId: dispeceratId as number }
+      : {}),
+    ...((typeof invoicePdf === "string" || invoicePdf === null) && invoicePdf !== record.invoicePdf
+      ? { invoicePdf }
+      : {}),
+  };
+}
+
+type OwnField = "dispeceratId" | "invoicePdf";

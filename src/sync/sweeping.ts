@@ -1,0 +1,102 @@
+import { fieldsOf, type Intervention } from "../domain/intervention.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { carries, isUntouched, type Sighting } from "../domain/sighting.ts";
+import { momentOf, type SyncParts } from "./parts.ts";
+import { recordsAbove } from "./search.ts";
+import { afterFailure } from "./settlement.ts";
+
+/** After a POST that was not answered: looks for a second record that came of it later, and removes it. */
+export class Sweeping {
+  readonly #parts: SyncParts;
+
+  constructor(parts: SyncParts) {
+    this.#parts = parts;
+  }
+
+  async work({ interventionId, watermark }: OutboxEntry): Promise<void> {
+    const { centre, ledger, watch } = this.#parts;
+    const walk = await recordsAbove(centre, watermark ?? 0);
+    if (walk.kind === "undetermined") {
+      this.#postpone(interventionId);
+      return watch.note(walk.verdict);
+    }
+    const doubles = ledger.write(() => this.#doubles(interventionId, walk.rows));
+    for (const double of doubles) {
+      const verdict = await centre.write({ method: "DELETE", path: `/interventii/${double.id}` });
+      await watch.note(verdict);
+      if (verdict.event !== "removed") return this.#postpone(interventionId);
+      this.#parts.log.info("double-removed", { interventionId, upstreamId: double.id });
+    }
+    this.#finish(interventionId);
+  }
+
+  /** The records there that are ours and too many. Where a dispatcher has worked on one of them, that one is kept. */
+  #doubles(interventionId: number, rows: readonly Sighting[]): Sighting[] {
+    const { ledger } = this.#parts;
+    const entry = ledger.entry(interventionId);
+    const marker = ledger.markerOf(ledger.record(interventionId).uid);
+    const ours = rows.filter((row) => carries(row, marker));
+    const extras = ours.filter(({ id }) => id !== entry.upstreamId);
+    // Deleted here is deleted there, whoever has worked on it.
+    if (entry.phase === "closed") return extras;
+    const sent = ledger.sentOf(entry);
+    const touched = extras.find((row) => !isUntouched(row, sent, entry.ghosts));
+    if (!touched) return extras;
+    const linked = ours.find(({ id }) => id === entry.upstreamId);
+    if (entry.phase === "linked" && linked && isUntouched(linked, sent, entry.ghosts)) {
+      this.#relink(entry, touched);
+      return [linked, ...extras.filter((row) => row !== touched && isUntouched(row, sent, entry.ghosts))];
+    }
+    const ids = extras.map(({ id }) => id);
+    ledger.tellConflict(interventionId, {
+      reason: `the centre has this record more than once (${ids.join(", ")} beside ${entry.upstreamId}) and people have worked on each; delete all but one there`,
+    });
+    return extras.filter((row) => isUntouched(row, sent, entry.ghosts));
+  }
+
+  #relink(entry: OutboxEntry, { id }: Sighting): void {
+    const { ledger, clock } = this.#parts;
+    if (!entry.attempt) throw new Error(`intervention ${entry.interventionId} is swept without an attempt`);
+    ledger.outbox.save({
+      ...entry,
+      upstreamId: id,
+      // What was sent at first is what both have in common: the merge brings our later changes and keeps theirs.
+      base: entry.attempt.body,
+      agreed: JSON.stringify(fieldsOf(JSON.parse(entry.attempt.body) as Intervention)),
+      syncedRev: Math.min(entry.attempt.rev, entry.wantRev - 1),
+      verifyAtMs: clock.wallMs(),
+      nextAtMs: 0,
+    });
+  }
+
+  #finish(interventionId: number): void {
+    const { ledger, clock, patience } = this.#parts;
+    ledger.write(() => {
+      const entry = ledger.entry(interventionId);
+      const sweeps = entry.sweeps + 1;
+      const nextMs = patience.sweepMs[sweeps];
+      ledger.outbox.save({
+        ...entry,
+        sweeps,
+        sweepAtMs: nextMs === undefined ? null : clock.wallMs() + nextMs,
+        ...(nextMs === undefined ? { attempt: null, doubted: false } : {}),
+      });
+    });
+  }
+
+  #postpone(interventionId: number): void {
+    const { ledger, clock } = this.#parts;
+    ledger.write(() => {
+      const entry = ledger.entry(interventionId);
+      const { nextAtMs = 0 } = afterFailure(
+        entry,
+        { link: "ok", code: "", reason: "" },
+        momentOf(this.#parts),
+      );
+      ledger.outbox.save({ ...entry, sweepAtMs: Math.max(nextAtMs, clock.wallMs() + POSTPONE_LEAST_MS) });
+    });
+  }
+}
+
+/** A sweep that could not be finished is tried again no sooner. */
+const POSTPONE_LEAST_MS = 60_000;

@@ -1,0 +1,43 @@
+import type * as api from "../../src/client/token-cache.ts";
+import type * as service from "../../src/service/interventions.ts";
+import type * as objectives from "../../src/service/objectives.ts";
+import type * as main from "../../src/store/main-database.ts";
+import type * as outbox from "../../src/store/outbox.ts";
+import type * as centre from "../../src/sync/centre.ts";
+import type * as link from "../../src/sync/link.ts";
+import type * as operator from "../../src/sync/operator.ts";
+import type * as push from "../../src/sync/push.ts";
+import type * as scheduler from "../../src/sync/scheduler.ts";
+
+/** The parts of the program that the simulation runs: the real ones, or those of a copy with a rule taken out. */
+export type Build = typeof api &
+  typeof service &
+  typeof objectives &
+  typeof main &
+  typeof outbox &
+  typeof centre &
+  typeof link &
+  typeof operator &
+  typeof push &
+  typeof scheduler;
+
+const PARTS = [
+  "client/token-cache",
+  "service/interventions",
+  "service/objectives",
+  "store/main-database",
+  "store/outbox",
+  "sync/centre",
+  "sync/link",
+  "sync/operator",
+  "sync/push",
+  "sync/scheduler",
+];
+
+/** @param root folder of the sources, with a slash at its end */
+export async function loadBuild(root = new URL("../../src/", import.meta.url).pathname): Promise<Build> {
+  const parts = await Promise.all(
+    PARTS.map((part) => import(/* @vite-ignore */ `${root}${part}.ts`) as Promise<object>),
+  );
+  return Object.assign({}, ...parts) as Build;
+}

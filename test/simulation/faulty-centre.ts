@@ -1,0 +1,248 @@
+import type { ApiRequest, Reply } from "../../src/client/api-client.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Random } from "./random.ts";
+
+/** How a centre behaves for a whole run. */
+export interface CentreManners {
+  readonly honoursKeys: boolean;
+  /** Rows that it gives at once, whatever is asked for. */
+  readonly pageRows: number;
+  /** Whether it ignores the order that a list is asked in. */
+  readonly ignoresOrder: boolean;
+  /** The key that its lists are wrapped under. */
+  readonly wrapper: "data" | "items" | undefined;
+  /** Whether it writes dates in its own way. */
+  readonly rewritesDates: boolean;
+  /** Part of the requests that something happens to. */
+  readonly faultRate: number;
+}
+
+export interface CentreRow {
+  readonly id: number;
+  readonly [field: string]: unknown;
+}
+
+const FAULTS = [
+  "not-sent",
+  "lost",
+  "late",
+  "late",
+  "applied-then-cut",
+  "applied-then-cut",
+  "applied-then-502",
+  "half-answer",
+  "503",
+  "500",
+  "429",
+  "401",
+  "403",
+  "400",
+  "portal",
+  "redirect",
+] as const;
+type Fault = (typeof FAULTS)[number];
+
+/** The time-out of the client that the simulation plays, in milliseconds. */
+const TIMEOUT_MS = 15_000;
+/** A request can arrive so long after its client has given up: less than the settle time, as the design asks. */
+const LATE_MAX_MS = 130_000;
+
+/** A dispatch centre in memory, behind a line on which anything can happen to any request. */
+export class FaultyCentre {
+  readonly manners: CentreManners;
+  rows = new Map<number, CentreRow>();
+  /** Who made each row. */
+  makers = new Map<number, string>();
+  /** Objectives that it does not know yet. */
+  readonly unknownObjectives = new Set<number>();
+  isFaulty = true;
+  /** Whether the line is down altogether. */
+  isCut = false;
+  /** What was wrong with a request, whatever came of it. */
+  readonly breaches: string[] = [];
+  readonly counts = { requests: 0, ambiguous: 0, late: 0, posts: 0 };
+  #nextId = 1;
+  #answers = new Map<string, { body: string; answer: string }>();
+  readonly #bodies = new Map<string, string>();
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #backup: (() => void) | undefined;
+
+  constructor(manners: CentreManners, clock: Clock, random: Random) {
+    this.manners = manners;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** One request of a site, with whatever happens to it on the way. */
+  async request(site: string, asked: ApiRequest): Promise<Reply> {
+    this.counts.requests += 1;
+    this.#watch(site, asked);
+    const fault =
+      this.isFaulty && this.#random.chance(this.manners.faultRate) ? this.#random.pick(FAULTS) : undefined;
+    if (this.isCut || fault === "not-sent") return this.#after(20, () => notSent());
+    if (asked.path === "/auth/token") return this.#signIn(fault);
+    return this.#carry(site, asked, fault);
+  }
+
+  /** Keeps a copy of everything, as a nightly backup does. */
+  takeBackup(): void {
+    const [rows, makers, nextId, answers] = [
+      new Map(this.rows),
+      new Map(this.makers),
+      this.#nextId,
+      new Map(this.#answers),
+    ];
+    this.#backup = () => {
+      this.rows = new Map(rows);
+      this.makers = new Map(makers);
+      this.#nextId = nextId;
+      this.#answers = new Map(answers);
+    };
+  }
+
+  restoreBackup(): void {
+    this.#backup?.();
+  }
+
+  /** What a dispatcher does to a row. */
+  edit(id: number, changes: Readonly<Record<string, unknown>>): void {
+    const row = this.rows.get(id);
+    if (row) this.rows.set(id, { ...row, ...changes });
+  }
+
+  #watch(site: string, { method, headers, body = "" }: ApiRequest): void {
+    const key = headers?.["Idempotency-Key"];
+    if (method !== "POST" || key === undefined) return;
+    this.counts.posts += 1;
+    const earlier = this.#bodies.get(`${site} ${key}`);
+    if (earlier !== undefined && earlier !== body)
+      this.breaches.push(`${site}: the key ${key} was sent with two bodies`);
+    this.#bodies.set(`${site} ${key}`, body);
+  }
+
+  #signIn(fault: Fault | undefined): Promise<Reply> {
+    if (fault === "401" || fault === "403" || fault === "400")
+      return this.#after(50, () => answered(401, "{}"));
+    if (fault === "portal") return this.#after(50, () => page(200));
+    if (fault !== undefined) return this.#after(TIMEOUT_MS, () => lost());
+    return this.#after(50, () => answered(200, JSON.stringify({ token: "t", expiresIn: 3600 })));
+  }
+
+  async #carry(site: string, asked: ApiRequest, fault: Fault | undefined): Promise<Reply> {
+    const wayMs = this.#random.between(2, 200);
+    const refusal = fault === undefined ? undefined : REFUSALS[fault];
+    if (refusal) return this.#after(2 * wayMs, () => refusal(this.#random));
+    if (asked.method !== "GET" && fault !== undefined) this.counts.ambiguous += 1;
+    if (fault === "lost") return this.#after(TIMEOUT_MS, () => lost());
+    if (fault === "late") {
+      this.counts.late += 1;
+      this.#clock.after(
+        TIMEOUT_MS + this.#random.between(0, LATE_MAX_MS),
+        () => void this.#apply(site, asked),
+      );
+      return this.#after(TIMEOUT_MS, () => lost());
+    }
+    const reply = await this.#after(wayMs, () => this.#apply(site, asked));
+    return this.#after(wayMs, () => {
+      if (fault === "applied-then-cut") return lost();
+      if (fault === "applied-then-502") return page(502);
+      if (fault === "half-answer" && reply.kind === "answered")
+        return { ...reply, body: reply.body.slice(0, reply.body.length / 2) };
+      return reply;
+    });
+  }
+
+  #after<T>(delayMs: number, make: () => T): Promise<T> {
+    return new Promise((resolve) => {
+      this.#clock.after(delayMs, () => resolve(make()));
+    });
+  }
+
+  #apply(site: string, { method, path, body = "{}", headers }: ApiRequest): Reply {
+    const url = new URL(path, "http://centre");
+    if (url.pathname === "/interventii" && method === "GET") return this.#list(url.searchParams);
+    if (url.pathname === "/interventii") return this.#create(site, body, headers?.["Idempotency-Key"]);
+    const id = Number(/^\/interventii\/(\d+)$/.exec(url.pathname)?.[1]);
+    const row = this.rows.get(id);
+    if (!row) return answered(404, '{"message":"there is no such intervention"}');
+    if (method === "GET") return answered(200, JSON.stringify(row));
+    if (this.makers.get(id) !== site)
+      this.breaches.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
+    if (method === "DELETE") {
+      this.rows.delete(id);
+      return { kind: "answered", status: 204, headers: {}, body: "" };
+    }
+    const updated = { ...row, ...this.#stored(JSON.parse(body) as object) };
+    this.rows.set(id, updated);
+    return answered(200, JSON.stringify(updated));
+  }
+
+  #create(site: string, body: string, key: string | undefined): Reply {
+    const known = this.#answers.get(`${site} ${key}`);
+    const echo = this.manners.honoursKeys && key !== undefined ? { "idempotency-key": key } : {};
+    if (this.manners.honoursKeys && known)
+      return known.body === body
+        ? answered(201, known.answer, echo)
+        : answered(422, '{"message":"key reused"}');
+    const fields = JSON.parse(body) as { objectiveId: number };
+    if (this.unknownObjectives.has(fields.objectiveId))
+      return answered(404, '{"message":"no such objective"}');
+    const row = { id: this.#nextId, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
+    this.#nextId += 1;
+    this.rows.set(row.id, row);
+    this.makers.set(row.id, site);
+    const answer = JSON.stringify(row);
+    this.#answers.set(`${site} ${key}`, { body, answer });
+    return answered(201, answer, echo);
+  }
+
+  #stored(fields: object): object {
+    const { dateStart } = fields as { dateStart?: string | null };
+    if (!this.manners.rewritesDates || typeof dateStart !== "string") return fields;
+    return { ...fields, dateStart: dateStart.replace(/(:\d\d)Z$/, "$1.000Z") };
+  }
+
+  #list(query: URLSearchParams): Reply {
+    const { pageRows, ignoresOrder, wrapper } = this.manners;
+    const start = Number(query.get("_start"));
+    const end = Math.min(Number(query.get("_end")), start + pageRows);
+    const ordered = [...this.rows.values()].sort((a, b) => (ignoresOrder ? a.id - b.id : b.id - a.id));
+    const rows = ordered.slice(start, end);
+    return answered(200, JSON.stringify(wrapper === undefined ? rows : { [wrapper]: rows }));
+  }
+}
+
+/** Answers of something that has certainly not carried the request out. */
+const REFUSALS: Readonly<Partial<Record<Fault, (random: Random) => Reply>>> = {
+  "503": () => page(503),
+  "500": () => answered(500, '{"message":"out of order"}'),
+  "429": (random) =>
+    answered(429, "{}", random.chance(0.5) ? { "retry-after": String(random.between(1, 300)) } : {}),
+  "401": () => answered(401, "{}"),
+  "403": () => page(403),
+  "400": () => page(400),
+  portal: () => page(200),
+  redirect: () => ({
+    kind: "answered",
+    status: 302,
+    headers: { location: "http://hotel.example/" },
+    body: "",
+  }),
+};
+
+function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { kind: "answered", status, headers: { "content-type": "application/json", ...headers }, body };
+}
+
+function page(status: number): Reply {
+  return { kind: "answered", status, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
+}
+
+function lost(): Reply {
+  return { kind: "lost", code: "ECONNRESET", error: "socket hang up" };
+}
+
+function notSent(): Reply {
+  return { kind: "not-sent", code: "ECONNREFUSED", error: "connect ECONNREFUSED" };
+}

@@ -1,0 +1,181 @@
+import type { ApiRequest, Reply } from "../../src/client/api-client.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Conditions } from "../../src/domain/condition.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { Log } from "../../src/domain/log.ts";
+import type { Patience } from "../../src/domain/waits.ts";
+import type { InterventionService } from "../../src/service/interventions.ts";
+import type { Database } from "../../src/store/database.ts";
+import type { OutboxStore } from "../../src/store/outbox.ts";
+import type { Push } from "../../src/sync/push.ts";
+import type { SyncScheduler } from "../../src/sync/scheduler.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import type { Build } from "./build.ts";
+import type { FaultyCentre } from "./faulty-centre.ts";
+import type { Random } from "./random.ts";
+
+export interface SimulatedSiteOptions {
+  readonly build: Build;
+  readonly ref: string;
+  readonly centre: FaultyCentre;
+  readonly clock: ManualClock;
+  readonly random: Random;
+  readonly patience: Patience;
+  /** Probability that the power goes at a commit, just before it or just after it. */
+  readonly crashRate: number;
+}
+
+const OBJECTIVES = {
+  "obiective/cladiri": [1, 2, 3].map((id) => ({ id, name: `Hall ${id}`, status: "active" })),
+};
+
+/** One installation with the real sync, the real services and the real schema, whose power can go at any commit. */
+export class SimulatedSite {
+  readonly interventions: InterventionService;
+  readonly outbox: OutboxStore;
+  readonly database: Database;
+  crashes = 0;
+  isPowerSafe = false;
+  readonly #options: SimulatedSiteOptions;
+  #running: Running | undefined;
+
+  constructor(options: SimulatedSiteOptions) {
+    this.#options = options;
+    const { build, clock, ref } = options;
+    this.database = build.openMainDatabase(":memory:");
+    // A commit to memory needs no more than this; what a disk loses is the concern of other tests.
+    this.database.pragma("synchronous = OFF");
+    new build.ObjectiveService(this.database).import(OBJECTIVES, "config");
+    this.outbox = new build.OutboxStore(this.database);
+    let made = 0;
+    this.interventions = new build.InterventionService({
+      database: this.database,
+      clock,
+      timezone: "Europe/Bucharest",
+      dispeceratId: 7,
+      newUid: () => `${ref}-${(made += 1)}`,
+      onChange: ({ priority }) => this.#running?.scheduler.kick({ urgent: priority === "high" }),
+    });
+  }
+
+  start(): void {
+    const { build, clock, random, patience, centre, ref } = this.#options;
+    const power = new Power();
+    const ported = portsOf(this.#options, power, (request) => centre.request(ref, request));
+    const { client, log, conditions } = ported;
+    const tokens = new build.TokenCache({
+      client,
+      email: `${ref}@site.example`,
+      password: "p",
+      clock: ported.clock,
+    });
+    const link = new build.Link({
+      baseUrl: "http://centre",
+      clock: ported.clock,
+      random: () => random.next(),
+      log,
+      conditions,
+    });
+    const push = new build.Push({
+      database: dying(this.database, power, () => this.#doesCrash(power)),
+      centre: new build.Centre({ client, tokens, clock: ported.clock }),
+      link,
+      clock: ported.clock,
+      random: () => random.next(),
+      log,
+      conditions,
+      marker: "notes",
+      siteRef: ref,
+      timezone: "Europe/Bucharest",
+      failpoint: () => {},
+      patience,
+    });
+    const nextRunMs = (): number => Math.floor(clock.wallMs() / 60_000 + 1) * 60_000;
+    const scheduler = new build.SyncScheduler({
+      push,
+      link,
+      clock: ported.clock,
+      log,
+      conditions,
+      nextRunMs,
+    });
+    this.#running = { power, push, scheduler };
+    scheduler.start();
+  }
+
+  /** What an operator can do; undefined while the power is away. */
+  get push(): Push | undefined {
+    return this.#running?.push;
+  }
+
+  /** The power goes, and comes back some time later. */
+  crash(): void {
+    const running = this.#running;
+    if (!running) return;
+    running.power.isOff = true;
+    this.#running = undefined;
+    this.crashes += 1;
+    this.#options.clock.after(this.#options.random.between(1, 90_000), () => this.start());
+  }
+
+  #doesCrash(power: Power): boolean {
+    if (this.isPowerSafe || power.isOff || !this.#options.random.chance(this.#options.crashRate))
+      return false;
+    this.crash();
+    return true;
+  }
+}
+
+interface Running {
+  readonly power: Power;
+  readonly push: Push;
+  readonly scheduler: SyncScheduler;
+}
+
+class Power {
+  isOff = false;
+}
+
+/** The ports of one process: when its power is off its timers do not ring and its requests are not answered. */
+function portsOf(
+  { clock }: SimulatedSiteOptions,
+  power: Power,
+  send: (request: ApiRequest) => Promise<Reply>,
+) {
+  const ported: Clock = {
+    wallMs: () => clock.wallMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, action) => clock.after(delayMs, () => (power.isOff ? undefined : action())),
+  };
+  const request = async (asked: ApiRequest): Promise<Reply> => {
+    if (power.isOff) return new Promise(() => {});
+    const reply = await send(asked);
+    return power.isOff ? new Promise(() => {}) : reply;
+  };
+  const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const conditions: Conditions = { raise: () => {}, clear: () => {} };
+  return { clock: ported, client: { request }, log, conditions };
+}
+
+/** The database as one process has it, which can die before a commit and right after it. */
+function dying(database: Database, power: Power, doesCrash: () => boolean): Database {
+  const die = (): never => {
+    throw new AppError("storage", "the power is off");
+  };
+  return new Proxy(database, {
+    get(target, name) {
+      if (power.isOff) return die;
+      if (name !== "transaction") {
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === "function" ? (member.bind(target) as unknown) : member;
+      }
+      return (work: () => unknown) => ({
+        immediate: () => {
+          if (doesCrash()) die();
+          const result = target.transaction(work).immediate();
+          return doesCrash() ? die() : result;
+        },
+      });
+    },
+  });
+}

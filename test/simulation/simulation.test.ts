@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { loadBuild } from "./build.ts";
+import { simulate, type Report } from "./simulation.ts";
+
+/* `npm run simulate -- --seeds 2000 --from 1` sets these. */
+const SEEDS = Number(process.env["SIMULATE_SEEDS"] ?? 200);
+const FROM = Number(process.env["SIMULATE_FROM"] ?? 1);
+
+test(`over ${SEEDS} runs of everything that can go wrong, each record ends at the centre exactly once`, async () => {
+  const build = await loadBuild();
+  const reports: Report[] = [];
+  for (let seed = FROM; seed < FROM + SEEDS; seed += 1) reports.push(await simulate({ build, seed }));
+  const wrong = reports.filter(({ problems }) => problems.length > 0);
+  const sum = (of: (report: Report) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  process.stdout.write(
+    `${SEEDS} seeds from ${FROM}: ${sum(({ records }) => records)} records, ${sum(({ ambiguous }) => ambiguous)} writes ` +
+      `left unanswered, ${sum(({ late }) => late)} that came late, ${sum(({ crashes }) => crashes)} power cuts, ` +
+      `${sum(({ requests }) => requests)} requests; ${wrong.length} seeds wrong\n`,
+  );
+  expect(wrong.map(({ seed, problems }) => ({ seed, problems }))).toEqual([]);
+}, 3_600_000);
