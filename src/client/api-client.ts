@@ -1,4 +1,10 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 
 /**
@@ -60,15 +66,11 @@ export class ApiClient {
         : new HttpAgent(pool);
   }
 
-  /** Sends one request. Never rejects: every failure is a reply. */
+  /** Sends one request. Never rejects and always ends: every failure is a reply. */
   request({ method, path, token, body, headers = {} }: ApiRequest): Promise<Reply> {
-    const send = this.#base.protocol === "https:" ? httpsRequest : httpRequest;
+    const isTls = this.#base.protocol === "https:";
+    const send = isTls ? httpsRequest : httpRequest;
     return new Promise((resolve) => {
-      let connected = false;
-      const fail = (error: NodeJS.ErrnoException): void => {
-        const kind = connected ? "lost" : "not-sent";
-        resolve({ kind, code: error.code ?? "ERROR", error: error.message });
-      };
       const request = send(new URL(path.slice(1), this.#base), {
         method,
         agent: this.#agent,
@@ -82,36 +84,7 @@ export class ApiClient {
           ...headers,
         },
       });
-      request.on("socket", (socket) => {
-        // A socket that is still connecting has sent nothing; with TLS nothing is sent before the handshake is done.
-        if (request.reusedSocket || !socket.connecting) connected = true;
-        else
-          socket.once(
-            this.#base.protocol === "https:" ? "secureConnect" : "connect",
-            () => (connected = true),
-          );
-      });
-      request.on("error", fail);
-      request.on("response", (response) => {
-        const chunks: Buffer[] = [];
-        let sizeBytes = 0;
-        response.on("data", (chunk: Buffer) => {
-          sizeBytes += chunk.length;
-          if (sizeBytes > ANSWER_BYTES_MAX)
-            response.destroy(new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
-          else chunks.push(chunk);
-        });
-        response.on("error", fail);
-        response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          resolve({
-            kind: "answered",
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: text,
-          });
-        });
-      });
+      settleWith(request, isTls ? "secureConnect" : "connect", resolve);
       request.end(body);
     });
   }
@@ -121,4 +94,57 @@ export class ApiClient {
     this.#abort.abort();
     this.#agent.destroy();
   }
+}
+
+/** Calls `resolve` in whichever way a request ends; only the first call counts. */
+function settleWith(
+  request: ClientRequest,
+  connectEvent: "connect" | "secureConnect",
+  resolve: (reply: Reply) => void,
+): void {
+  let connected = false;
+  const fail = (error: NodeJS.ErrnoException): void => {
+    const kind = connected ? "lost" : "not-sent";
+    resolve({ kind, code: error.code ?? "ERROR", error: error.message });
+  };
+  request.on("socket", (socket) => {
+    // A socket that is still connecting has sent nothing; with TLS nothing is sent before the handshake is done.
+    if (request.reusedSocket || !socket.connecting) connected = true;
+    else socket.once(connectEvent, () => (connected = true));
+  });
+  request.on("error", fail);
+  // Nobody asked for another protocol: the connection is of no use, and only its end ends the request.
+  request.on("upgrade", ({ statusCode = 0, headers }, socket) => {
+    socket.destroy();
+    resolve({ kind: "answered", status: statusCode, headers, body: "" });
+  });
+  let isAnswered = false;
+  request.on("response", (response) => {
+    isAnswered = true;
+    readAnswer(response, resolve, fail);
+  });
+  request.on("close", () => {
+    if (!isAnswered) fail(new Error("the connection was closed without an answer"));
+  });
+}
+
+function readAnswer(
+  response: IncomingMessage,
+  resolve: (reply: Reply) => void,
+  fail: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  response.on("data", (chunk: Buffer) => {
+    sizeBytes += chunk.length;
+    if (sizeBytes > ANSWER_BYTES_MAX)
+      response.destroy(new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
+    else chunks.push(chunk);
+  });
+  response.on("error", fail);
+  response.on("end", () => {
+    const { statusCode = 0, headers } = response;
+    resolve({ kind: "answered", status: statusCode, headers, body: Buffer.concat(chunks).toString("utf8") });
+  });
+  response.on("close", () => fail(new Error("the connection was closed in the middle of the answer")));
 }

@@ -1,0 +1,74 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { ApiClient, type Reply } from "../../src/client/api-client.ts";
+
+/* A server that says to each connection exactly these bytes, once the request has come. */
+
+let server: Server | undefined;
+let client: ApiClient | undefined;
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  client?.close();
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => {
+    if (server) server.close(resolve);
+    else resolve(undefined);
+  });
+});
+
+async function answerTo(bytes: string, then: "stay" | "end" | "reset"): Promise<Reply> {
+  server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      if (then === "reset") socket.resetAndDestroy();
+      else if (then === "end") socket.end(bytes);
+      else socket.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server?.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 1_000 });
+  return client.request({ method: "POST", path: "/interventii", body: "{}" });
+}
+
+const HEAD = "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n";
+
+test.each<[what: string, bytes: string, then: "stay" | "end" | "reset", reply: object]>([
+  [
+    "whole",
+    `${HEAD}Content-Length: 8\r\n\r\n{"id":1}`,
+    "stay",
+    { kind: "answered", status: 201, body: '{"id":1}' },
+  ],
+  [
+    "ended by the close",
+    `${HEAD}Connection: close\r\n\r\n{"id":1}`,
+    "end",
+    { kind: "answered", body: '{"id":1}' },
+  ],
+  [
+    "another protocol",
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+    "stay",
+    { kind: "answered", status: 101 },
+  ],
+  ["an early hint and then nothing", "HTTP/1.1 103 Early Hints\r\n\r\n", "end", { kind: "lost" }],
+  ["a head without an end", "HTTP/1.1 201 Created\r\nContent-Ty", "end", { kind: "lost" }],
+  ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", "end", { kind: "lost" }],
+  ["cut in the body", `${HEAD}Content-Length: 100\r\n\r\n{"id":`, "end", { kind: "lost" }],
+  ["cut in a chunk", `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"i`, "end", { kind: "lost" }],
+  ["stuck in the body", `${HEAD}Content-Length: 100\r\n\r\n{"id":`, "stay", { kind: "lost" }],
+  ["nothing, for ever", "", "stay", { kind: "lost" }],
+  ["nothing, and the end", "", "end", { kind: "lost" }],
+  ["a reset", "", "reset", { kind: "lost" }],
+])("an answer that is %s ends the request", async (_what, bytes, then, reply) => {
+  expect(await answerTo(bytes, then)).toMatchObject(reply);
+});
+
+test("a request that nobody can take was not sent", async () => {
+  client = new ApiClient({ baseUrl: "http://127.0.0.1:1", timeoutMs: 1_000 });
+  expect(await client.request({ method: "GET", path: "/interventii" })).toMatchObject({ kind: "not-sent" });
+});
