@@ -1,3 +1,4 @@
+import { parseDateTime } from "./calendar.ts";
 import { INTERVENTION_FIELDS } from "./intervention.ts";
 import { hasMarker } from "./marker.ts";
 import type { CentreRecord } from "./merge.ts";
@@ -50,16 +51,22 @@ export function keptOf(
   return byAge.find((row) => !isUntouched(row, sent, ghosts)) ?? byAge[0];
 }
 
-/** Whether a record there holds nothing but what we sent, at first or later: then removing it takes nothing from anybody. */
-export function isUntouched(row: CentreRecord, sent: CentreRecord, ghosts: Ghosts): boolean {
-  return INTERVENTION_FIELDS.every((field) => {
-    const there = row[field];
-    return (
-      there === undefined ||
-      (there ?? null) === (sent[field] ?? null) ||
-      (ghosts[field] ?? []).some((value) => (value ?? null) === (there ?? null))
-    );
-  });
+/**
+ * Whether a record there holds nothing but what we sent, at first or later, and what the one that is kept holds too:
+ * then removing it takes nothing from anybody.
+ * @param kept the centre's record that stays, where it is known
+ */
+export function isUntouched(
+  row: CentreRecord,
+  sent: CentreRecord,
+  ghosts: Ghosts,
+  kept: CentreRecord = {},
+): boolean {
+  return INTERVENTION_FIELDS.every(
+    (field) =>
+      row[field] === undefined ||
+      [sent[field], kept[field], ...(ghosts[field] ?? [])].some((value) => isSameValue(row[field], value)),
+  );
 }
 
 /**
@@ -69,11 +76,21 @@ export function isUntouched(row: CentreRecord, sent: CentreRecord, ghosts: Ghost
 export function isSameRecord(row: CentreRecord, marker: string, base: CentreRecord): boolean {
   if (carries(row, marker)) return true;
   if (hasMarker(row["notes"]) || hasMarker(row["description"])) return false;
-  return FINGERPRINT.some((field) => row[field] === undefined || row[field] === base[field]);
+  return FINGERPRINT.some((field) => row[field] === undefined || isSameValue(row[field], base[field]));
 }
 
 const FINGERPRINT = ["objectiveType", "objectiveId", "name", "dateStart"] as const;
 
 function hasSameFingerprint(row: CentreRecord, sent: CentreRecord): boolean {
-  return FINGERPRINT.every((field) => (row[field] ?? null) === (sent[field] ?? null));
+  return FINGERPRINT.every((field) => isSameValue(row[field], sent[field]));
+}
+
+/** A centre may write an instant in another way, and nothing as null or as an empty text. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  const [here, there] = [one ?? "", other ?? ""];
+  if (here === there) return true;
+  if (typeof here !== "string" || typeof there !== "string") return false;
+  // Without an offset both are meant in the same zone, whichever that is.
+  const [hereMs, thereMs] = [here, there].map((text) => parseDateTime(text, "UTC"));
+  return hereMs !== undefined && hereMs === thereMs;
 }

@@ -19,8 +19,11 @@ export function backOffMs(
 
 export const BACK_OFF_BASE_MS = 5_000;
 export const BACK_OFF_CAP_MS = 600_000;
-/** An objective that the centre lacks is looked for again so often. */
+/** An objective that the centre lacks is looked for again so often; no record waits longer of its own accord. */
 export const BLOCKED_RETRY_MS = 900_000;
+
+/** A record that the centre has is checked no later than this ahead. */
+export const LONGEST_CHECK_MS = 30 * 86_400_000;
 
 /** What a person or a slower network may need; tests that show what these rules are for switch them off. */
 export interface Patience {

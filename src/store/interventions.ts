@@ -28,6 +28,8 @@ export interface StoredIntervention {
   readonly deleted: boolean;
   /** Account that created it. */
   readonly createdBy: number;
+  /** Wall clock of the last change, milliseconds since 1970. */
+  readonly changedAtMs: number;
 }
 
 export interface NewIntervention {
@@ -155,6 +157,7 @@ type InterventionRow = Readonly<Record<string, SqlValue>> & {
   rev: number;
   deleted_at: number | null;
   created_by: number;
+  updated_at: number;
 };
 
 const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
@@ -181,5 +184,12 @@ function toStored(row: InterventionRow): StoredIntervention {
   const record = Object.fromEntries(
     RECORD_FIELDS.map((field) => [field, FLAGS.has(field) ? row[field] === 1 : row[field]]),
   ) as unknown as Intervention;
-  return { record, uid: row.uid, rev: row.rev, deleted: row.deleted_at !== null, createdBy: row.created_by };
+  return {
+    record,
+    uid: row.uid,
+    rev: row.rev,
+    deleted: row.deleted_at !== null,
+    createdBy: row.created_by,
+    changedAtMs: row.updated_at,
+  };
 }

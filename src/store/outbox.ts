@@ -1,4 +1,5 @@
 import { ALARM_RANK, AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
 import type { Database } from "./database.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
 
@@ -84,7 +85,7 @@ export class OutboxStore {
   shiftMoments(byMs: number): void {
     this.#database
       .prepare(
-        `UPDATE outbox SET attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
+        `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
            ghosts_until = ghosts_until + :byMs, verify_at = max(verify_at + :byMs, ${AUDIT_AT_MS + 1})
          WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
       )
@@ -130,21 +131,25 @@ export class OutboxStore {
       .run();
   }
 
-  /**
-   * Brings down what lies further ahead than it ever can by a right clock: the clock was set back while nobody watched.
-   * @param waitMaxMs the longest wait that there is
-   */
-  clampMoments(nowMs: number, waitMaxMs: number): void {
+  /** Brings down what lies further ahead than it ever can by a right clock: it was set back while nobody watched. */
+  clampMoments(nowMs: number): void {
     this.#database
       .prepare(
         `UPDATE outbox SET
            next_at = min(next_at, :latestMs), attempt_at = min(attempt_at, :nowMs),
-           sweep_at = min(sweep_at, :latestSweepMs), verify_at = min(verify_at, :latestMs),
+           sweep_at = min(sweep_at, :latestCheckMs), verify_at = min(verify_at, :latestCheckMs),
            ghosts_until = min(ghosts_until, :latestMs)
-         WHERE next_at > :latestMs OR attempt_at > :nowMs OR sweep_at > :latestSweepMs OR verify_at > :latestMs
-            OR ghosts_until > :latestMs`,
+         WHERE next_at > :latestMs OR attempt_at > :nowMs OR sweep_at > :latestCheckMs
+            OR verify_at > :latestCheckMs OR ghosts_until > :latestMs`,
       )
-      .run({ nowMs, latestMs: nowMs + waitMaxMs, latestSweepMs: nowMs + 86_400_000 });
+      .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + LONGEST_CHECK_MS });
+    // An open record is looked at more often than that.
+    this.#database
+      .prepare(
+        `UPDATE outbox SET verify_at = :latestMs WHERE verify_at > :latestMs AND phase = 'linked'
+           AND intervention_id IN (SELECT id FROM interventions WHERE status <> 'done')`,
+      )
+      .run({ latestMs: nowMs + BLOCKED_RETRY_MS });
   }
 
   /** Has every record that the centre should have looked up there, because the centre was restored from a backup. */

@@ -2,12 +2,15 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
+import { noteTopId } from "./restore.ts";
 import { recordsAbove, topIdOf } from "./search.ts";
 import { afterFailure, afterPost, believedAnswer, closing, linkedTo, settledAtMs } from "./settlement.ts";
 
 /** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
 export class Posting {
   readonly #parts: SyncParts;
+  /** The last reading of the centre's highest id, by the monotonic clock. */
+  #top: { readonly id: number; readonly atMs: number } | undefined;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
@@ -35,18 +38,20 @@ export class Posting {
 
   /** The centre's highest id before the send; undefined when the link does not give it. */
   async #watermark({ watermark }: OutboxEntry): Promise<number | undefined> {
-    const { centre, ledger, watch } = this.#parts;
-    const top = await topIdOf(centre);
-    if ("topId" in top) {
-      // Two of our own above the top cannot both have been deleted by chance: the centre is an older copy of itself.
-      if (ledger.outbox.linkedAbove(top.topId) >= 2) ledger.write(() => ledger.outbox.auditAll());
-      // After a restore ids are given again, so a later reading may only lower the mark.
-      return Math.min(watermark ?? top.topId, top.topId);
+    const { centre, watch, clock } = this.#parts;
+    // After a restore ids are given again, so a later reading may only lower the mark.
+    const lower = (topId: number): number => Math.min(watermark ?? topId, topId);
+    if (this.#top && clock.monotonicMs() - this.#top.atMs < TOP_LASTS_MS) return lower(this.#top.id);
+    const read = await topIdOf(centre);
+    if ("topId" in read) {
+      noteTopId(this.#parts, read.topId);
+      this.#top = { id: read.topId, atMs: clock.monotonicMs() };
+      return lower(read.topId);
     }
     // A list has nothing to do with the record: if it cannot be had, that is the link.
-    await watch.note({ ...top.verdict, doubtful: false });
+    await watch.note({ ...read.verdict, doubtful: false });
     // A centre that cannot list is searched from the beginning when it comes to that.
-    return top.verdict.link === "ok" ? 0 : undefined;
+    return read.verdict.link === "ok" ? 0 : undefined;
   }
 
   /** Writes down what is about to be sent; undefined when the record was deleted meanwhile. */
@@ -83,6 +88,7 @@ export class Posting {
     const believed = ledger.write(() => {
       const entry = ledger.entry(interventionId);
       const verdict = this.#ownerAsked(entry, believedAnswer(entry, answer));
+      if (verdict.event !== "applied") this.#top = undefined;
       ledger.apply(entry, verdict.event, afterPost(entry, verdict, patience, momentOf(this.#parts)));
       if (verdict.event === "applied") ledger.facts.noteKeys(answer.echoesKey === true);
       if (verdict.event === "refused")
@@ -181,6 +187,12 @@ export class Posting {
     return ledger.apply(entry, "send", { attempt, sends: isSettled ? 1 : entry.sends + 1 });
   }
 }
+
+/**
+ * A reading of the highest id is good for so long: one that is too low costs only reading, and a centre is not put back
+ * from a backup in a minute.
+ */
+const TOP_LASTS_MS = 60_000;
 
 /**
  * Takes back that a record is linked: what is there under its id is another one. It is looked for everywhere, and made

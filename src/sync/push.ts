@@ -31,8 +31,6 @@ export interface PushOptions {
   readonly patience?: Patience;
 }
 
-/** The longest wait that an answer can ask for: a Retry-After of an hour. */
-const WAIT_MAX_MS = 3_600_000;
 /** Of each kind of check, so many are made in one go: what is new must not wait for what is only looked at again. */
 const CHECKS_MAX = 20;
 
@@ -80,7 +78,7 @@ export class Push {
     this.#ledger.write(() => {
       for (const entry of outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
         this.#ledger.apply(entry, "restart", entry.phase === "posting" ? { doubted: true } : {});
-      outbox.clampMoments(this.#options.clock.wallMs(), WAIT_MAX_MS);
+      outbox.clampMoments(this.#options.clock.wallMs());
     });
     this.#isHealthy = true;
   }
@@ -89,7 +87,7 @@ export class Push {
   clockStepped(byMs: number): void {
     this.#ledger.write(() => {
       this.#ledger.outbox.shiftMoments(Math.round(byMs));
-      this.#ledger.outbox.clampMoments(this.#options.clock.wallMs(), WAIT_MAX_MS);
+      this.#ledger.outbox.clampMoments(this.#options.clock.wallMs());
     });
   }
 

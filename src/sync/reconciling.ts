@@ -1,12 +1,14 @@
-import { fieldsOf, instantsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
+import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import { merge, withGhosts, type CentreRecord, type Merged } from "../domain/merge.ts";
 import { AUDIT_AT_MS, rankOf, type OutboxEntry } from "../domain/outbox.ts";
 import { carries, isSameRecord } from "../domain/sighting.ts";
-import { validateInterventionUpdate } from "../generated/validators.js";
+import { LONGEST_CHECK_MS } from "../domain/waits.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
+import { Adopting } from "./adopting.ts";
 import type { ReadVerdict, Verdict } from "./answer.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
 import { loseTrack, tellOutcome } from "./posting.ts";
+import { noteRestore } from "./restore.ts";
 import { afterFailure, closing } from "./settlement.ts";
 
 /** What is about to be sent for a record that the centre has. */
@@ -25,18 +27,19 @@ type Step =
 /** Brings both sides of a record that the centre has to one state: reads it there, merges, and sends what differs. */
 export class Reconciling {
   readonly #parts: SyncParts;
-  /** IANA zone in which a dispatcher's dates without an offset are read. */
-  readonly #timezone: string;
+  readonly #adopting: Adopting;
 
+  /** @param timezone IANA zone in which a dispatcher's dates without an offset are read */
   constructor(parts: SyncParts, timezone: string) {
     this.#parts = parts;
-    this.#timezone = timezone;
+    this.#adopting = new Adopting(parts.ledger, parts.clock, timezone);
   }
 
   async work({ interventionId, upstreamId }: OutboxEntry): Promise<void> {
     const { centre, ledger, watch, failpoint } = this.#parts;
     const path = `/interventii/${upstreamId}`;
     const seen = await centre.read(path);
+    if (isMissing(seen)) await noteRestore(this.#parts);
     const step = ledger.write(() => this.#decide(interventionId, upstreamId, seen));
     await watch.note(seen);
     if (!step) return;
@@ -58,7 +61,7 @@ export class Reconciling {
     const entry = ledger.entry(interventionId);
     // It was linked to another one while the answer was on its way.
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
-    if (seen.code === "404" && seen.link === "ok") return this.#missing(entry, seen.reason);
+    if (isMissing(seen)) return this.#missing(entry, seen.reason);
     const upstream = seen.value as CentreRecord | undefined;
     if (!upstream || upstream["id"] !== askedId) {
       const isWanted = entry.wantRev > entry.syncedRev;
@@ -112,7 +115,7 @@ export class Reconciling {
     const { ghosts, ghostsUntilMs } = entry;
     const agreed = ledger.agreedOf(entry, stored.uid);
     const merged = merge({ local: fieldsOf(stored.record), agreed, base, upstream, ghosts });
-    const local = this.#adopt(stored, merged, upstream);
+    const local = this.#adopting.work(stored, merged.adopt, upstream);
     this.#tellConflicts(entry, merged);
     const whole = ledger.outgoing(fieldsOf(local.record), stored.uid);
     const isMarkerLost = ledger.isMarked && !carries(shown, ledger.markerOf(stored.uid));
@@ -122,7 +125,7 @@ export class Reconciling {
       wantRev: local.rev,
       base: JSON.stringify(shown),
       rank: rankOf(local.record.priority),
-      verifyAtMs: this.#nextLook(entry, local, wallMs),
+      verifyAtMs: this.#nextLook(local, wallMs),
     };
     if (Object.keys(body).length === 0) {
       const agreedNow = JSON.stringify(fieldsOf(local.record));
@@ -148,48 +151,12 @@ export class Reconciling {
     return { kind: "put", body, local, shown, hadGhosts: Object.keys(ghosts).length > 0 };
   }
 
-  /** Takes over what the dispatcher has changed, as far as it is possible here. */
-  #adopt(stored: StoredIntervention, { adopt }: Merged, upstream: CentreRecord): StoredIntervention {
-    const { ledger, clock } = this.#parts;
-    const { id } = stored.record;
-    const own = ownFields(stored.record, upstream);
-    const possible = this.#possible(stored.record, adopt);
-    if (Object.keys(possible).length === 0 && Object.keys(own).length === 0) return stored;
-    const fields = { ...fieldsOf(stored.record), ...possible };
-    const instants = instantsOf(fields, this.#timezone);
-    const before = Object.fromEntries(
-      Object.keys({ ...possible, ...own }).map((field) => [
-        field,
-        stored.record[field as keyof Intervention],
-      ]),
-    );
-    ledger.tellChange(id, { before, after: { ...possible, ...own } });
-    return ledger.interventions.update(id, possible, instants, clock.wallMs(), own);
-  }
-
-  #possible(record: Intervention, adopt: Partial<InterventionFields>): Partial<InterventionFields> {
-    const { ledger } = this.#parts;
-    const valid = Object.fromEntries(
-      Object.entries(adopt).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
-    ) as Partial<InterventionFields>;
-    const target = { ...record, ...valid };
-    const isKnown = ledger.objectives.exists({ type: target.objectiveType, id: target.objectiveId });
-    const { objectiveType: _type, objectiveId: _id, ...rest } = valid;
-    const known = isKnown ? valid : rest;
-    try {
-      instantsOf({ ...fieldsOf(record), ...known }, this.#timezone);
-      return known;
-    } catch {
-      const { dateStart: _start, dateEnd: _end, ...dateless } = known;
-      return dateless;
-    }
-  }
-
-  /** An open record is looked at again and again; a finished one only while something may still arrive late. */
-  #nextLook({ ghostsUntilMs }: OutboxEntry, { record }: StoredIntervention, wallMs: number): number | null {
-    const { patience } = this.#parts;
-    if (record.status !== "done") return wallMs + patience.pullMs;
-    return ghostsUntilMs === null || ghostsUntilMs <= wallMs ? null : ghostsUntilMs;
+  /** An open record is looked at again and again; a finished one ever more rarely, for the report and the invoice. */
+  #nextLook({ record, changedAtMs }: StoredIntervention, wallMs: number): number | null {
+    const { pullMs } = this.#parts.patience;
+    if (record.status !== "done") return wallMs + pullMs;
+    const waitMs = Math.max(pullMs, wallMs - changedAtMs);
+    return waitMs > LOOKS_MAX_MS ? null : wallMs + waitMs;
   }
 
   #tellConflicts(entry: OutboxEntry, { conflicts }: Merged): void {
@@ -222,6 +189,14 @@ export class Reconciling {
   }
 }
 
+/** A record that has been finished for so long is not looked at any more: what is that old is removed in the end. */
+const LOOKS_MAX_MS = LONGEST_CHECK_MS;
+
+/** Whether the centre itself says that it does not have the record. */
+function isMissing({ code, link }: ReadVerdict): boolean {
+  return code === "404" && link === "ok";
+}
+
 const NO_GHOSTS: Pick<OutboxEntry, "ghosts" | "ghostsUntilMs"> = { ghosts: {}, ghostsUntilMs: null };
 
 /**
@@ -232,18 +207,3 @@ function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: Cent
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
   return { ...answered, ...shown, ...Object.fromEntries(sent) };
 }
-
-/** What is the centre's alone: its number and the invoice. */
-function ownFields(record: Intervention, upstream: CentreRecord): Partial<Pick<Intervention, OwnField>> {
-  const { dispeceratId, invoicePdf } = upstream;
-  return {
-    ...(Number.isSafeInteger(dispeceratId) && dispeceratId !== record.dispeceratId
-      ? { dispeceratId: dispeceratId as number }
-      : {}),
-    ...((typeof invoicePdf === "string" || invoicePdf === null) && invoicePdf !== record.invoicePdf
-      ? { invoicePdf }
-      : {}),
-  };
-}
-
-type OwnField = "dispeceratId" | "invoicePdf";

@@ -39,19 +39,21 @@ export class Sweeping {
     const extras = ours.filter(({ id }) => id !== entry.upstreamId);
     // Deleted here is deleted there, whoever has worked on it.
     if (entry.phase === "closed") return extras;
-    const sent = ledger.sentOf(entry);
-    const touched = extras.find((row) => !isUntouched(row, sent, entry.ghosts));
-    if (!touched) return extras;
     const linked = ours.find(({ id }) => id === entry.upstreamId);
-    if (entry.phase === "linked" && linked && isUntouched(linked, sent, entry.ghosts)) {
+    const sent = ledger.sentOf(entry);
+    const isExtra = (row: Sighting, kept: Sighting | undefined): boolean =>
+      isUntouched(row, sent, entry.ghosts, kept);
+    const touched = extras.find((row) => !isExtra(row, linked));
+    if (!touched) return extras;
+    if (entry.phase === "linked" && linked && isExtra(linked, touched)) {
       this.#relink(entry, touched);
-      return [linked, ...extras.filter((row) => row !== touched && isUntouched(row, sent, entry.ghosts))];
+      return [linked, ...extras.filter((row) => row !== touched && isExtra(row, touched))];
     }
     const ids = extras.map(({ id }) => id);
     ledger.tellConflict(interventionId, {
       reason: `the centre has this record more than once (${ids.join(", ")} beside ${entry.upstreamId}) and people have worked on each; delete all but one there`,
     });
-    return extras.filter((row) => isUntouched(row, sent, entry.ghosts));
+    return extras.filter((row) => isExtra(row, linked));
   }
 
   #relink(entry: OutboxEntry, { id }: Sighting): void {

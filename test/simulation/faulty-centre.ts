@@ -58,6 +58,8 @@ export class FaultyCentre {
   isFaulty = true;
   /** Whether the line is down altogether. */
   isCut = false;
+  /** Told of each request and of what became of it. */
+  tell: (line: string) => void = () => {};
   /** What was wrong with a request, whatever came of it. */
   readonly breaches: string[] = [];
   readonly counts = { requests: 0, ambiguous: 0, late: 0, posts: 0 };
@@ -82,6 +84,7 @@ export class FaultyCentre {
       this.isFaulty && this.#random.chance(this.manners.faultRate) ? this.#random.pick(FAULTS) : undefined;
     if (this.isCut || fault === "not-sent") return this.#after(20, () => notSent());
     if (asked.path === "/auth/token") return this.#signIn(fault);
+    this.tell(`${site} asks ${asked.method} ${asked.path} ${asked.body ?? ""} ${fault ?? ""}`);
     return this.#carry(site, asked, fault);
   }
 
@@ -159,7 +162,17 @@ export class FaultyCentre {
     });
   }
 
-  #apply(site: string, { method, path, body = "{}", headers }: ApiRequest): Reply {
+  #apply(site: string, asked: ApiRequest): Reply {
+    const reply = this.#answerTo(site, asked);
+    const { method, path } = asked;
+    if (reply.kind === "answered")
+      this.tell(
+        `the centre answers ${site}'s ${method} ${path}: ${reply.status} ${method === "GET" ? "" : reply.body}`,
+      );
+    return reply;
+  }
+
+  #answerTo(site: string, { method, path, body = "{}", headers }: ApiRequest): Reply {
     const url = new URL(path, "http://centre");
     if (url.pathname === "/interventii" && method === "GET") return this.#list(url.searchParams);
     if (url.pathname === "/interventii") return this.#create(site, body, headers?.["Idempotency-Key"]);

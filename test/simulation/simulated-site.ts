@@ -26,7 +26,7 @@ export interface SimulatedSiteOptions {
 }
 
 const OBJECTIVES = {
-  "obiective/cladiri": [1, 2, 3].map((id) => ({ id, name: `Hall ${id}`, status: "active" })),
+  "obiective/cladiri": [1, 2, 3, 4, 5, 6].map((id) => ({ id, name: `Hall ${id}`, status: "active" })),
 };
 
 /** One installation with the real sync, the real services and the real schema, whose power can go at any commit. */
@@ -146,6 +146,7 @@ function portsOf(
     wallMs: () => clock.wallMs(),
     monotonicMs: () => clock.monotonicMs(),
     after: (delayMs, action) => clock.after(delayMs, () => (power.isOff ? undefined : action())),
+    afterTurn: (action) => clock.afterTurn(() => (power.isOff ? undefined : action())),
   };
   const request = async (asked: ApiRequest): Promise<Reply> => {
     if (power.isOff) return new Promise(() => {});
