@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { ApiClient } from "./client/api-client.ts";
 import type { Config } from "./config/config.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
 import { createApp, type AppParts, type ServedParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
+import { Dispatch } from "./inputs/dispatch.ts";
 import { Inputs, type MqttSource } from "./inputs/inputs.ts";
-import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
-import { ZoneMonitor } from "./inputs/zone-monitor.ts";
 import { Ballast, freeBytes } from "./ops/ballast.ts";
+import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { CertificateKeeper } from "./ops/certificate-keeper.ts";
 import { Databases } from "./ops/databases.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
 import { Housekeeping } from "./ops/housekeeping.ts";
+import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
 import { mqttClientId, oneTimePassword, prepareDataDir, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
@@ -45,9 +45,6 @@ export interface DaemonOptions {
   /** Ends the process at once, for failpoints. */
   readonly kill: () => void;
 }
-
-/** A request over the loopback takes milliseconds; this only ends one that hangs. */
-const LOOPBACK_TIMEOUT_MS = 10_000;
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
 export class Daemon {
@@ -102,10 +99,7 @@ export class Daemon {
     seedObjectives(objectives, config.objectives, zones, site.locale);
     const access = await this.#access(database);
 
-    const { upstream } = config;
-    const sync = upstream
-      ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
-      : undefined;
+    const sync = this.#syncOf(database);
     const interventions = new InterventionService({
       database,
       clock,
@@ -114,22 +108,22 @@ export class Daemon {
       newUid: randomUUID,
       onChange: (change) => sync?.changed(change),
     });
-    let dispatcher: TripDispatcher | undefined;
-    const monitor = new ZoneMonitor({
-      ...this.#common,
+    let dispatch: Dispatch | undefined;
+    const dispatching = { ...this.#common, journal, host: hostOf(clock, randomUUID), site };
+    const watch = new ZoneWatch({
+      ...dispatching,
       zones,
-      journal,
-      site,
       newKey: randomUUID,
-      onTrip: () => dispatcher?.kick(),
+      record: (event) => access.events.record(event),
+      onTrip: () => dispatch?.kick(),
     });
-    monitor.start();
-    this.#stops.push(() => monitor.stop());
+    watch.start();
+    this.#stops.push(() => watch.stop());
 
     const inputs = new Inputs({
       ...this.#common,
       zones,
-      monitor,
+      monitor: watch.monitor,
       takenMessages: journal.takenMessages,
       gpio: config.gpio,
       mqtt: this.#mqttSource(),
@@ -138,16 +132,20 @@ export class Daemon {
       config,
       clock,
       health: this.#health,
-      monitor,
+      watch,
       inputs,
-      trips: journal.trips,
+      journal,
       events: new EventLog(database),
       outbox: new OutboxStore(database),
       sync,
     });
     const server = await this.#startServer({ ...access, interventions, objectives, site: view });
 
-    dispatcher = this.#startDispatcher(journal, access.tokens, server);
+    const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
+    const token = (): string => access.tokens.deviceToken();
+    dispatch = new Dispatch({ ...dispatching, baseUrl, token, random: Math.random });
+    this.#stops.push(() => dispatch?.stop());
+    dispatch.start();
     this.#stops.push(() => inputs.stop());
     await inputs.start();
     this.#stops.push(() => sync?.stop());
@@ -159,6 +157,14 @@ export class Daemon {
       dataDir,
       zones: zones.length,
     });
+  }
+
+  /** The way to the centre; none for a daemon that stands alone. */
+  #syncOf(database: Database): Sync | undefined {
+    const { upstream, site } = this.#config;
+    return upstream
+      ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
+      : undefined;
   }
 
   /** Who may come in, and the log of who did. */
@@ -220,24 +226,6 @@ export class Daemon {
     await server.start();
     this.#stops.push(() => server.stop());
     return server;
-  }
-
-  #startDispatcher(journal: Journal, tokens: TokenService, server: HttpServer): TripDispatcher {
-    const baseUrl = `${server.loopbackUrl}${this.#config.http.basePath}`;
-    const client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepAlive: true });
-    const dispatcher = new TripDispatcher({
-      ...this.#common,
-      trips: journal.trips,
-      client,
-      token: () => tokens.deviceToken(),
-      random: Math.random,
-    });
-    dispatcher.start();
-    this.#stops.push(async () => {
-      await dispatcher.stop();
-      client.close();
-    });
-    return dispatcher;
   }
 
   /** An external broker keeps the session under a name of this installation's own. */

@@ -55,20 +55,27 @@ function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): JournalEntry {
 }
 
 function entryOfTrip({
-  atWallMs,
+  moment,
   zoneId,
   source,
+  about,
   cause,
   state,
+  reason,
   interventionId,
   lastError,
-}: Trip): JournalEntry {
+}: Trip) {
   return {
-    at: new Date(atWallMs).toISOString(),
-    event: "trip",
+    at: new Date(moment.wallMs).toISOString(),
+    event: about,
     who: `zone ${zoneId}`,
     from: source,
     subject: interventionId === null ? "" : `intervention ${interventionId}`,
-    detail: { cause, state, ...(lastError === null ? {} : { lastError }) },
-  };
+    detail: {
+      cause,
+      state,
+      ...(reason === null ? {} : { reason }),
+      ...(lastError === null ? {} : { lastError }),
+    },
+  } satisfies JournalEntry;
 }

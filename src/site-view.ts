@@ -1,6 +1,7 @@
 import type { Config } from "./config/config.ts";
 import type { Clock } from "./domain/clock.ts";
 import { AppError } from "./domain/errors.ts";
+import type { Actor } from "./domain/event.ts";
 import type { OutboxEntry } from "./domain/outbox.ts";
 import type { Trip } from "./domain/trip.ts";
 import type { Zone } from "./domain/zone.ts";
@@ -10,18 +11,23 @@ import type {
   JournalPage,
   JournalPlace,
   LinkView,
+  SignalTestView,
   SimulationView,
   SitePorts,
   StatusView,
   SyncRecordView,
   SyncView,
+  WalkTestView,
   ZoneView,
 } from "./http/site/site-ports.ts";
 import type { Inputs } from "./inputs/inputs.ts";
-import type { ZoneMonitor } from "./inputs/zone-monitor.ts";
+import type { BypassOrder } from "./inputs/zone-orders.ts";
+import type { ZoneWatch } from "./inputs/zone-watch.ts";
 import type { Health } from "./ops/health.ts";
 import { historyOf, journalPage, newestPlace } from "./site-journal.ts";
+import { signalTestView, walkTestView, zoneViews } from "./site-zones.ts";
 import type { EventLog } from "./store/event-log.ts";
+import type { Journal } from "./store/journal.ts";
 import type { OutboxStore } from "./store/outbox.ts";
 import type { TripStore } from "./store/trips.ts";
 import type { Sync } from "./sync/sync.ts";
@@ -30,9 +36,9 @@ export interface SiteViewParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly health: Health;
-  readonly monitor: ZoneMonitor;
+  readonly watch: ZoneWatch;
   readonly inputs: Inputs;
-  readonly trips: TripStore;
+  readonly journal: Journal;
   readonly events: EventLog;
   readonly outbox: OutboxStore;
   /** The way to the centre; undefined for a daemon that stands alone. */
@@ -54,7 +60,8 @@ export class SiteView implements SitePorts {
   }
 
   status(): StatusView {
-    const { config, health, trips, outbox } = this.#parts;
+    const { config, health, journal, outbox } = this.#parts;
+    const { trips } = journal;
     return {
       version: VERSION,
       site: { name: config.site.name, ref: config.site.ref },
@@ -67,32 +74,63 @@ export class SiteView implements SitePorts {
   }
 
   zones(): readonly ZoneView[] {
-    return this.#parts.monitor.zones().map(({ zone, contact, sinceWallMs }) => ({
-      id: zone.id,
-      name: zone.name,
-      kind: zone.kind,
-      source: zone.input.source,
-      objective: zone.objective,
-      contact,
-      since: sinceWallMs === null ? null : isoTime(sinceWallMs),
-    }));
+    return zoneViews(this.#parts);
+  }
+
+  bypass(zoneId: string, order: BypassOrder, actor: Actor): ZoneView {
+    this.#parts.watch.orders.bypass(zoneId, order, actor);
+    return this.#viewOf(zoneId);
+  }
+
+  restore(zoneId: string, actor: Actor): ZoneView {
+    const { orders, faults } = this.#parts.watch;
+    orders.restore(zoneId, actor);
+    const zone = this.#parts.config.zones.find(({ id }) => id === zoneId);
+    if (zone) faults.set(zone, "faulty", false);
+    return this.#viewOf(zoneId);
+  }
+
+  walkTest(): WalkTestView | null {
+    const report = this.#parts.watch.orders.walkReport();
+    return report ? walkTestView(report) : null;
+  }
+
+  startWalkTest(minutes: number | undefined, actor: Actor): WalkTestView {
+    return walkTestView(this.#parts.watch.orders.startWalkTest(minutes, actor));
+  }
+
+  endWalkTest(actor: Actor): WalkTestView | null {
+    this.#parts.watch.orders.endWalkTest(actor);
+    return this.walkTest();
+  }
+
+  startSignalTest(zoneId: string | undefined, actor: Actor): SignalTestView {
+    return this.signalTest(this.#parts.watch.signalTest(zoneId, actor));
+  }
+
+  signalTest(key: string): SignalTestView {
+    const { journal, outbox, sync } = this.#parts;
+    const test = journal.trips.find(key);
+    if (test?.about !== "signal") throw new AppError("not-found", "there is no such signal test");
+    const { interventionId } = test;
+    return signalTestView(test, sync && interventionId !== null ? outbox.find(interventionId) : undefined);
   }
 
   trips(limit: number): readonly Trip[] {
-    return this.#parts.trips.newest(limit);
+    return this.#parts.journal.trips.newest(limit);
   }
 
   journal(limit: number, after: JournalPlace | undefined): JournalPage {
-    return journalPage(this.#parts, limit, after);
+    return journalPage(this.#tables, limit, after);
   }
 
   journalPlace(): JournalPlace {
-    return newestPlace(this.#parts);
+    return newestPlace(this.#tables);
   }
 
   history(interventionId: number): HistoryView {
     const entry = this.#parts.outbox.find(interventionId);
-    const entries = historyOf(this.#parts, interventionId, RECORDS_SHOWN);
+    const entries = historyOf(this.#tables, interventionId, RECORDS_SHOWN);
     if (!entry) return { entries, sync: null };
     const { phase, wantRev, syncedRev } = entry;
     const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
@@ -111,7 +149,8 @@ export class SiteView implements SitePorts {
   }
 
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
-    const { config, inputs, trips } = this.#parts;
+    const { config, inputs, watch } = this.#parts;
+    const { trips } = this.#parts.journal;
     const zone = config.zones.find(({ id }) => id === zoneId);
     if (!zone)
       throw new AppError(
@@ -124,7 +163,7 @@ export class SiteView implements SitePorts {
     const before = this.#contactOf(zone);
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
-    await this.#pass(Math.max(debounceMs, minOpenMs, confirmMs));
+    await this.#pass(Math.max(debounceMs, minOpenMs, confirmMs, watch.monitor.settlesInMs(zone.id)));
     const after = this.#contactOf(zone);
     const made = trips
       .newest(RECORDS_SHOWN)
@@ -141,7 +180,18 @@ export class SiteView implements SitePorts {
   }
 
   #contactOf({ id }: Zone): ZoneView["contact"] {
-    return this.#parts.monitor.zones().find(({ zone }) => zone.id === id)?.contact ?? "unknown";
+    return this.#viewOf(id).contact;
+  }
+
+  #viewOf(zoneId: string): ZoneView {
+    const view = this.zones().find(({ id }) => id === zoneId);
+    if (!view) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId)}`);
+    return view;
+  }
+
+  get #tables(): { events: EventLog; trips: TripStore } {
+    const { events, journal } = this.#parts;
+    return { events, trips: journal.trips };
   }
 
   #link(): LinkView {

@@ -12,7 +12,7 @@ import {
   UPSTREAM_DEFAULTS,
 } from "../generated/defaults.ts";
 import { FIRST_RUN_YAML } from "../generated/first-run.ts";
-import type { Configuration } from "../generated/types.ts";
+import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/validators.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay, type Overlay } from "./environment.ts";
@@ -98,10 +98,16 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
     mqtt: mqttOf(value.mqtt ?? {}, folder, passwords),
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     objectives: value.objectives ?? {},
-    zones: (value.zones ?? []).flatMap((zone) => resolveZone(zone, profiles) ?? []),
+    zones: (value.zones ?? []).flatMap(
+      (zone) => resolveZone(zone, profiles, objectiveNameOf(value, zone.objective)) ?? [],
+    ),
     log: { ...LOG_DEFAULTS, ...value.log },
     warnings,
   };
+}
+
+function objectiveNameOf({ objectives }: Configuration, { type, id }: ZoneObjective): string | undefined {
+  return objectives?.[type]?.find((objective) => objective.id === id)?.name;
 }
 
 function tlsOf(http: Configuration["http"], folder: string): TlsConfig {

@@ -1,6 +1,8 @@
 import { isTimeZone } from "../domain/calendar.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { resolveProfiles } from "../domain/zone-rules.ts";
+import { resolveGate } from "../domain/gate.ts";
+import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
+import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
 import type { Configuration, MqttInput, Zone } from "../generated/types.ts";
 import { isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
@@ -17,6 +19,7 @@ export function meaningProblems(value: Configuration): Problem[] {
     ...mqttProblems(value.mqtt),
     ...objectiveProblems(value),
     ...profileProblems(value),
+    ...textProblems(value),
     ...twice(
       zones.map(({ id }) => id),
       (index) => ["zones", index, "id"],
@@ -28,6 +31,8 @@ export function meaningProblems(value: Configuration): Problem[] {
       (line) => `line ${line} is already used by another zone`,
     ),
     ...sameReadings(zones),
+    ...zones.flatMap(zoneProblems),
+    ...gateProblems(zones),
     ...topicProblems(zones),
   ];
 }
@@ -53,7 +58,24 @@ export function meaningWarnings(value: Configuration): string[] {
       ({ id, objective }) =>
         `zone ${id}: objective ${objective.id} of ${objective.type} is not in objectives; import it, or its name is made up`,
     ),
+    ...(value.zones ?? []).flatMap(zoneWarnings(value)),
   ];
+}
+
+function zoneWarnings({ profiles }: Configuration): (zone: Zone) => string[] {
+  const known = resolveProfiles(profiles ?? {});
+  return ({ id, kind, profile, gate }) => {
+    const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
+    const isAlwaysWanted = ["fire", "panic", "holdup", "medical"].includes(kind);
+    return [
+      ...(kind === "motion" && police === true
+        ? [`zone ${id}: a single motion detector calls the police without a second zone's confirmation`]
+        : []),
+      ...(isAlwaysWanted && gate !== undefined && gate !== "always"
+        ? [`zone ${id}: its trips are ${kind} and go nowhere while its gate is closed`]
+        : []),
+    ];
+  };
 }
 
 function siteProblems({ site, upstream }: Configuration): Problem[] {
@@ -123,6 +145,54 @@ function profileProblems({ profiles, zones = [] }: Configuration): Problem[] {
         ],
   );
 }
+
+/** Own texts speak only of what the list allows. */
+function textProblems({ profiles = {} }: Configuration): Problem[] {
+  return Object.entries(profiles).flatMap(([profile, texts]) =>
+    (["name", "description"] as const).flatMap((field) =>
+      unknownPlaceholders(texts[field] ?? "").map((unknown) => ({
+        path: ["profiles", profile, field],
+        message: `there is no placeholder {${unknown}}. Known: ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}`,
+      })),
+    ),
+  );
+}
+
+function zoneProblems(zone: Zone, index: number): Problem[] {
+  const problems: Problem[] = [];
+  if (resolveGate(zone.gate) === undefined)
+    problems.push({
+      path: ["zones", index, "gate", "schedule"],
+      message: 'this schedule cannot be read. Write it like "mon-fri 18:00-07:00, sat-sun"',
+    });
+  if ((zone.minOpenMs ?? 0) > MIN_OPEN_MS_MAX && zone.slowOk !== true)
+    problems.push({
+      path: ["zones", index, "minOpenMs"],
+      message: `EN 50131 has a signal of ${MIN_OPEN_MS_MAX} ms processed. Write at most that, or slowOk: true if a slower zone is meant`,
+    });
+  return problems;
+}
+
+/** A line of a gate is no zone's, and says the same to every zone that follows it. */
+function gateProblems(zones: readonly Zone[]): Problem[] {
+  const wires = zones.flatMap(({ input }) => ("gpio" in input ? [input.gpio] : []));
+  const keys = new Map<number, string>();
+  return zones.flatMap(({ gate }, index) => {
+    if (typeof gate !== "object" || !("gpio" in gate)) return [];
+    const path = ["zones", index, "gate", "gpio"];
+    if (wires.includes(gate.gpio))
+      return [{ path, message: `line ${gate.gpio} is a zone's input; a gate needs one of its own` }];
+    const { contact = "nc", bias = "as-is" } = gate;
+    const first = keys.get(gate.gpio) ?? `${contact} ${bias}`;
+    keys.set(gate.gpio, first);
+    return first === `${contact} ${bias}`
+      ? []
+      : [{ path, message: `line ${gate.gpio} is the gate of another zone with another contact or bias` }];
+  });
+}
+
+/** Milliseconds; EN 50131-1, 8.3.1: a signal that lasts longer must be processed. */
+const MIN_OPEN_MS_MAX = 400;
 
 /** Two zones that the very same value of a message would open. */
 function sameReadings(zones: readonly Zone[]): Problem[] {

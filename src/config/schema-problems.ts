@@ -24,6 +24,12 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
     keys: ["gpio", "mqtt", "simulated"],
     remedy: "an input needs exactly one of gpio: <BCM number>, mqtt: <topic> or simulated: true",
   },
+  gate: {
+    keys: ["schedule", "mqtt", "gpio"],
+    remedy:
+      'a gate is always, { schedule: "mon-fri 18:00-07:00" }, { mqtt: <topic>, open: [armed] } or { gpio: <line> }',
+  },
+  swinger: { keys: [], remedy: "must be false, or { maxTrips: 1 to 6, quietResetS: 3600 or more }" },
   mqtt: { keys: [], remedy: "must be off or a section such as { url: mqtt://127.0.0.1:1883 }" },
 };
 

@@ -37,6 +37,20 @@ export function formatLocal(instantMs: number, timeZone: string): string {
   return new Date(instantMs + offsetAt(instantMs, timeZone)).toISOString().slice(0, 19);
 }
 
+/** What a clock on the wall of the site shows. */
+export interface LocalDayTime {
+  /** 0 is Monday. */
+  readonly day: number;
+  /** Minutes since midnight. */
+  readonly minute: number;
+}
+
+/** The site's day of the week and time of an instant. */
+export function localDayTime(instantMs: number, timeZone: string): LocalDayTime {
+  const local = new Date(instantMs + offsetAt(instantMs, timeZone));
+  return { day: (local.getUTCDay() + 6) % 7, minute: local.getUTCHours() * 60 + local.getUTCMinutes() };
+}
+
 /** Whether the runtime knows the IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {

@@ -5,7 +5,7 @@ import type { Contact, ZoneRules } from "./zone.ts";
  * sabotaged one would be silence. So many changes within a second are one trip and one fault instead.
  */
 
-/** So many changes of level within CHATTER_WITHIN_MS are chatter (chapter "Zones" of the design). */
+/** So many changes of level within CHATTER_WITHIN_MS are chatter. */
 const CHATTER_CHANGES = 8;
 const CHATTER_WITHIN_MS = 1_000;
 /** A chattering contact has calmed down when its level has stayed so long. */

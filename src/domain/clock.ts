@@ -5,12 +5,17 @@
 export interface Clock {
   /** Wall clock, milliseconds since 1970-01-01T00:00:00Z. May step in either direction at any moment. */
   wallMs(): number;
-  /** Monotonic clock, milliseconds since an arbitrary moment of this process. Never steps. */
+  /** Monotonic clock, milliseconds since the start of the machine or another arbitrary moment. Never steps. */
   monotonicMs(): number;
   /** Runs `action` once, `delayMs` of the monotonic clock from now, unless cancelled. */
   after(delayMs: number, action: () => void): CancelTimer;
   /** Runs `action` once, after everything that has already arrived from the network was handled. */
   afterTurn(action: () => void): void;
+}
+
+/** Whether the wall clock can be believed: a machine without a battery clock starts in the past. */
+export interface TrustedTime {
+  isTrusted(): boolean;
 }
 
 export type CancelTimer = () => void;

@@ -46,6 +46,11 @@ export const EVENT_NAMES = [
   "sync-conflict",
   "database-recovered",
   "database-restored",
+  "zone-bypassed",
+  "zone-restored",
+  "walk-test-started",
+  "walk-test-ended",
+  "blind-interval",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -1,94 +1,219 @@
-import type { InterventionCreate } from "../generated/types.ts";
+import type { InterventionCreate, Profile } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
-import { wording, type Locale } from "./wording.ts";
+import { cleanBody, cleanText, clip } from "./intervention-text.ts";
+import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
+import { fillTemplate } from "./text-template.ts";
+import { wording, type Locale, type TripWords } from "./wording.ts";
 import type { TripCause } from "./zone-step.ts";
 import type { Zone } from "./zone.ts";
 
-/** One row of the journal: a trip, and how far it has come. */
+/** One row of the journal: a trip or a fault, and how far it has come. */
 export interface Trip {
   /** Order in which trips were committed. */
   readonly seq: number;
-  /** Identity of the trip on its whole way; the Idempotency-Key of its intervention. */
+  /** Identity of the trip on its whole way; the Idempotency-Key of its intervention if it opens one. */
   readonly key: string;
   readonly zoneId: string;
   readonly source: TripSource;
-  readonly cause: TripCause;
-  /** When the contact opened, wall clock, milliseconds since 1970. */
-  readonly atWallMs: number;
+  readonly about: TripMatter;
+  readonly cause: TripCause | Fault | "signal-test";
+  /** What it has in common with the other trips of its intervention: the objective, or one fault of one zone. */
+  readonly subject: string;
+  /** When the contact opened. */
+  readonly moment: Moment;
+  /** False while the wall clock was not to be trusted: then `moment.wallMs` says nothing yet. */
+  readonly isDated: boolean;
+  /** For a trip that was found after an interruption: it cannot have been before, milliseconds since 1970. */
+  readonly earliestWallMs: number | null;
   /** The body that is posted, written down when the trip was seen so that every attempt sends the same. */
   readonly body: InterventionCreate;
+  /** The line it adds to the notes of an intervention that is open already. */
+  readonly line: string;
+  /** What is asked for once a second zone has confirmed the incident; null for a zone that confirms nothing. */
+  readonly confirmed: Flags | null;
   readonly state: TripState;
+  /** Why it has this state, in words; null where the state says it all. */
+  readonly reason: string | null;
+  /** The incident it was decided to open (its own key) or to join; null before that. */
+  readonly incident: string | null;
   /** How often posting was tried. */
   readonly attempts: number;
   /** The answer of the last failed attempt, in words. */
   readonly lastError: string | null;
-  /** The intervention it became; null until then. */
+  /** The intervention it became or joined; null until then. */
   readonly interventionId: number | null;
 }
 
 export type TripSource = "gpio" | "mqtt" | "simulated";
+/** A `signal` is a test of the way to the centre. */
+export type TripMatter = "trip" | "fault" | "fault-over" | "signal";
 
-/** `waiting` for the local API; `posted` as an intervention; `refused` by the API even in its plainest form. */
-export type TripState = "waiting" | "posted" | "refused";
+/** A point in time on both clocks; the monotonic one counts from the machine's start `bootId`. */
+export interface Moment {
+  readonly wallMs: number;
+  readonly bootId: string;
+  readonly monotonicMs: number;
+}
 
-/** What the monitor knows about a trip that has just been seen. */
+/** What a trip may ask for beyond its own profile. */
+export type Flags = NonNullable<Profile["confirmed"]> & Pick<Profile, "priority">;
+
+/**
+ * `waiting` for the local API; `posted` as an intervention of its own; `merged` into one that was open; `refused` by
+ * the API even in its plainest form; the others were seen and never meant to be dispatched.
+ */
+export type TripState = "waiting" | "posted" | "merged" | "refused" | TripFate;
+
+/** Why a trip is not dispatched. */
+export type TripFate = "bypassed" | "test" | "gated" | "swinger";
+
+export type NewTrip = Omit<Trip, "seq" | "incident" | "attempts" | "lastError" | "interventionId">;
+
+/** What is known of a trip that has just been seen. */
 export interface SeenTrip {
   readonly key: string;
   readonly cause: TripCause;
-  readonly atWallMs: number;
+  readonly moment: Moment;
+  readonly isDated: boolean;
+  readonly earliestWallMs: number | null;
+  readonly fate: { readonly state: TripFate | "waiting"; readonly reason: string | null };
 }
 
-/** The intervention that a trip asks for. */
-export function interventionOf(
-  zone: Zone,
-  trip: SeenTrip,
-  site: { locale: Locale; timezone: string },
-): InterventionCreate {
+export interface TripSite {
+  readonly locale: Locale;
+  readonly timezone: string;
+}
+
+/** The journal's row for a trip, with the intervention that it asks for. */
+export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
+  const { fate, ...known } = seen;
+  const { confirmed, name, description, ...flags } = zone.profile;
   const words = wording(site.locale);
-  const time = formatLocal(trip.atWallMs, site.timezone);
-  const text = {
+  const text = wordsOf(zone, seen, site);
+  const values = {
+    "zone.name": zone.name,
+    "zone.id": zone.id,
+    "zone.kind": text.kind,
+    "objective.name": zone.objectiveName ?? words.unnamedObjective(zone.objective.id),
+    "event.time": text.time,
+    "event.cause": words.causes[seen.cause],
+  };
+  const body = {
+    name: clip(name === undefined ? words.name(text) : fillTemplate(name, values), 200),
+    description: clip(
+      description === undefined ? words.description(text, seen.cause) : fillTemplate(description, values),
+      4000,
+    ),
+    ...placeOf(zone),
+    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    status: "planned",
+    ...flags,
+  } as const;
+  return {
+    ...known,
+    ...fate,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: "trip",
+    subject: `${zone.objective.type}/${zone.objective.id}`,
+    body: cleanBody(body),
+    line: cleanText(words.line(text, seen.cause)),
+    confirmed: confirmed ?? null,
+  };
+}
+
+/** A fault of a zone, or its end. */
+export interface SeenFault extends Omit<SeenTrip, "cause" | "earliestWallMs"> {
+  readonly fault: Fault;
+  /** What has it: the zone, or the bridge that several zones are behind. */
+  readonly of: string;
+  readonly isOver: boolean;
+}
+
+/** The journal's row for a fault, which becomes work for a technician, or for its end, which is noted there. */
+export function newFault(
+  zone: Zone,
+  { fate, fault, of, isOver, ...seen }: SeenFault,
+  site: TripSite,
+): NewTrip {
+  const words = wording(site.locale);
+  const text = { ...wordsOf(zone, { ...seen, earliestWallMs: null }, site) };
+  const body: InterventionCreate = {
+    name: clip(words.faultName(text, fault), 200),
+    description: clip(words.faultDescription(text, fault), 4000),
+    ...placeOf(zone),
+    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    status: "planned",
+    ...WORK_OF_FAULT[fault],
+  };
+  return {
+    ...seen,
+    ...fate,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: isOver ? "fault-over" : "fault",
+    cause: fault,
+    subject: subjectOfFault(of, fault),
+    earliestWallMs: null,
+    body: cleanBody(body),
+    line: cleanText(words.faultLine(text, fault, isOver)),
+    confirmed: null,
+  };
+}
+
+/**
+ * The journal's row for a signal test: a record that goes the whole way like a trip's, says that it is a test, and is
+ * `done` from the beginning, so that nobody sets out for it.
+ */
+export function newSignalTest(
+  zone: Zone,
+  { who, ...seen }: Pick<SeenTrip, "key" | "moment" | "isDated"> & { readonly who: string },
+  site: TripSite,
+): NewTrip {
+  const words = wording(site.locale);
+  const text = wordsOf(zone, { ...seen, earliestWallMs: null }, site);
+  const line = words.signalDescription(text, who);
+  const body: InterventionCreate = {
+    name: clip(words.signalName(text), 200),
+    description: line,
+    ...placeOf(zone),
+    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    status: "done",
+    type: "maintenance",
+    priority: "low",
+  };
+  return {
+    ...seen,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: "signal",
+    cause: "signal-test",
+    subject: `signal/${seen.key}`,
+    earliestWallMs: null,
+    body: cleanBody(body),
+    line: cleanText(line),
+    confirmed: null,
+    state: "waiting",
+    reason: null,
+  };
+}
+
+function placeOf({ objective }: Zone): Pick<InterventionCreate, "objectiveType" | "objectiveId"> {
+  return { objectiveType: objective.type, objectiveId: objective.id };
+}
+
+function wordsOf(
+  zone: Zone,
+  { moment, isDated, earliestWallMs }: Pick<SeenTrip, "moment" | "isDated" | "earliestWallMs">,
+  { locale, timezone }: TripSite,
+): TripWords {
+  const words = wording(locale);
+  const local = (wallMs: number): string => formatLocal(wallMs, timezone).replace("T", " ");
+  return {
     zone: zone.name,
     zoneId: zone.id,
     kind: words.kinds[zone.kind],
-    time: time.replace("T", " "),
+    time: isDated ? local(moment.wallMs) : words.unknownTime,
+    earliest: earliestWallMs === null || !isDated ? null : local(earliestWallMs),
   };
-  return cleanBody({
-    name: clip(words.name(text), 200),
-    description: clip(words.description(text, trip.cause), 4000),
-    objectiveType: zone.objective.type,
-    objectiveId: zone.objective.id,
-    dateStart: time,
-    status: "planned",
-    ...zone.profile,
-  });
-}
-
-/** The plainest body that the interface takes, for a trip whose full one was refused: a crew matters more than a text. */
-export function plainestBody(body: InterventionCreate): InterventionCreate {
-  return {
-    name: body.name,
-    objectiveType: body.objectiveType,
-    objectiveId: body.objectiveId,
-    priority: body.priority ?? "high",
-  };
-}
-
-/** The body without the characters that no field of the interface may hold. */
-export function cleanBody(body: InterventionCreate): InterventionCreate {
-  const { description } = body;
-  const name = body.name.replaceAll(FORBIDDEN, "");
-  return {
-    ...body,
-    name: name.trim() === "" ? `${body.objectiveType} ${body.objectiveId}` : name,
-    ...(typeof description === "string" ? { description: description.replaceAll(FORBIDDEN, "") } : {}),
-  };
-}
-
-/** What the schema's Name and Text refuse: halves of characters, and control characters but tab and line ends. */
-// oxlint-disable-next-line no-control-regex
-const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/gu;
-
-function clip(text: string, lengthMax: number): string {
-  const characters = [...text];
-  return characters.length <= lengthMax ? text : `${characters.slice(0, lengthMax - 1).join("")}…`;
 }

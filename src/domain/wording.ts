@@ -1,3 +1,4 @@
+import type { Fault } from "./fault.ts";
 import type { TripCause } from "./zone-step.ts";
 import type { ZoneKind } from "./zone.ts";
 
@@ -8,15 +9,28 @@ export interface TripWords {
   readonly zone: string;
   readonly zoneId: string;
   readonly kind: string;
-  /** Local time of the site, `YYYY-MM-DD HH:MM:SS`. */
+  /** Local time of the site, `YYYY-MM-DD HH:MM:SS`, or the words for a time that is not known yet. */
   readonly time: string;
+  /** For what was found after an interruption: the local time before which it cannot have been; null otherwise. */
+  readonly earliest: string | null;
 }
 
 /** The texts of one language. Both catalogues have the same keys because they have the same type. */
 export interface Wording {
   readonly kinds: Readonly<Record<ZoneKind, string>>;
   name(words: TripWords): string;
+  readonly causes: Readonly<Record<TripCause, string>>;
+  readonly unknownTime: string;
   description(words: TripWords, cause: TripCause): string;
+  /** The line that a further trip adds to an intervention's notes. */
+  line(words: TripWords, cause: TripCause): string;
+  faultName(words: TripWords, fault: Fault): string;
+  faultDescription(words: TripWords, fault: Fault): string;
+  /** The line that a fault that comes again, or is over, adds to the notes of its work. */
+  faultLine(words: TripWords, fault: Fault, isOver: boolean): string;
+  signalName(words: TripWords): string;
+  /** @param who who has asked for the test */
+  signalDescription(words: TripWords, who: string): string;
   /** Name of an objective that only the zones of the configuration know. */
   unnamedObjective(id: number): string;
 }
@@ -25,6 +39,34 @@ export interface Wording {
 export function wording(locale: Locale): Wording {
   return CATALOGUES[locale];
 }
+
+const RO_CAUSES: Readonly<Record<TripCause, string>> = {
+  edge: "declanșată la",
+  "first-sight": "găsită declanșată la prima citire, la",
+  "after-restart": "declanșată în timpul unei întreruperi, observată la",
+  chatter: "declanșată de un contact care oscilează, la",
+};
+
+const EN_CAUSES: Readonly<Record<TripCause, string>> = {
+  edge: "tripped at",
+  "first-sight": "found open at first sight, at",
+  "after-restart": "tripped while nobody was looking, noticed at",
+  chatter: "tripped by a contact that chatters, at",
+};
+
+const RO_FAULTS: Readonly<Record<Fault, string>> = {
+  tamper: "Sabotaj al carcasei",
+  battery: "Baterie descărcată",
+  supervision: "Senzor fără comunicație",
+  faulty: "Zonă defectă",
+};
+
+const EN_FAULTS: Readonly<Record<Fault, string>> = {
+  tamper: "Tamper",
+  battery: "Battery low",
+  supervision: "Sensor not heard",
+  faulty: "Zone faulty",
+};
 
 const CATALOGUES: Readonly<Record<Locale, Wording>> = {
   ro: {
@@ -43,8 +85,19 @@ const CATALOGUES: Readonly<Record<Locale, Wording>> = {
       technical: "alarmă tehnică",
     },
     name: ({ zone, kind }) => `Alarmă ${kind}: ${zone}`,
-    description: ({ zone, zoneId, kind, time }, cause) =>
+    causes: RO_CAUSES,
+    unknownTime: "o oră încă necunoscută",
+    description: ({ zone, zoneId, kind, time, earliest }, cause) =>
+      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, după ${earliest}`}.`,
+    line: ({ zone, zoneId, kind, time }, cause) =>
       `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}.`,
+    faultName: ({ zone }, fault) => `${RO_FAULTS[fault]}: ${zone}`,
+    faultDescription: ({ zone, zoneId, kind, time }, fault) =>
+      `${RO_FAULTS[fault]} la zona ${zone} (${zoneId}, ${kind}), constatat la ${time}.`,
+    faultLine: ({ zone, zoneId, time }, fault, isOver) =>
+      `${RO_FAULTS[fault]} la zona ${zone} (${zoneId}): ${isOver ? "restabilit" : "din nou"} la ${time}.`,
+    signalName: ({ zone }) => `Test de semnal: ${zone}`,
+    signalDescription: ({ time }, who) => `Test de semnal cerut de ${who} la ${time}. Nu este o alarmă.`,
     unnamedObjective: (id) => `Obiectiv ${id}`,
   },
   en: {
@@ -63,22 +116,19 @@ const CATALOGUES: Readonly<Record<Locale, Wording>> = {
       technical: "technical alarm",
     },
     name: ({ zone, kind }) => `Alarm, ${kind}: ${zone}`,
-    description: ({ zone, zoneId, kind, time }, cause) =>
+    causes: EN_CAUSES,
+    unknownTime: "a time not known yet",
+    description: ({ zone, zoneId, kind, time, earliest }, cause) =>
+      `Zone ${zone} (${zoneId}, ${kind}) ${EN_CAUSES[cause]} ${time}${earliest === null ? "" : `, after ${earliest}`}.`,
+    line: ({ zone, zoneId, kind, time }, cause) =>
       `Zone ${zone} (${zoneId}, ${kind}) ${EN_CAUSES[cause]} ${time}.`,
+    faultName: ({ zone }, fault) => `${EN_FAULTS[fault]}: ${zone}`,
+    faultDescription: ({ zone, zoneId, kind, time }, fault) =>
+      `${EN_FAULTS[fault]} at zone ${zone} (${zoneId}, ${kind}), noticed at ${time}.`,
+    faultLine: ({ zone, zoneId, time }, fault, isOver) =>
+      `${EN_FAULTS[fault]} at zone ${zone} (${zoneId}): ${isOver ? "over" : "again"} at ${time}.`,
+    signalName: ({ zone }) => `Signal test: ${zone}`,
+    signalDescription: ({ time }, who) => `Signal test asked for by ${who} at ${time}. This is no alarm.`,
     unnamedObjective: (id) => `Objective ${id}`,
   },
-};
-
-const RO_CAUSES: Readonly<Record<TripCause, string>> = {
-  edge: "declanșată la",
-  "first-sight": "găsită declanșată la prima citire, la",
-  "after-restart": "declanșată în timpul unei întreruperi, observată la",
-  chatter: "declanșată de un contact care oscilează, la",
-};
-
-const EN_CAUSES: Readonly<Record<TripCause, string>> = {
-  edge: "tripped at",
-  "first-sight": "found open at first sight, at",
-  "after-restart": "tripped while nobody was looking, noticed at",
-  chatter: "tripped by a contact that chatters, at",
 };

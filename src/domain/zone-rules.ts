@@ -1,21 +1,27 @@
 import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
-import { GPIO_INPUT_DEFAULTS, ZONE_DEFAULTS } from "../generated/defaults.ts";
+import { GPIO_INPUT_DEFAULTS, SWINGER_DEFAULTS, ZONE_DEFAULTS } from "../generated/defaults.ts";
+import { resolveGate } from "./gate.ts";
 import { sensesOf } from "./zone-senses.ts";
-import type { Zone, ZoneInput, ZoneKind, ZoneRules } from "./zone.ts";
+import type { Zone, ZoneInput, ZoneKind, ZoneProfile, ZoneRules } from "./zone.ts";
 
 /**
  * Fills in a zone's options: input defaults, rules by input and kind, and its profile.
  * @param profiles shipped and own profiles by name
- * @returns undefined when the zone names a profile that does not exist
+ * @param objectiveName name of the zone's objective, where the configuration knows it
+ * @returns undefined when the zone names a profile that does not exist, or its schedule cannot be read
  */
 export function resolveZone(
   options: ZoneOptions,
-  profiles: ReadonlyMap<string, Required<Profile>>,
+  profiles: ReadonlyMap<string, ZoneProfile>,
+  objectiveName?: string,
 ): Zone | undefined {
   const profile = profiles.get(options.profile ?? PROFILE_OF_KIND[options.kind]);
-  if (!profile) return undefined;
+  const gate = resolveGate(options.gate);
+  if (!profile || !gate) return undefined;
   const input = resolveInput(options);
-  const { id, name, kind, objective } = options;
+  const { id, name, kind, objective, swinger, silenceS } = options;
+  const isLifeSafety = LIFE_SAFETY_KINDS.has(kind);
+  const { maxTrips, quietResetS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
   return {
     id,
     name,
@@ -25,12 +31,19 @@ export function resolveZone(
     rules: rulesOf(options, input),
     senses: sensesOf(options),
     profile,
+    ...(objectiveName === undefined ? {} : { objectiveName }),
+    gate,
+    // CP-01: a minute for detectors to come to rest after a power-up; what saves lives waits no longer than a relay takes.
+    bootSettleMs: (options.bootSettleS ?? (isLifeSafety ? 5 : 60)) * 1000,
+    swinger: isLifeSafety || swinger === false ? null : { maxTrips, quietResetMs: quietResetS * 1000 },
+    silenceMs: silenceS === undefined ? null : silenceS * 1000,
+    lostGraceMs: (options.lostGraceS ?? ZONE_DEFAULTS.lostGraceS) * 1000,
   };
 }
 
 /** The shipped profiles. A configuration changes single fields of them or adds its own. */
 export const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
-  burglary: { priority: "high" },
+  burglary: { priority: "high", confirmed: { police: true, crews: 2 } },
   holdup: { priority: "high", crews: 2, police: true },
   fire: { priority: "high", firetruck: true },
   medical: { priority: "high", ambulance: true },
@@ -41,7 +54,7 @@ export const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
 };
 
 /** What a profile asks for where it says nothing. Trips are `other`: nobody planned them as maintenance. */
-const PROFILE_BASE: Required<Profile> = {
+const PROFILE_BASE: ZoneProfile = {
   priority: "medium",
   type: "other",
   crews: 1,
@@ -51,7 +64,7 @@ const PROFILE_BASE: Required<Profile> = {
 };
 
 /** Lays a configuration's profiles over the shipped ones, field by field. */
-export function resolveProfiles(own: Readonly<Record<string, Profile>>): Map<string, Required<Profile>> {
+export function resolveProfiles(own: Readonly<Record<string, Profile>>): Map<string, ZoneProfile> {
   const names = new Set([...Object.keys(SHIPPED_PROFILES), ...Object.keys(own)]);
   return new Map(
     [...names].map((name) => [name, { ...PROFILE_BASE, ...SHIPPED_PROFILES[name], ...own[name] }] as const),

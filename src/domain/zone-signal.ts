@@ -6,7 +6,10 @@ export type ZoneSignal =
   | { readonly kind: "contact"; readonly contact: Contact; readonly live: boolean }
   | { readonly kind: "tamper"; readonly open: boolean }
   | { readonly kind: "battery"; readonly low: boolean }
-  /** Whether the sensor can be heard; with `bridge`, its name, whether the bridge that it is behind can. */
+  /**
+   * The sensor's own or its bridge's word on whether it can be heard. `bridge` names the bridge: it is said of every
+   * zone behind it, and is one fault.
+   */
   | { readonly kind: "availability"; readonly up: boolean; readonly bridge?: string }
   /** A message that says nothing else, and shows that the sensor lives. */
   | { readonly kind: "sign-of-life" };

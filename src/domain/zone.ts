@@ -1,3 +1,4 @@
+import type { Gate } from "./gate.ts";
 import type {
   GpioInput,
   MqttInput,
@@ -19,8 +20,24 @@ export interface Zone {
   /** What messages say about it besides its contact. */
   readonly senses: ZoneSenses;
   /** What its trips ask of the dispatch centre. */
-  readonly profile: Required<Profile>;
+  readonly profile: ZoneProfile;
+  /** Name of the objective, where the configuration knows it. */
+  readonly objectiveName?: string;
+  /** When its trips are wanted. */
+  readonly gate: Gate;
+  /** How long after the machine's power-up no opening of its wire counts. */
+  readonly bootSettleMs: number;
+  /** After how many incidents it is shut down, and how long it must be quiet to come back; null: never. */
+  readonly swinger: { readonly maxTrips: number; readonly quietResetMs: number } | null;
+  /** How long no message may come before the sensor counts as lost; null: as long as it likes. */
+  readonly silenceMs: number | null;
+  /** How long a sensor may be unavailable before that is a fault. */
+  readonly lostGraceMs: number;
 }
+
+/** A profile with everything it asks for filled in; what a second zone adds and own texts are optional. */
+export type ZoneProfile = Required<Omit<Profile, "confirmed" | "name" | "description">> &
+  Pick<Profile, "confirmed" | "name" | "description">;
 
 export type ZoneKind = ZoneOptions["kind"];
 export type ZoneObjective = { readonly type: ObjectiveType; readonly id: number };

@@ -89,11 +89,13 @@ function mqttReadings({ mqtt, ...common }: InputsOptions): BuiltInBroker | MqttR
   return undefined;
 }
 
-/** Simulated lines start as the wires of a quiet building. */
+/** Simulated lines start as the wires of a quiet building, with every key turned so that trips are wanted. */
 function quietLines(zones: readonly Zone[]): SimulatedLines {
-  return new SimulatedLines(
-    zones.flatMap(({ input }) =>
-      input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
-    ),
+  const wires = zones.flatMap(({ input }) =>
+    input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
   );
+  const keys = zones.flatMap(({ gate }) =>
+    gate.by === "gpio" ? [[gate.gpio, levelOf(gate, "open")] as const] : [],
+  );
+  return new SimulatedLines([...keys, ...wires]);
 }

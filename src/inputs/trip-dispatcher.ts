@@ -1,26 +1,24 @@
-import type { ApiClient, Reply } from "../client/api-client.ts";
-import { parseJson } from "../client/token-cache.ts";
-import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { formatLocal } from "../domain/calendar.ts";
+import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { cleanBody, plainestBody, type Trip } from "../domain/trip.ts";
+import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/waits.ts";
-import type { InterventionCreate } from "../generated/types.ts";
-import { validateUpstreamIntervention } from "../generated/validators.js";
 import type { TripStore } from "../store/trips.ts";
+import type { IncidentDesk } from "./incident-desk.ts";
 
 export interface TripDispatcherOptions {
   readonly trips: TripStore;
-  /** Speaks to our own API over the loopback. */
-  readonly client: ApiClient;
-  /** A token of the device account. */
-  readonly token: () => string;
+  readonly desk: IncidentDesk;
+  /** The machine's start, for what was seen while its clock was not to be trusted. */
+  readonly bootId: string;
+  readonly time: TrustedTime;
+  readonly timezone: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
-  readonly failpoint?: (name: string) => void;
 }
 
 const BACK_OFF_BASE_MS = 100;
@@ -37,7 +35,6 @@ export class TripDispatcher {
   #isKicked = false;
   #cancelTimer: CancelTimer | undefined;
   #failures = 0;
-  #token: string | undefined;
   #isStopped = false;
 
   constructor(options: TripDispatcherOptions) {
@@ -94,7 +91,7 @@ export class TripDispatcher {
         // An API that answers has trouble with this one trip; the alarms behind it must not wait for it.
         if (dispatched === "failed") isClear = false;
       }
-      return isClear;
+      return (await this.#dateUndated()) && isClear;
     } catch (error) {
       // A journal that cannot be read or marked now: the same key makes the next POST harmless.
       this.#options.log.error("trip-dispatch-failed", { error });
@@ -104,54 +101,41 @@ export class TripDispatcher {
   }
 
   async #dispatch(trip: Trip): Promise<Dispatched> {
-    const reply = await this.#post(trip.key, cleanBody(trip.body));
-    const verdict = verdictOf(reply);
-    if (verdict.type === "posted") return this.#posted(trip, verdict.id);
-    if (verdict.type === "again") return this.#failed(trip, reply, verdict.reason);
-    // The key was used with another body, so an intervention of this trip is there: a second one would be too many.
-    if (verdict.type === "known") return this.#refused(trip, verdict.reason);
-    // Refused: a crew with a poor text is better than none.
-    const plainReply = await this.#post(`${trip.key}-plain`, plainestBody(cleanBody(trip.body)));
-    const plain = verdictOf(plainReply);
-    if (plain.type === "posted") return this.#posted(trip, plain.id);
-    if (plain.type === "again") return this.#failed(trip, plainReply, plain.reason);
-    return this.#refused(trip, verdict.reason);
-  }
-
-  async #post(key: string, body: InterventionCreate): Promise<Reply> {
-    const send = (token: string): Promise<Reply> =>
-      this.#options.client.request({
-        method: "POST",
-        path: "/interventii",
-        token,
-        body: JSON.stringify(body),
-        headers: { "Idempotency-Key": `"${key}"` },
-      });
-    this.#token ??= this.#options.token();
-    const reply = await send(this.#token);
-    if (reply.kind !== "answered" || reply.status !== 401) return reply;
-    this.#token = this.#options.token();
-    return send(this.#token);
-  }
-
-  #posted(trip: Trip, interventionId: number): Dispatched {
-    const { trips, log, conditions, failpoint } = this.#options;
-    failpoint?.("trip-posted");
-    trips.markPosted(trip.key, interventionId);
+    const { desk, conditions } = this.#options;
+    const settled = await desk.settle(trip);
+    if (settled.type === "again") return this.#failed(trip, settled.reason, settled.isBusy);
+    if (settled.type === "refused") return this.#refused(trip, settled.reason);
     this.#failures = 0;
     conditions.clear("dispatch-failing");
     conditions.clear("trip-refused", trip.zoneId);
-    log.info("trip-posted", { zone: trip.zoneId, key: trip.key, interventionId });
     return "settled";
   }
 
-  #failed(trip: Trip, reply: Reply, reason: string): Dispatched {
+  /** Gives the interventions of this boot their start once the clock can be trusted. @returns whether none is left */
+  async #dateUndated(): Promise<boolean> {
+    const { trips, desk, time, clock, bootId, timezone } = this.#options;
+    if (!time.isTrusted()) return true;
+    for (let trip = trips.nextUndated(bootId, 0); trip && !this.#isStopped;) {
+      const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
+      const settled = await desk.date(trip, formatLocal(wallMs, timezone));
+      if (settled.type === "again") {
+        this.#countFailure(
+          `the start of intervention ${trip.interventionId} cannot be set (${settled.reason})`,
+        );
+        return false;
+      }
+      trips.markDated(trip.key, wallMs);
+      trip = trips.nextUndated(bootId, trip.seq);
+    }
+    return true;
+  }
+
+  #failed(trip: Trip, reason: string, isBusy: boolean): Dispatched {
     const { trips, log } = this.#options;
     log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
     trips.markFailed(trip.key, reason);
     this.#countFailure(`the local API does not take the trip of zone ${trip.zoneId} (${reason})`);
-    // 500 and odd answers speak of this trip; a busy API (429, 503) would say the same to the next.
-    const isBusy = reply.kind !== "answered" || reply.status === 429 || reply.status === 503;
+    // 500 and odd answers speak of this trip; a busy API would say the same to the next.
     return isBusy ? "unanswered" : "failed";
   }
 
@@ -179,21 +163,3 @@ export class TripDispatcher {
 
 /** `settled`: the next may go. `failed`: trouble with this one, asked again later. `unanswered`: trouble with all. */
 type Dispatched = "settled" | "failed" | "unanswered";
-
-type Verdict =
-  | { readonly type: "posted"; readonly id: number }
-  | { readonly type: "again"; readonly reason: string }
-  | { readonly type: "known"; readonly reason: string }
-  | { readonly type: "refused"; readonly reason: string };
-
-function verdictOf(reply: Reply): Verdict {
-  if (reply.kind !== "answered") return { type: "again", reason: `${reply.code}: ${reply.error}` };
-  const body = parseJson(reply.body);
-  if (reply.status === 201 && validateUpstreamIntervention(body)) return { type: "posted", id: body.id };
-  const message = (body as { message?: unknown } | undefined)?.message;
-  const reason = `${reply.status} ${typeof message === "string" ? message : "without a reason"}`;
-  if (reply.status === 422) return { type: "known", reason };
-  const willNeverDo =
-    reply.status >= 400 && reply.status < 500 && ![401, 403, 408, 409, 425, 429].includes(reply.status);
-  return { type: willNeverDo ? "refused" : "again", reason };
-}

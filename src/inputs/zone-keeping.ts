@@ -21,6 +21,17 @@ export function storedOf(
   return { ...kept, pending: { contact: pending.contact, live, sinceWallMs: wallOf(clock, sinceMs) } };
 }
 
+/** A machine that has been up for less has just got its power back, and so have the detectors. */
+const POWER_UP_MS = 120_000;
+
+/**
+ * How long no opening of a zone counts after a start. Wires and detectors come to rest after a power-up; a message is
+ * what has happened, whenever it comes.
+ */
+export function settleMsOf({ input, bootSettleMs }: Zone, hostUpMs: number): number {
+  return input.source === "gpio" && hostUpMs < POWER_UP_MS ? bootSettleMs : 0;
+}
+
 /** What was stored, in the monotonic time of this process. */
 export function keptOf(
   { rules }: Zone,

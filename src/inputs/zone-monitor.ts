@@ -1,9 +1,9 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
+import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
-import { interventionOf } from "../domain/trip.ts";
-import type { Locale } from "../domain/wording.ts";
+import type { ZoneSignal } from "../domain/zone-signal.ts";
 import {
   resumeZone,
   stepZone,
@@ -13,19 +13,23 @@ import {
 } from "../domain/zone-step.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
-import type { NewTrip } from "../store/trips.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
-import { isWorthKeeping, keptOf, storedOf, wallOf } from "./zone-keeping.ts";
+import type { TripRegister } from "./trip-register.ts";
+import type { ZoneFaults } from "./zone-faults.ts";
+import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-keeping.ts";
+import type { ZoneOrders } from "./zone-orders.ts";
 
 export interface ZoneMonitorOptions {
   readonly zones: readonly Zone[];
   readonly journal: Journal;
+  readonly register: TripRegister;
+  readonly orders: ZoneOrders;
+  readonly faults: ZoneFaults;
   readonly clock: Clock;
+  /** How long the machine has been up when the daemon starts, in milliseconds. */
+  readonly hostUpMs: number;
   readonly log: Log;
   readonly conditions: Conditions;
-  readonly site: { readonly locale: Locale; readonly timezone: string };
-  /** Makes the identity of a trip. */
-  readonly newKey: () => string;
   /** Told after a trip was committed; a hint for the dispatcher, which finds the trip in the journal anyway. */
   readonly onTrip: () => void;
   readonly failpoint?: (name: string) => void;
@@ -71,11 +75,12 @@ export class ZoneMonitor {
 
   /** Takes up each zone where the journal says it was left. */
   start(): void {
-    const { zones, journal, clock } = this.#options;
+    const { zones, journal, clock, hostUpMs } = this.#options;
     const nowMs = clock.monotonicMs();
     for (const zone of zones) {
       const stored = journal.zoneStates.find(zone.id);
-      const state = resumeZone(zone.rules, stored && keptOf(zone, stored, clock), nowMs);
+      const kept = stored && keptOf(zone, stored, clock);
+      const state = resumeZone(zone.rules, kept, nowMs, settleMsOf(zone, hostUpMs));
       // Looked at once: what was being confirmed may be due, and a zone that closes by itself finds out when.
       this.#watched.set(zone.id, { zone, state, sinceWallMs: stored?.sinceWallMs ?? null, wakeAtMs: nowMs });
     }
@@ -88,19 +93,37 @@ export class ZoneMonitor {
   }
 
   /**
+   * Takes whatever a source says about a zone. When it returns, what that means is on the disk.
+   * @throws whatever the journal threw; the zone is then as it was, and the signal should be given again
+   */
+  take(zoneId: string, signal: ZoneSignal): void {
+    const { zone } = this.#find(zoneId);
+    if (signal.kind === "contact") {
+      this.read(zoneId, signal.contact, signal);
+      return;
+    }
+    const isSaidByOthers = signal.kind === "availability";
+    if (!isSaidByOthers) this.#options.faults.heard(zone);
+    this.#options.faults.take(zone, signal);
+  }
+
+  /**
    * Takes one reading. When it returns, what the reading means is on the disk.
    * @throws whatever the journal threw; the zone is then as it was, and the reading should be given again
    */
   read(zoneId: string, contact: Contact, { live }: { live: boolean }): ZoneOutcome {
     const watched = this.#find(zoneId);
-    const trips = this.#step(watched, {
-      type: "reading",
-      contact,
-      atMs: this.#options.clock.monotonicMs(),
-      live,
-    });
+    const atMs = this.#options.clock.monotonicMs();
+    const trips = this.#step(watched, { type: "reading", contact, atMs, live });
     this.#armWake();
+    // What a broker had kept says nothing about the sensor now.
+    if (live) this.#options.faults.heard(watched.zone);
     return { contact: watched.state.contact, trips };
+  }
+
+  /** Takes what the switch or message of a gate says; `unknown` when it cannot be read any more. */
+  setGate(gateId: string, state: GateState): void {
+    this.#options.orders.setGate(gateId, state);
   }
 
   /**
@@ -110,13 +133,19 @@ export class ZoneMonitor {
    */
   testDrive(zoneId: string): ZoneOutcome {
     const watched = this.#find(zoneId);
-    const { state, zone } = watched;
+    const { state, zone, sinceWallMs } = watched;
     const { clock } = this.#options;
     if (state.contact === "open") return { contact: "open", trips: [] };
     const drive: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
-    const trips = this.#commit(watched, [drive], storedOf(zone, state, watched.sinceWallMs, clock));
+    const trips = this.#commit(watched, [drive], storedOf(zone, state, sinceWallMs, clock));
     this.#options.onTrip();
     return { contact: state.contact, trips };
+  }
+
+  /** How long a zone's openings still have to wait after a power-up, in milliseconds. */
+  settlesInMs(zoneId: string): number {
+    const { notBeforeMs } = this.#find(zoneId).state;
+    return Math.max(0, notBeforeMs - this.#options.clock.monotonicMs());
   }
 
   zones(): ZoneSnapshot[] {
@@ -138,7 +167,7 @@ export class ZoneMonitor {
     const { clock } = this.#options;
     const step = stepZone(zone.rules, state, signal);
     const settled = step.events.findLast(({ type }) => type !== "chatter" && type !== "calm");
-    const sinceWallMs = settled ? this.#wallOf(settled.atMs) : watched.sinceWallMs;
+    const sinceWallMs = settled ? wallOf(clock, settled.atMs) : watched.sinceWallMs;
     const trips =
       step.events.length > 0 || isWorthKeeping(zone, state, step.state)
         ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
@@ -152,10 +181,10 @@ export class ZoneMonitor {
   }
 
   #commit({ zone }: Watched, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
-    const { journal, conditions, failpoint } = this.#options;
-    const trips = events.flatMap((event) => (event.type === "trip" ? [this.#tripOf(zone, event)] : []));
+    const { journal, register, conditions, failpoint } = this.#options;
+    const { trips, isUnsteady, written, ...more } = register.entriesOf(zone, events);
     try {
-      journal.commit({ zoneId: zone.id, state: stored, trips });
+      journal.commit({ zoneId: zone.id, state: stored, trips, ...more });
     } catch (error) {
       conditions.raise(
         "journal-write-failed",
@@ -164,32 +193,25 @@ export class ZoneMonitor {
       throw error;
     }
     if (trips.length > 0) failpoint?.("journal-committed");
+    written();
     conditions.clear("journal-write-failed");
     for (const event of events) this.#tellOf(zone, event);
+    if (isUnsteady || events.some(({ type }) => type === "chatter")) this.#reportUnrest(zone);
     return trips.map(({ key }) => key);
   }
 
+  /** The trip is safe already: a fault that cannot be written down now must not bring its message again. */
+  #reportUnrest(zone: Zone): void {
+    try {
+      this.#options.faults.unrest(zone);
+    } catch (error) {
+      this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
+    }
+  }
+
   #tellOf(zone: Zone, event: ZoneEvent): void {
-    const { log, conditions } = this.#options;
     const { type, atMs: _when, ...detail } = event;
-    log.info(`zone-${type}`, { zone: zone.id, ...detail });
-    if (type === "chatter")
-      conditions.raise(
-        "zone-chatters",
-        `the contact of zone ${zone.id} opens and closes faster than it can be read. Check the contact and its wire.`,
-        zone.id,
-      );
-    if (type === "calm") conditions.clear("zone-chatters", zone.id);
-  }
-
-  #tripOf(zone: Zone, event: Extract<ZoneEvent, { type: "trip" }>): NewTrip {
-    const { newKey, site } = this.#options;
-    const seen = { key: newKey(), cause: event.cause, atWallMs: this.#wallOf(event.atMs) };
-    return { ...seen, zoneId: zone.id, source: zone.input.source, body: interventionOf(zone, seen, site) };
-  }
-
-  #wallOf(atMs: number): number {
-    return wallOf(this.#options.clock, atMs);
+    this.#options.log.info(`zone-${type}`, { zone: zone.id, ...detail });
   }
 
   #armWake(): void {

@@ -45,12 +45,22 @@ export function removeOldEvents(main: Database): number {
     .run().changes;
 }
 
-/** Removes up to one batch of trips that have become records before `beforeMs`. */
+/**
+ * Removes up to one batch of trips whose way ended before `beforeMs`, and the incidents that were over before: not
+ * those of faults that are still there, whose end is yet to be noted.
+ */
 export function removeOldTrips(journal: Database, beforeMs: number): number {
+  journal
+    .prepare(
+      `DELETE FROM incidents WHERE seq IN
+         (SELECT seq FROM incidents WHERE last_wall < ?
+            AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults) ORDER BY seq LIMIT ${BATCH})`,
+    )
+    .run(beforeMs);
   return journal
     .prepare(
       `DELETE FROM trips WHERE seq IN
-         (SELECT seq FROM trips WHERE state = 'posted' AND at_wall < ? ORDER BY seq LIMIT ${BATCH})`,
+         (SELECT seq FROM trips WHERE state NOT IN ('waiting', 'refused') AND at_wall < ? ORDER BY seq LIMIT ${BATCH})`,
     )
     .run(beforeMs).changes;
 }

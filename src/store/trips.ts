@@ -1,18 +1,8 @@
 import type { InterventionCreate } from "../generated/types.ts";
-import type { Trip, TripSource, TripState } from "../domain/trip.ts";
-import type { TripCause } from "../domain/zone-step.ts";
+import type { Flags, NewTrip, Trip, TripMatter, TripSource, TripState } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 
-export interface NewTrip {
-  readonly key: string;
-  readonly zoneId: string;
-  readonly source: TripSource;
-  readonly cause: TripCause;
-  readonly atWallMs: number;
-  readonly body: InterventionCreate;
-}
-
-/** The trip journal: every trip that was seen, until it is an intervention and after. */
+/** The trip journal: every trip and fault that was seen, until it is an intervention and after. */
 export class TripStore {
   readonly #database: Database;
 
@@ -22,22 +12,77 @@ export class TripStore {
 
   insert(trip: NewTrip): void {
     this.#database
-      .prepare("INSERT INTO trips(key, zone_id, source, cause, at_wall, body) VALUES(?, ?, ?, ?, ?, ?)")
-      .run(trip.key, trip.zoneId, trip.source, trip.cause, trip.atWallMs, JSON.stringify(trip.body));
+      .prepare(
+        `INSERT INTO trips(key, zone_id, source, about, cause, subject, at_wall, boot, at_monotonic, dated,
+           earliest_wall, body, line, confirmed, state, reason)
+         VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        trip.key,
+        trip.zoneId,
+        trip.source,
+        trip.about,
+        trip.cause,
+        trip.subject,
+        trip.moment.wallMs,
+        trip.moment.bootId,
+        trip.moment.monotonicMs,
+        Number(trip.isDated),
+        trip.earliestWallMs,
+        JSON.stringify(trip.body),
+        trip.line,
+        trip.confirmed === null ? null : JSON.stringify(trip.confirmed),
+        trip.state,
+        trip.reason,
+      );
+  }
+
+  find(key: string): Trip | undefined {
+    return this.#one("SELECT * FROM trips WHERE key = ?", key);
   }
 
   /** The oldest trip behind `seq` that is not an intervention yet. */
   nextWaiting(seq: number): Trip | undefined {
-    const row = this.#database
-      .prepare("SELECT * FROM trips WHERE state = 'waiting' AND seq > ? ORDER BY seq LIMIT 1")
-      .get(seq);
-    return row === undefined ? undefined : toTrip(row);
+    return this.#one("SELECT * FROM trips WHERE state = 'waiting' AND seq > ? ORDER BY seq LIMIT 1", seq);
   }
 
-  markPosted(key: string, interventionId: number): void {
+  /** Whether an older trip of the same subject is not an intervention yet. */
+  isWaiting(subject: string, beforeSeq: number): boolean {
+    return (
+      this.#database
+        .prepare("SELECT 1 FROM trips WHERE state = 'waiting' AND subject = ? AND seq < ?")
+        .get(subject, beforeSeq) !== undefined
+    );
+  }
+
+  /** The oldest intervention of this boot that still has no start because the clock was not to be trusted. */
+  nextUndated(bootId: string, seq: number): Trip | undefined {
+    return this.#one(
+      "SELECT * FROM trips WHERE dated = 0 AND state = 'posted' AND boot = ? AND seq > ? ORDER BY seq LIMIT 1",
+      bootId,
+      seq,
+    );
+  }
+
+  /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
+  decide(key: string, incident: string): void {
+    this.#database.prepare("UPDATE trips SET incident = ? WHERE key = ?").run(incident, key);
+  }
+
+  /** Marks the end of a trip's way. `reason` says more where the state alone does not. */
+  settle(
+    key: string,
+    state: "posted" | "merged",
+    interventionId: number,
+    reason: string | null = null,
+  ): void {
     this.#database
-      .prepare("UPDATE trips SET state = 'posted', intervention_id = ?, last_error = NULL WHERE key = ?")
-      .run(interventionId, key);
+      .prepare("UPDATE trips SET state = ?, intervention_id = ?, reason = ?, last_error = NULL WHERE key = ?")
+      .run(state, interventionId, reason, key);
+  }
+
+  markDated(key: string, wallMs: number): void {
+    this.#database.prepare("UPDATE trips SET dated = 1, at_wall = ? WHERE key = ?").run(wallMs, key);
   }
 
   markFailed(key: string, error: string): void {
@@ -76,6 +121,26 @@ export class TripStore {
   count(state: TripState): number {
     return this.#database.prepare("SELECT count(*) FROM trips WHERE state = ?").pluck().get(state) as number;
   }
+
+  /** The `seq` of the newest trip; 0 before the first. */
+  lastSeq(): number {
+    return this.#database.prepare("SELECT coalesce(max(seq), 0) FROM trips").pluck().get() as number;
+  }
+
+  /** How often each zone has tripped in a walk test, and when last: `seq` beyond `after`, fate `test`. */
+  tested(after: number): { zoneId: string; trips: number; lastWallMs: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT zone_id AS zoneId, count(*) AS trips, max(at_wall) AS lastWallMs FROM trips
+         WHERE seq > ? AND state = 'test' AND about = 'trip' GROUP BY zone_id`,
+      )
+      .all(after) as { zoneId: string; trips: number; lastWallMs: number }[];
+  }
+
+  #one(sql: string, ...parameters: readonly (string | number)[]): Trip | undefined {
+    const row = this.#database.prepare(sql).get(...parameters);
+    return row === undefined ? undefined : toTrip(row);
+  }
 }
 
 interface TripRow {
@@ -83,10 +148,20 @@ interface TripRow {
   readonly key: string;
   readonly zone_id: string;
   readonly source: TripSource;
-  readonly cause: TripCause;
+  readonly about: TripMatter;
+  readonly cause: Trip["cause"];
+  readonly subject: string;
   readonly at_wall: number;
+  readonly boot: string;
+  readonly at_monotonic: number;
+  readonly dated: 0 | 1;
+  readonly earliest_wall: number | null;
   readonly body: string;
+  readonly line: string;
+  readonly confirmed: string | null;
   readonly state: TripState;
+  readonly reason: string | null;
+  readonly incident: string | null;
   readonly attempts: number;
   readonly last_error: string | null;
   readonly intervention_id: number | null;
@@ -99,10 +174,18 @@ function toTrip(found: unknown): Trip {
     key: row.key,
     zoneId: row.zone_id,
     source: row.source,
+    about: row.about,
     cause: row.cause,
-    atWallMs: row.at_wall,
+    subject: row.subject,
+    moment: { wallMs: row.at_wall, bootId: row.boot, monotonicMs: row.at_monotonic },
+    isDated: row.dated === 1,
+    earliestWallMs: row.earliest_wall,
     body: JSON.parse(row.body) as InterventionCreate,
+    line: row.line,
+    confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as Flags),
     state: row.state,
+    reason: row.reason,
+    incident: row.incident,
     attempts: row.attempts,
     lastError: row.last_error,
     interventionId: row.intervention_id,

@@ -184,6 +184,46 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /upstream\.schedule: "hourly" is no cron expression\. Write five fields/,
     ],
     [
+      "a gate's schedule that cannot be read",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { schedule: "weekdays 18-7" } }\n`,
+      /zones\[0\]\.gate\.schedule: this schedule cannot be read\. Write it like "mon-fri 18:00-07:00, sat-sun"$/,
+    ],
+    [
+      "a gate on the zone's own line",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { gpio: 1 } }\n`,
+      /zones\[0\]\.gate\.gpio: line 1 is a zone's input; a gate needs one of its own$/,
+    ],
+    [
+      "one key in two ways",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { gpio: 3 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 2 }, gate: { gpio: 3, contact: no } }\n`,
+      /zones\[1\]\.gate\.gpio: line 3 is the gate of another zone with another contact or bias$/,
+    ],
+    [
+      "a zone that is slower than it should be",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, minOpenMs: 401 }\n`,
+      /zones\[0\]\.minOpenMs: EN 50131 has a signal of 400 ms processed\. Write at most that, or slowOk: true/,
+    ],
+    [
+      "a text about something that is not there",
+      'profiles: { burglary: { name: "{zone.name} {zone.colour}" } }\n',
+      /^1:\d+: profiles\.burglary\.name: there is no placeholder \{zone\.colour\}\. Known: \{zone\.name\}/,
+    ],
+    [
+      "a shutdown that ends too soon",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, swinger: { quietResetS: 60 } }\n`,
+      /zones\[0\]\.swinger\.quietResetS: 60 is out of range; allowed are 3600 to 604800$/,
+    ],
+    [
+      "a gate that is none",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: sometimes }\n`,
+      /zones\[0\]\.gate: a gate is always, \{ schedule:/,
+    ],
+    [
+      "a gate's misspelt option",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { gpio: 2, contakt: nc } }\n`,
+      /gate\.contakt: there is no such option\. Did you mean contact\?$/,
+    ],
+    [
       "a centre without an address",
       "upstream: { email: a@b, passwordFile: ./pw }\n",
       /^1:1: upstream: baseUrl is missing$/,
@@ -306,7 +346,7 @@ zones:
   test("warns of what is probably not meant", () => {
     writeFileSync(join(folder, "open"), "secret", { mode: 0o644 });
     const { warnings } = load(
-      `http: { host: 0.0.0.0, tls: off }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./open }\nzones:\n  - { ${ZONE}, input: { gpio: 1 } }\n`,
+      `http: { host: 0.0.0.0, tls: off }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./open }\nobjectives: { obiective/cladiri: [{ id: 2, name: B }] }\nzones:\n  - { ${ZONE.replace("intrusion", "motion")}, input: { gpio: 1 }, profile: holdup }\n  - { id: b, name: B, kind: fire, objective: { type: obiective/cladiri, id: 2 }, input: { gpio: 2 }, gate: { schedule: mon } }\n`,
       { SANTINELA_NONSENSE: "1" },
     );
     expect(warnings).toEqual([
@@ -314,6 +354,8 @@ zones:
       expect.stringMatching(/http\.tls is off: passwords and records cross the network unencrypted/),
       expect.stringMatching(/upstream\.baseUrl is plain http/),
       expect.stringMatching(/zone a: objective 1 of obiective\/cladiri is not in objectives/),
+      expect.stringMatching(/zone a: a single motion detector calls the police/),
+      expect.stringMatching(/zone b: its trips are fire and go nowhere while its gate is closed/),
       expect.stringMatching(/chmod 600/),
     ]);
   });

@@ -1,5 +1,6 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Trip } from "../../src/domain/trip.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   countByObjective,
@@ -80,6 +81,59 @@ describeWithMosquitto("with a real broker", () => {
     );
     expectEachOnce(await interventionsOf(site), seed);
     expectEachOnce(await interventionsOf(centre), seed);
+  }, 180_000);
+
+  test("90 trips at ten objectives, with the daemon killed at ten random moments, are ten interventions that tell of each trip once", async () => {
+    const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const random = seededRandom(seed);
+    const gates = ids.slice(0, 90);
+    const halls = `objectives:\n  obiective/cladiri:\n${ids
+      .slice(0, 10)
+      .map((id) => `    - { id: ${id}, name: Hall ${id} }\n`)
+      .join("")}`;
+    const zones = gates
+      .map(
+        (id) =>
+          `  - { id: gate-${id}, name: Gate ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: ${(id % 10) + 1} }, input: { mqtt: zigbee2mqtt/gate-${id}, path: /contact, open: [false], normal: [true] } }\n`,
+      )
+      .join("");
+    const site = installation.daemon(
+      "site",
+      `site: { locale: en }\nhttp: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${halls}zones:\n${zones}`,
+    );
+    await site.start();
+    await eventually("every gate to have been seen closed", async () => {
+      const seen = await site.get<{ contact: string }[]>("/site/zones");
+      const unseen = gates.filter((_id, index) => seen[index]?.contact !== "normal");
+      await publishAll(sensors, unseen, true);
+      return unseen.length === 0;
+    });
+    for (let kill = 0; kill < 10; kill += 1) {
+      const publishing = publishAll(sensors, gates.slice(kill * 9, (kill + 1) * 9), false);
+      await pause(random() * 1200);
+      await site.end("SIGKILL");
+      await publishing;
+      void site.start().catch(() => "it was killed before it was ready");
+    }
+    await site.end("SIGKILL");
+    await site.start();
+
+    const trips = await eventually("every trip to be settled", async () => {
+      const seen = await site.get<Trip[]>("/site/trips?limit=1000");
+      return seen.length >= 90 && seen.every(({ state }) => state !== "waiting") && seen;
+    });
+    expect(trips, `seed ${seed}`).toHaveLength(90);
+    const records = await interventionsOf(site);
+    expect(records, `seed ${seed}`).toHaveLength(10);
+    for (const { objectiveId, description, notes, police } of records) {
+      const told = [description, ...(notes ?? "").split("\n")].map(
+        (line) => /gate-(\d+)/.exec(line ?? "")?.[1],
+      );
+      const own = gates.filter((id) => (id % 10) + 1 === objectiveId).map(String);
+      expect(told).toHaveLength(own.length);
+      expect(new Set(told), `objective ${objectiveId}, seed ${seed}`).toEqual(new Set(own));
+      expect(police).toBe(true);
+    }
   }, 180_000);
 });
 

@@ -13,6 +13,11 @@ const DOOR: ZoneView = {
   objective: { type: "obiective/cladiri", id: 1 },
   contact: "normal",
   since: null,
+  fate: "waiting",
+  reason: null,
+  bypass: null,
+  faults: [],
+  trips: { recent: 0, counted: 0 },
 };
 
 describe("the live view of a site", () => {

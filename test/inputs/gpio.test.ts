@@ -42,6 +42,59 @@ class FailingLines implements GpioPort {
   }
 }
 
+describe("a key switch", () => {
+  const KEY = { gpio: 4, contact: "no" } as const;
+  const HALL = zoneOf({ id: "hall", input: { gpio: 17 }, gate: KEY, swinger: false });
+  const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, gate: KEY, swinger: false });
+
+  test("says for every zone behind it whether trips are wanted; once it cannot be read, they all are", async () => {
+    const site = new WatchedZones([HALL, YARD]);
+    const lines = new SimulatedLines([
+      [17, 0],
+      [18, 0],
+      [4, levelOf(KEY, "normal")],
+    ]);
+    let isGone = false;
+    const openPort = (): GpioPort => ({
+      open: (line, onActivity) => {
+        const opened = lines.open(line, onActivity);
+        const read = (): 0 | 1 => {
+          if (isGone && line === 4) throw new Error("ENODEV: no such device");
+          return opened.read();
+        };
+        return { read, close: () => opened.close() };
+      },
+    });
+    const readings = new GpioReadings({ ...site.common, openPort, setsBias: true });
+    const trip = (line: number): void => {
+      for (const level of [1, 0] as const) {
+        lines.set(line, level);
+        site.clock.advance(2000);
+      }
+    };
+    await readings.start();
+    site.clock.advance(2000);
+    trip(17);
+    lines.set(4, levelOf(KEY, "open"));
+    trip(18);
+    lines.set(4, levelOf(KEY, "normal"));
+    trip(18);
+    isGone = true;
+    site.clock.advance(10_000);
+    await new Promise(setImmediate);
+    trip(17);
+    expect(site.trips.map(({ zoneId, state }) => [zoneId, state])).toEqual([
+      ["hall", "gated"],
+      ["yard", "waiting"],
+      ["yard", "gated"],
+      ["hall", "waiting"],
+    ]);
+    expect(site.conditions).toEqual(["gpio-line-failed/gpio 4"]);
+    readings.stop();
+    site.close();
+  });
+});
+
 describe("the lines of a site", () => {
   let site: WatchedZones;
   let port: FailingLines;

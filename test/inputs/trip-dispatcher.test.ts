@@ -3,7 +3,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { interventionOf } from "../../src/domain/trip.ts";
+import { IncidentDesk } from "../../src/inputs/incident-desk.ts";
+import { LocalApi } from "../../src/inputs/local-api.ts";
+import { newTrip } from "../../src/domain/trip.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
@@ -192,10 +194,16 @@ describe("a trip", () => {
 
   test("of a zone whose name holds a control character goes without that character", async () => {
     const bell = String.fromCharCode(7);
-    const [waiting] = [
-      interventionOf({ ...HALL_1, name: `Hall${bell} 1` }, { key: "x", cause: "edge", atWallMs: 0 }, SITE),
-    ];
-    expect(waiting?.name).toBe("Alarm, intrusion: Hall 1");
+    const seen = {
+      key: "x",
+      cause: "edge",
+      moment: { wallMs: 0, bootId: "", monotonicMs: 0 },
+      isDated: true,
+      earliestWallMs: null,
+      fate: { state: "waiting", reason: null },
+    } as const;
+    const { body } = newTrip({ ...HALL_1, name: `Hall${bell} 1` }, seen, SITE);
+    expect(body.name).toBe("Alarm, intrusion: Hall 1");
     site.database.exec("DELETE FROM trips");
     trip("hall-1");
     site.database
@@ -259,16 +267,24 @@ async function refuseConnections(): Promise<void> {
 
 function newDispatcher(): TripDispatcher {
   client = new ApiClient({ baseUrl: `http://127.0.0.1:${lastPort}`, timeoutMs: 10_000 });
-  const { clock, log, health: conditions } = site;
+  const { clock, log, health: conditions, journal } = site;
+  const api = new LocalApi({ client, token: () => app.tokens.deviceToken() });
+  const desk = new IncidentDesk({
+    journal,
+    api,
+    incidentWindowMs: 1_800_000,
+    log,
+    failpoint: (name) => failpoint(name),
+  });
   return new TripDispatcher({
-    trips: site.journal.trips,
-    client,
-    token: () => app.tokens.deviceToken(),
+    ...site.host,
+    trips: journal.trips,
+    desk,
+    timezone: SITE.timezone,
     clock,
     random: () => 0.999,
     log,
     conditions,
-    failpoint: (name) => failpoint(name),
   });
 }
 

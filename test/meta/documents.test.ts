@@ -14,7 +14,7 @@ const pages = [
 
 test.each([
   ["condition", "Conditions", Object.keys(CONDITIONS)],
-  ["entry of the event log", "Event log", [...EVENT_NAMES, "trip"]],
+  ["entry of the event log", "Event log", [...EVENT_NAMES, "trip", "fault", "fault-over", "signal"]],
 ])("the operating page explains every %s, and none that does not exist", (_what, heading, names) => {
   const text = readFileSync(join(root, "docs/operating.md"), "utf8");
   const section = text.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";

@@ -27,7 +27,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Runs in a browser: of the daemon it knows what it answers, and nothing else.
   panel: ["panel"],
   "site-journal.ts": ["http", "store", "domain"],
-  "site-view.ts": ["site-journal.ts", "http", "inputs", "sync", "ops", "config", "store", "domain"],
+  "site-zones.ts": ["http", "inputs", "store", "domain"],
+  "site-view.ts": [
+    "site-journal.ts",
+    "site-zones.ts",
+    "http",
+    "inputs",
+    "sync",
+    "ops",
+    "config",
+    "store",
+    "domain",
+  ],
   "daemon.ts": [
     "site-view.ts",
     "http",

@@ -11,10 +11,14 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { onDiskFull, transaction, type Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { Journal } from "../../src/store/journal.ts";
+import { TripStore } from "../../src/store/trips.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { tripRow } from "../support/trip-row.ts";
 
+const BODY = { name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 const DAY_MS = 86_400_000;
 const MB = 1_048_576;
 
@@ -113,21 +117,49 @@ describe("after 90 days", () => {
   });
 });
 
-test("posted trips leave the journal after 30 days, others never", () => {
+test("trips whose way has ended leave the journal after 30 days, others never", () => {
   record(0, "planned", "new", { syncedRev: 0 });
-  const add = journal.prepare(
-    "INSERT INTO trips(key,zone_id,source,cause,at_wall,body,state,intervention_id) VALUES(?,'z','gpio','edge',?,'{}',?,1)",
-  );
-  for (const state of ["posted", "waiting", "refused"])
-    for (const days of [29, 31]) add.run(`${state}-${days}`, clock.wallMs() - days * DAY_MS, state);
+  const trips = new TripStore(journal);
+  for (const state of ["posted", "merged", "bypassed", "waiting", "refused"] as const)
+    for (const days of [29, 31]) {
+      const key = `${state}-${days}`;
+      trips.insert(tripRow(key, BODY, clock.wallMs() - days * DAY_MS));
+      journal.prepare("UPDATE trips SET state = ?, intervention_id = 1 WHERE key = ?").run(state, key);
+    }
   housekeeping.start();
   expect(journal.prepare("SELECT key FROM trips ORDER BY seq").pluck().all()).toEqual([
     "posted-29",
+    "merged-29",
+    "bypassed-29",
     "waiting-29",
     "waiting-31",
     "refused-29",
     "refused-31",
   ]);
+});
+
+test("an incident leaves with its trips, but for the work of a fault that is still there", () => {
+  record(0, "planned", "new", { syncedRev: 0 });
+  const store = new Journal(journal);
+  const wallMs = clock.wallMs() - 31 * DAY_MS;
+  const since = {
+    interventionId: 1,
+    last: { wallMs, bootId: "", monotonicMs: 0 },
+    zones: [],
+    notes: null,
+    next: null,
+  };
+  for (const subject of ["obiective/cladiri/1", "fault/door/tamper", "fault/gate/tamper"])
+    store.incidents.save({ ...since, key: subject, subject });
+  store.faults.open({
+    of: "gate",
+    fault: "tamper",
+    zoneId: "gate",
+    key: "fault/gate/tamper",
+    sinceWallMs: wallMs,
+  });
+  housekeeping.start();
+  expect(journal.prepare("SELECT subject FROM incidents").pluck().all()).toEqual(["fault/gate/tamper"]);
 });
 
 test("the event log keeps its newest ten thousand entries", () => {
@@ -187,10 +219,11 @@ test.skipIf(!CAN_MOUNT)("on a full disk the ballast makes room for what must be 
     onDiskFull(database, () => ballast.release());
     await ballast.fill();
     disk.fill();
-    const add = database.prepare(
-      "INSERT INTO trips(key,zone_id,source,cause,at_wall,body) VALUES(?,'z','gpio','edge',0,?)",
-    );
-    const write = (key: string): void => transaction(database, () => void add.run(key, "x".repeat(50_000)));
+    const trips = new TripStore(database);
+    const write = (key: string): void =>
+      transaction(database, () =>
+        trips.insert(tripRow(key, { ...BODY, description: "x".repeat(50_000) }, 0)),
+      );
     for (let number = 0; number < 30; number += 1) write(`t${number}`);
     expect(database.prepare("SELECT count(*) FROM trips").pluck().get()).toBe(30);
     expect(existsSync(join(disk.folder, "ballast"))).toBe(false);

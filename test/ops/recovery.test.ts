@@ -28,6 +28,7 @@ import { EventLog } from "../../src/store/event-log.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { SOMEBODY } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { tripRow } from "../support/trip-row.ts";
 
 /** The data folder of an installation, with its databases opened and closed as the daemon does it. */
 class Site {
@@ -77,7 +78,7 @@ class Site {
     journal.commit({
       zoneId: "door",
       state: { contact: "open", sinceWallMs: this.clock.wallMs(), restedByItself: false },
-      trips: [{ key, zoneId: "door", source: "gpio", cause: "edge", atWallMs: this.clock.wallMs(), body }],
+      trips: [tripRow(key, body, this.clock.wallMs())],
     });
     new ObjectiveService(main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");
     const service = new InterventionService({
@@ -89,7 +90,7 @@ class Site {
       onChange: () => {},
     });
     const { record } = service.create(body, SOMEBODY, { key, fingerprint: key });
-    journal.trips.markPosted(key, record.id);
+    journal.trips.settle(key, "posted", record.id);
     return record.id;
   }
 

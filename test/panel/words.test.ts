@@ -50,7 +50,7 @@ describe("the panel's words", () => {
   test("name every condition and every entry of the event log", () => {
     const wanted = [
       ...Object.keys(CONDITIONS).map((code) => `condition.${code}`),
-      ...[...EVENT_NAMES, "trip"].map((name) => `event.${name}`),
+      ...[...EVENT_NAMES, "trip", "fault", "fault-over", "signal"].map((name) => `event.${name}`),
     ];
     expect(wanted.filter((key) => !(key in EN))).toEqual([]);
   });

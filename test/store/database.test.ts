@@ -5,7 +5,8 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase, transaction, type DatabaseKind } from "../../src/store/database.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
-import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { JOURNAL_DATABASE, openJournalDatabase } from "../../src/store/journal-database.ts";
+import { Journal } from "../../src/store/journal.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 
 let folder: string;
@@ -60,6 +61,24 @@ describe("opening a database", () => {
     const copy = openDatabase(`${path}.v1`, first);
     expect(copy.prepare("SELECT * FROM a").get()).toEqual({ x: 42 });
     copy.close();
+  });
+
+  test("the journal's waiting trips of the release before are posted under the keys that they had", () => {
+    const before = { ...JOURNAL_DATABASE, migrations: JOURNAL_DATABASE.migrations.slice(0, 3) };
+    const old = openDatabase(path, before);
+    const body = JSON.stringify({ name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 12 });
+    old.exec(
+      `INSERT INTO trips(key, zone_id, source, cause, at_wall, body, state, intervention_id) VALUES
+         ('a', 'door', 'gpio', 'edge', 1000, '${body}', 'posted', 7),
+         ('b', 'door', 'mqtt', 'chatter', 2000, '${body}', 'waiting', NULL)`,
+    );
+    old.close();
+
+    const journal = new Journal(openJournalDatabase(path));
+    expect(journal.trips.newest(10)).toMatchObject([
+      { seq: 2, key: "b", state: "waiting", incident: "b", subject: "obiective/cladiri/12", about: "trip" },
+      { seq: 1, key: "a", state: "posted", interventionId: 7, moment: { wallMs: 1000 }, isDated: true },
+    ]);
   });
 
   test("a new file needs no copy", () => {

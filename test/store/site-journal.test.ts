@@ -4,6 +4,7 @@ import { EventLog } from "../../src/store/event-log.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TripStore } from "../../src/store/trips.ts";
+import { tripRow } from "../support/trip-row.ts";
 
 const EVENT = {
   event: "signed-in",
@@ -18,8 +19,7 @@ function story(eventTimes: number[], tripTimes: number[]) {
   const events = new EventLog(openMainDatabase(":memory:"));
   const trips = new TripStore(openJournalDatabase(":memory:"));
   for (const atMs of eventTimes) events.add(EVENT, atMs);
-  for (const [index, atWallMs] of tripTimes.entries())
-    trips.insert({ key: `k${index}`, zoneId: "z", source: "gpio", cause: "edge", atWallMs, body: BODY });
+  for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
   return { events, trips };
 }
 

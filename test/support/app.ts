@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createApp, type App, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
+import { AppError } from "../../src/domain/errors.ts";
 import type { Actor } from "../../src/domain/event.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { Principal } from "../../src/domain/principal.ts";
@@ -155,6 +156,13 @@ export const NO_SITE: SitePorts = {
     link: { state: "none", reason: null, nextTryAt: null },
   }),
   zones: () => [],
+  bypass: () => noZones(),
+  restore: () => noZones(),
+  walkTest: () => null,
+  startWalkTest: () => noZones(),
+  endWalkTest: () => null,
+  startSignalTest: () => noZones(),
+  signalTest: () => noZones(),
   trips: () => [],
   journal: () => ({ entries: [], next: null }),
   history: () => ({ entries: [], sync: null }),
@@ -167,3 +175,7 @@ export const NO_SITE: SitePorts = {
   syncNow: () => Promise.resolve(NO_SITE.sync()),
   simulate: (zone, contact) => Promise.resolve({ zone, contact, changed: true, trips: ["k"] }),
 };
+
+function noZones(): never {
+  throw new AppError("not-found", "this application has no zones");
+}

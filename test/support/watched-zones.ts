@@ -1,8 +1,10 @@
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
+import type { NewEvent } from "../../src/domain/event.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import type { Zone } from "../../src/domain/zone.ts";
-import { ZoneMonitor } from "../../src/inputs/zone-monitor.ts";
+import type { ZoneMonitor } from "../../src/inputs/zone-monitor.ts";
+import { ZoneWatch } from "../../src/inputs/zone-watch.ts";
 import { Health } from "../../src/ops/health.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -41,18 +43,27 @@ export class WatchedZones {
   readonly zones: readonly Zone[];
   /** How often the monitor said that there is a trip. */
   hints = 0;
-  #monitor: ZoneMonitor;
+  /** What was written into the event log. */
+  readonly events: NewEvent[] = [];
+  /** The machine, as the next start of the daemon finds it; its clock can be believed unless a test says otherwise. */
+  host = { bootId: "boot-1", upMs: 864_000_000, time: { isTrusted: () => this.isClockTrusted } };
+  isClockTrusted = true;
+  #watch: ZoneWatch;
   #trips = 0;
 
   constructor(zones: readonly Zone[], journalPath = ":memory:") {
     this.zones = zones;
     this.database = openJournalDatabase(journalPath);
     this.journal = new Journal(this.database);
-    this.#monitor = this.#newMonitor();
+    this.#watch = this.#newWatch();
+  }
+
+  get watch(): ZoneWatch {
+    return this.#watch;
   }
 
   get monitor(): ZoneMonitor {
-    return this.#monitor;
+    return this.#watch.monitor;
   }
 
   /** What every input wants. */
@@ -64,13 +75,34 @@ export class WatchedZones {
 
   /** The daemon ends. */
   stop(): void {
-    this.#monitor.stop();
+    this.#watch.stop();
   }
 
   /** The daemon ends and starts again: what is not in the journal is gone. */
   restart(): void {
-    this.#monitor.stop();
-    this.#monitor = this.#newMonitor();
+    this.#watch.stop();
+    this.#watch = this.#newWatch();
+  }
+
+  /** The machine is restarted in good order. */
+  reboot(): void {
+    this.#watch.stop();
+    this.#boot();
+  }
+
+  /** The machine loses its power for a while. What the old process still does touches nothing any more. */
+  losePower(forMs: number): void {
+    this.breakJournal();
+    this.#watch.stop();
+    this.mendJournal();
+    this.clock.advance(forMs);
+    this.#boot();
+  }
+
+  #boot(): void {
+    const boots = Number(this.host.bootId.slice("boot-".length));
+    this.host = { ...this.host, bootId: `boot-${boots + 1}`, upMs: 10_000 };
+    this.#watch = this.#newWatch();
   }
 
   /** Makes every write to the journal fail, as a full or read-only disk does. */
@@ -97,22 +129,24 @@ export class WatchedZones {
   }
 
   close(): void {
-    this.#monitor.stop();
+    this.#watch.stop();
     this.database.close();
   }
 
-  #newMonitor(): ZoneMonitor {
-    const monitor = new ZoneMonitor({
+  #newWatch(): ZoneWatch {
+    const watch = new ZoneWatch({
       zones: this.zones,
       journal: this.journal,
       clock: this.clock,
+      host: this.host,
       log: this.log,
       conditions: this.health,
       site: { locale: "en", timezone: "Europe/Bucharest" },
       newKey: () => `trip-${(this.#trips += 1)}`,
+      record: (event) => void this.events.push(event),
       onTrip: () => (this.hints += 1),
     });
-    monitor.start();
-    return monitor;
+    watch.start();
+    return watch;
   }
 }

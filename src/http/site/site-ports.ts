@@ -1,5 +1,6 @@
 import type { Condition } from "../../domain/condition.ts";
-import type { LoggedEvent } from "../../domain/event.ts";
+import type { Actor, LoggedEvent } from "../../domain/event.ts";
+import type { Fault } from "../../domain/fault.ts";
 import type { OutboxPhase } from "../../domain/outbox.ts";
 import type { Trip } from "../../domain/trip.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
@@ -9,6 +10,25 @@ import type { OutboxSummary } from "../../store/outbox.ts";
 export interface SitePorts {
   status(): StatusView;
   zones(): readonly ZoneView[];
+  /**
+   * Takes a zone out of service for a while.
+   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
+   */
+  bypass(zoneId: string, order: BypassRequest, actor: Actor): ZoneView;
+  /** Puts a zone back into service after a bypass or a shutdown. @throws AppError `not-found` */
+  restore(zoneId: string, actor: Actor): ZoneView;
+  /** The running or last walk test; null before the first. */
+  walkTest(): WalkTestView | null;
+  /** @throws AppError `invalid` for a time out of range, `conflict` while one is running */
+  startWalkTest(minutes: number | undefined, actor: Actor): WalkTestView;
+  endWalkTest(actor: Actor): WalkTestView | null;
+  /**
+   * Sends a test the whole way that a trip goes, for the objective of a zone; the first zone when undefined.
+   * @throws AppError `not-found`
+   */
+  startSignalTest(zoneId: string | undefined, actor: Actor): SignalTestView;
+  /** How far a signal test has come. @throws AppError `not-found` */
+  signalTest(key: string): SignalTestView;
   /** The newest trips first. */
   trips(limit: number): readonly Trip[];
   /**
@@ -59,6 +79,47 @@ export interface ZoneView {
   readonly contact: Contact;
   /** When it settled on this contact, ISO 8601 UTC; null before its first sight. */
   readonly since: string | null;
+  /** What becomes of a trip now: `waiting` for dispatch, or why it is held back. */
+  readonly fate: "waiting" | "bypassed" | "test" | "gated" | "swinger";
+  readonly reason: string | null;
+  /** The bypass, with its end, ISO 8601 UTC; null when there is none. */
+  readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  /** What is wrong with the zone itself. */
+  readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
+  /** Trips since the zone was last quiet, and how many of them were only counted because there were too many. */
+  readonly trips: { readonly recent: number; readonly counted: number };
+}
+
+/** What a body of /site/zones/<id>/bypass holds, not looked at yet. */
+export interface BypassRequest {
+  readonly reason?: unknown;
+  readonly minutes?: number | undefined;
+}
+
+/** A walk test: who ordered it, until when, and what has tripped. All times ISO 8601 UTC. */
+export interface WalkTestView {
+  readonly running: boolean;
+  readonly who: string;
+  readonly since: string;
+  readonly until: string;
+  readonly ended: string | null;
+  readonly zones: readonly { readonly id: string; readonly trips: number; readonly last: string | null }[];
+}
+
+/** How far a signal test has come. */
+export interface SignalTestView {
+  readonly key: string;
+  readonly zone: string;
+  /** ISO 8601 UTC. */
+  readonly since: string;
+  /** `waiting` in the journal, `posted` as an intervention here, `refused` by the local API, `arrived` at the centre. */
+  readonly state: "waiting" | "posted" | "refused" | "arrived";
+  /** Whether it has gone as far as it can: the centre, or our own records where there is none. */
+  readonly isOver: boolean;
+  readonly interventionId: number | null;
+  readonly upstreamId: number | null;
+  /** Why it stands where it stands; null where nothing is wrong. */
+  readonly reason: string | null;
 }
 
 export interface SyncView {
@@ -109,6 +170,6 @@ export interface JournalPage {
 
 /** One line of the story: what happened, by whom and from where, to what. */
 export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
-  /** One of the event log's names, or `trip`. */
+  /** One of the event log's names, or `trip`, `fault`, `fault-over`, `signal`. */
   readonly event: string;
 };

@@ -5,6 +5,7 @@ import { readBody } from "../body.ts";
 import { parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
 import type { JournalPlace, SitePorts } from "./site-ports.ts";
+import { zoneRoutes } from "./zone-routes.ts";
 
 const TRIPS_MAX = 1000;
 
@@ -28,6 +29,7 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
 
   look("/site/status", () => ports.status());
   look("/site/zones", () => ports.zones());
+  zoneRoutes(router, gates, ports);
   look("/site/trips", (request) => ports.trips(limitOf(request)));
   addResource(router, "/site/journal", {
     methods: { get: (request, response) => sendJournal(ports, request, response) },

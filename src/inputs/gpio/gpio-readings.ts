@@ -2,7 +2,9 @@ import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import type { Log } from "../../domain/log.ts";
-import type { Contact, Zone, ZoneInput } from "../../domain/zone.ts";
+import { gateStateOf } from "../../domain/gate.ts";
+import type { Contact, Zone } from "../../domain/zone.ts";
+import type { GpioInput } from "../../generated/types.ts";
 import type { ZoneMonitor } from "../zone-monitor.ts";
 import type { GpioLine, GpioPort } from "./gpio-port.ts";
 
@@ -18,7 +20,13 @@ export interface GpioReadingsOptions {
   readonly conditions: Conditions;
 }
 
-type GpioZone = { readonly id: string; readonly input: Extract<ZoneInput, { source: "gpio" }> };
+/** A line, and who wants to know what it says: a zone, or the gate of zones. */
+interface Wire {
+  /** Id of the zone or gate. */
+  readonly id: string;
+  readonly input: Required<GpioInput>;
+  readonly take: (contact: Contact) => void;
+}
 
 /** Every line is looked at so often, whatever its callbacks said: edges get lost, and lines vanish silently. */
 const CHECK_EVERY_MS = 10_000;
@@ -26,7 +34,7 @@ const CHECK_EVERY_MS = 10_000;
 /** The readings of the GPIO lines. A line that cannot be used is a condition; the others go on. */
 export class GpioReadings {
   readonly #options: GpioReadingsOptions;
-  readonly #zones: readonly GpioZone[];
+  readonly #wires: readonly Wire[];
   readonly #lines = new Map<string, GpioLine>();
   #port: GpioPort | undefined;
   #cancelCheck: CancelTimer | undefined;
@@ -34,18 +42,19 @@ export class GpioReadings {
 
   constructor(options: GpioReadingsOptions) {
     this.#options = options;
-    this.#zones = options.zones.flatMap(({ id, input }) => (input.source === "gpio" ? [{ id, input }] : []));
+    // Gates first: what a key says must be known before the zones behind it are read.
+    this.#wires = [...gateWires(options), ...zoneWires(options)];
   }
 
   /** Opens the lines and takes their first levels; what cannot be opened is tried again with every check. */
   async start(): Promise<void> {
-    if (this.#zones.length > 0) await this.#check();
+    if (this.#wires.length > 0) await this.#check();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#cancelCheck?.();
-    for (const [zoneId, line] of this.#lines) this.#forget(zoneId, line);
+    for (const [id, line] of this.#lines) this.#close(id, line);
   }
 
   async #check(): Promise<void> {
@@ -57,38 +66,38 @@ export class GpioReadings {
       conditions.raise("gpio-unavailable", sentenceOf(error));
     }
     if (this.#isStopped) return;
-    if (this.#port) for (const zone of this.#zones) this.#checkLine(this.#port, zone);
+    if (this.#port) for (const wire of this.#wires) this.#checkLine(this.#port, wire);
     this.#cancelCheck = clock.after(CHECK_EVERY_MS, () => void this.#check());
   }
 
-  #checkLine(port: GpioPort, zone: GpioZone): void {
-    const { bias, gpio } = zone.input;
+  #checkLine(port: GpioPort, wire: Wire): void {
+    const { bias, gpio } = wire.input;
     const { conditions, setsBias } = this.#options;
     if (bias !== "as-is" && !setsBias) {
       const pull = bias === "pull-up" ? "pu" : "pd";
       conditions.raise(
         "gpio-line-failed",
         `onoff cannot set the bias of line ${gpio}. Write gpio=${gpio}=ip,${pull} into config.txt and leave bias out.`,
-        zone.id,
+        wire.id,
       );
       return;
     }
     try {
-      if (!this.#lines.has(zone.id))
+      if (!this.#lines.has(wire.id))
         this.#lines.set(
-          zone.id,
-          port.open(gpio, () => this.#activity(zone)),
+          wire.id,
+          port.open(gpio, () => this.#activity(wire)),
         );
     } catch (error) {
-      conditions.raise("gpio-line-failed", sentenceOf(error), zone.id);
+      conditions.raise("gpio-line-failed", sentenceOf(error), wire.id);
       return;
     }
-    this.#activity(zone);
+    this.#activity(wire);
   }
 
-  #activity(zone: GpioZone): void {
-    const { conditions, monitor, log } = this.#options;
-    const line = this.#lines.get(zone.id);
+  #activity(wire: Wire): void {
+    const { conditions, log } = this.#options;
+    const line = this.#lines.get(wire.id);
     if (!line) return;
     let level: 0 | 1;
     try {
@@ -97,29 +106,48 @@ export class GpioReadings {
       // Gone under our hands; the next check opens it again.
       conditions.raise(
         "gpio-line-failed",
-        `line ${zone.input.gpio} cannot be read any more: ${messageOf(error)}. It is opened again by itself.`,
-        zone.id,
+        `line ${wire.input.gpio} cannot be read any more: ${messageOf(error)}. It is opened again by itself.`,
+        wire.id,
       );
-      this.#forget(zone.id, line);
+      this.#close(wire.id, line);
+      wire.take("unknown");
       return;
     }
-    conditions.clear("gpio-line-failed", zone.id);
+    conditions.clear("gpio-line-failed", wire.id);
     try {
-      monitor.read(zone.id, contactAt(zone.input, level), { live: true });
+      wire.take(contactAt(wire.input, level));
     } catch (error) {
       // The journal has raised its condition, and the next check sees the level again.
-      log.error("gpio-reading-not-recorded", { zone: zone.id, error });
+      log.error("gpio-reading-not-recorded", { zone: wire.id, error });
     }
   }
 
-  #forget(zoneId: string, line: GpioLine): void {
-    this.#lines.delete(zoneId);
+  #close(id: string, line: GpioLine): void {
+    this.#lines.delete(id);
     try {
       line.close();
     } catch {
       // What is gone cannot be closed.
     }
   }
+}
+
+function zoneWires({ zones, monitor }: GpioReadingsOptions): Wire[] {
+  return zones.flatMap(({ id, input }) =>
+    input.source === "gpio"
+      ? [{ id, input, take: (contact: Contact) => void monitor.read(id, contact, { live: true }) }]
+      : [],
+  );
+}
+
+/** One wire for each key, however many zones follow it. */
+function gateWires({ zones, monitor }: GpioReadingsOptions): Wire[] {
+  const gates = new Map(zones.flatMap(({ gate }) => (gate.by === "gpio" ? [[gate.id, gate] as const] : [])));
+  return [...gates].map(([id, input]) => ({
+    id,
+    input,
+    take: (contact) => monitor.setGate(id, gateStateOf(contact)),
+  }));
 }
 
 /** With the loop pulled up and closed to ground: a closed loop reads 0, an open or cut one 1. */

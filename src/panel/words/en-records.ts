@@ -107,6 +107,7 @@ export const EN_RECORDS = {
   "event.blind-interval": "interval without supervision",
   "event.fault": "fault",
   "event.fault-over": "fault over",
+  "event.signal": "signal test",
   "event.database-recovered": "database put back",
   "event.database-restored": "copy restored",
 } as const;

@@ -9,7 +9,6 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-subscription-refused": "Abonare MQTT refuzată de broker",
   "condition.gpio-unavailable": "GPIO indisponibil",
   "condition.gpio-line-failed": "O linie GPIO nu poate fi citită",
-  "condition.zone-chatters": "O zonă comută prea repede",
   "condition.journal-write-failed": "Jurnalul declanșărilor nu poate fi scris",
   "condition.dispatch-failing": "Declanșările așteaptă interfața locală",
   "condition.trip-refused": "Declanșare refuzată de interfața locală",

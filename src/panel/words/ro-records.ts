@@ -121,6 +121,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.blind-interval": "interval nesupravegheat",
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",
+  "event.signal": "test de semnal",
   "event.database-recovered": "bază de date refăcută",
   "event.database-restored": "copie restaurată",
 };

@@ -1,0 +1,95 @@
+import type { Gate as GateOptions, GpioInput, MqttInput } from "../generated/types.ts";
+import { GPIO_INPUT_DEFAULTS } from "../generated/defaults.ts";
+import type { Contact } from "./zone.ts";
+import { localDayTime, type LocalDayTime } from "./calendar.ts";
+
+/**
+ * When a zone's trips are wanted. The daemon never owns an armed state: it follows a schedule, a message or a key
+ * switch that somebody else owns.
+ */
+export type Gate =
+  | { readonly by: "always" }
+  | { readonly by: "schedule"; readonly spans: readonly ScheduleSpan[] }
+  | ({ readonly by: "mqtt"; readonly id: string } & MqttInput)
+  | ({ readonly by: "gpio"; readonly id: string } & Required<GpioInput>);
+
+/** One span of a schedule: on these days from `fromMin` to `toMin`, into the next day where that is not later. */
+export interface ScheduleSpan {
+  /** 0 is Monday. */
+  readonly days: readonly number[];
+  /** Minutes since midnight. */
+  readonly fromMin: number;
+  readonly toMin: number;
+}
+
+/** What a gate's switch or message last said; `unknown` before that. */
+export type GateState = "open" | "closed" | "unknown";
+
+/** What the contact of a key, or the value of a message, says about its gate. */
+export function gateStateOf(contact: Contact): GateState {
+  const states = { open: "open", normal: "closed", unknown: "unknown" } as const;
+  return states[contact];
+}
+
+/** Fills in a gate's options. @returns undefined for a schedule that cannot be read */
+export function resolveGate(options: GateOptions | undefined): Gate | undefined {
+  if (options === undefined || options === "always") return { by: "always" };
+  if ("schedule" in options) {
+    const spans = parseSchedule(options.schedule);
+    return spans && { by: "schedule", spans };
+  }
+  if ("gpio" in options)
+    return { by: "gpio", id: `gpio ${options.gpio}`, ...GPIO_INPUT_DEFAULTS, ...options };
+  return { by: "mqtt", id: `mqtt ${options.mqtt} ${options.path ?? ""}`.trim(), ...options };
+}
+
+/**
+ * Whether a zone's trips are wanted now.
+ * @param wallMs null while the clock is not to be trusted
+ * @param stateOf what the switch or message of a gate last said
+ */
+export function isGateOpen(
+  gate: Gate,
+  wallMs: number | null,
+  timeZone: string,
+  stateOf: (gateId: string) => GateState,
+): boolean {
+  if (gate.by === "always") return true;
+  // Without knowing better, an alarm too many is better than one too few.
+  if (gate.by !== "schedule") return stateOf(gate.id) !== "closed";
+  return wallMs === null || gate.spans.some((span) => isInside(span, localDayTime(wallMs, timeZone)));
+}
+
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const ENTRY = /^([a-z]{3})(?:-([a-z]{3}))?(?:\s+(\d{2}):(\d{2})-(\d{2}):(\d{2}))?$/;
+const DAY_MIN = 24 * 60;
+
+/** Reads a schedule such as `mon-fri 18:00-07:00, sat-sun`. @returns undefined when it cannot be read */
+export function parseSchedule(text: string): readonly ScheduleSpan[] | undefined {
+  const spans = text.split(",").map((entry) => parseEntry(entry.trim().toLowerCase()));
+  return spans.every((span) => span !== undefined) ? spans : undefined;
+}
+
+function parseEntry(entry: string): ScheduleSpan | undefined {
+  const [, first = "", last = first, fromHour, fromMinute, toHour, toMinute] = ENTRY.exec(entry) ?? [];
+  const from = DAYS.indexOf(first);
+  const to = DAYS.indexOf(last);
+  if (from < 0 || to < 0) return undefined;
+  const length = ((to - from + 7) % 7) + 1;
+  const days = Array.from({ length }, (_, index) => (from + index) % 7);
+  if (fromHour === undefined) return { days, fromMin: 0, toMin: DAY_MIN };
+  const fromMin = minuteOf(fromHour, fromMinute);
+  const toMin = minuteOf(toHour, toMinute);
+  return fromMin >= DAY_MIN || toMin > DAY_MIN || fromMin === toMin ? undefined : { days, fromMin, toMin };
+}
+
+function minuteOf(hour: string | undefined, minute: string | undefined): number {
+  return Number(minute) < 60 ? Number(hour) * 60 + Number(minute) : Infinity;
+}
+
+/** By the clock on the wall: on the days when it is set forward or back the span begins and ends at its own times. */
+function isInside({ days, fromMin, toMin }: ScheduleSpan, { day, minute }: LocalDayTime): boolean {
+  if (fromMin < toMin) return days.includes(day) && minute >= fromMin && minute < toMin;
+  const yesterday = (day + 6) % 7;
+  return (days.includes(day) && minute >= fromMin) || (days.includes(yesterday) && minute < toMin);
+}

@@ -1,0 +1,37 @@
+import type { InterventionCreate } from "../generated/types.ts";
+
+/** The plainest body that the interface takes, for a trip whose full one was refused: a crew matters more than a text. */
+export function plainestBody(body: InterventionCreate): InterventionCreate {
+  return {
+    name: body.name,
+    objectiveType: body.objectiveType,
+    objectiveId: body.objectiveId,
+    priority: body.priority ?? "high",
+  };
+}
+
+/** The body without the characters that no field of the interface may hold. */
+export function cleanBody(body: InterventionCreate): InterventionCreate {
+  const { description } = body;
+  const name = cleanText(body.name);
+  return {
+    ...body,
+    name: name.trim() === "" ? `${body.objectiveType} ${body.objectiveId}` : name,
+    ...(typeof description === "string" ? { description: cleanText(description) } : {}),
+  };
+}
+
+/** A text without the characters that no field of the interface may hold. */
+export function cleanText(text: string): string {
+  return text.replaceAll(FORBIDDEN, "");
+}
+
+/** What the schema's Name and Text refuse: halves of characters, and control characters but tab and line ends. */
+// oxlint-disable-next-line no-control-regex
+const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/gu;
+
+/** A text cut to so many whole characters. */
+export function clip(text: string, lengthMax: number): string {
+  const characters = [...text];
+  return characters.length <= lengthMax ? text : `${characters.slice(0, lengthMax - 1).join("")}…`;
+}

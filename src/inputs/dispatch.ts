@@ -1,0 +1,60 @@
+import { ApiClient } from "../client/api-client.ts";
+import type { Clock, TrustedTime } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import type { Log } from "../domain/log.ts";
+import type { Journal } from "../store/journal.ts";
+import { IncidentDesk } from "./incident-desk.ts";
+import { LocalApi } from "./local-api.ts";
+import { TripDispatcher } from "./trip-dispatcher.ts";
+
+export interface DispatchOptions {
+  readonly journal: Journal;
+  /** Where our own API answers. */
+  readonly baseUrl: string;
+  /** A token of the device account. */
+  readonly token: () => string;
+  readonly host: { readonly bootId: string; readonly time: TrustedTime };
+  readonly site: { readonly timezone: string; readonly incidentWindowS: number };
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly failpoint?: (name: string) => void;
+}
+
+/** A request over the loopback takes milliseconds; this only ends one that hangs. */
+const LOOPBACK_TIMEOUT_MS = 10_000;
+
+/** The way from the journal to our own API: the dispatcher, the desk it asks, and their connection. */
+export class Dispatch {
+  readonly #client: ApiClient;
+  readonly #dispatcher: TripDispatcher;
+
+  constructor(options: DispatchOptions) {
+    const { journal, baseUrl, token, host, site } = options;
+    this.#client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepAlive: true });
+    const api = new LocalApi({ client: this.#client, token });
+    const desk = new IncidentDesk({ ...options, api, incidentWindowMs: site.incidentWindowS * 1000 });
+    this.#dispatcher = new TripDispatcher({
+      ...options,
+      ...host,
+      timezone: site.timezone,
+      trips: journal.trips,
+      desk,
+    });
+  }
+
+  start(): void {
+    this.#dispatcher.start();
+  }
+
+  /** Says that there may be something to do; a hint. */
+  kick(): void {
+    this.#dispatcher.kick();
+  }
+
+  async stop(): Promise<void> {
+    await this.#dispatcher.stop();
+    this.#client.close();
+  }
+}

@@ -1,0 +1,83 @@
+import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { NewEvent } from "../domain/event.ts";
+import type { Log } from "../domain/log.ts";
+import type { Journal } from "../store/journal.ts";
+
+export interface HeartbeatOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly time: TrustedTime;
+  readonly log: Log;
+  /** Takes an entry for the event log. */
+  readonly record: (event: NewEvent) => void;
+  /** What wants to be looked at every few seconds. */
+  readonly looks: readonly (() => void)[];
+}
+
+const LOOK_EVERY_MS = 10_000;
+/** The daemon writes down that it runs so often: every time is a write to an SD card. */
+const ALIVE_EVERY_MS = 60_000;
+
+/** Writes down that the daemon runs, so that the time in which it did not is known afterwards, and calls the looks. */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #cancel: CancelTimer | undefined;
+  #aliveMs = -Infinity;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  /** Tells of the time since the daemon last ran: nothing was seen then but what waited somewhere. */
+  start(): void {
+    const { journal, clock, time, record } = this.#options;
+    const fromMs = journal.lastAlive();
+    const toMs = clock.wallMs();
+    if (fromMs !== undefined && time.isTrusted() && toMs > fromMs)
+      record({
+        who: "santinela",
+        from: "itself",
+        event: "blind-interval",
+        subject: "every zone",
+        detail: { from: isoTime(fromMs), to: isoTime(toMs), reason: "the daemon did not run" },
+      });
+    this.#beat();
+  }
+
+  stop(): void {
+    if (!this.#cancel) return;
+    this.#cancel();
+    this.#cancel = undefined;
+    this.#markAlive();
+  }
+
+  #beat(): void {
+    const { clock, log, looks } = this.#options;
+    for (const look of looks) {
+      try {
+        look();
+      } catch (error) {
+        log.error("look-failed", { error });
+      }
+    }
+    if (clock.monotonicMs() - this.#aliveMs >= ALIVE_EVERY_MS) this.#markAlive();
+    this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#beat());
+  }
+
+  #markAlive(): void {
+    const { journal, clock, time, log } = this.#options;
+    if (!time.isTrusted()) return;
+    try {
+      journal.markAlive(clock.wallMs());
+      this.#aliveMs = clock.monotonicMs();
+    } catch (error) {
+      // A full disk is the journal's condition already; only the length of a later blind interval suffers.
+      log.debug("alive-not-recorded", { reason: messageOf(error) });
+    }
+  }
+}
+
+function isoTime(wallMs: number): string {
+  return new Date(wallMs).toISOString();
+}

@@ -1,0 +1,166 @@
+import type { Log } from "../domain/log.ts";
+import {
+  confirms,
+  isOpen,
+  isWithinWindow,
+  raised,
+  withLine,
+  zonesWith,
+  type Incident,
+} from "../domain/incident.ts";
+import type { Intervention } from "../domain/intervention.ts";
+import { cleanBody, plainestBody } from "../domain/intervention-text.ts";
+import type { Trip } from "../domain/trip.ts";
+import type { Journal } from "../store/journal.ts";
+import type { Answer, LocalApi } from "./local-api.ts";
+
+export interface IncidentDeskOptions {
+  readonly journal: Journal;
+  readonly api: LocalApi;
+  /** Trips at one objective so long after the last one belong together. */
+  readonly incidentWindowMs: number;
+  readonly log: Log;
+  readonly failpoint?: (name: string) => void;
+}
+
+/** How a trip's way went on. `again` leaves it waiting. */
+export type Settled =
+  | { readonly type: "settled"; readonly interventionId: number }
+  | { readonly type: "refused"; readonly reason: string }
+  | Extract<Answer, { type: "again" }>;
+
+/** A record that somebody else keeps changing is tried so often before the trip has to wait. */
+const READINGS_MAX = 3;
+
+/**
+ * Makes an intervention of a trip, or lets it join the one that is open at its objective. What it decides is written
+ * down first, so that after a crash the same is done again: a POST under the same key, or the very same notes.
+ */
+export class IncidentDesk {
+  readonly #options: IncidentDeskOptions;
+
+  constructor(options: IncidentDeskOptions) {
+    this.#options = options;
+  }
+
+  async settle(trip: Trip): Promise<Settled> {
+    const { journal } = this.#options;
+    const decided = trip.incident ?? journal.incidents.latest(trip.subject)?.key ?? trip.key;
+    const incident = decided === trip.key ? undefined : journal.incidents.find(decided);
+    const isStillDecided = trip.incident !== null;
+    if (!incident || (!isStillDecided && !isWithinWindow(incident, trip, this.#options.incidentWindowMs)))
+      return this.#open(trip);
+    return this.#join(trip, incident);
+  }
+
+  /** Gives an intervention the start that was not known while the clock was not to be trusted. */
+  async date(trip: Trip, dateStart: string): Promise<Settled> {
+    const { api } = this.#options;
+    const interventionId = trip.interventionId ?? 0;
+    const found = await api.find(interventionId);
+    if (found.type === "again") return found;
+    // Gone, or dated by a person meanwhile.
+    if (found.type !== "record" || found.record.dateStart !== null)
+      return { type: "settled", interventionId };
+    const answer = await api.change(interventionId, { dateStart }, found.etag);
+    if (answer.type === "again") return answer;
+    if (answer.type === "changed")
+      return { type: "again", reason: "the record was changed meanwhile", isBusy: false };
+    return { type: "settled", interventionId };
+  }
+
+  async #open(trip: Trip): Promise<Settled> {
+    const { journal, api, log, failpoint } = this.#options;
+    // The end of a fault has nothing to be noted on before the fault has become work.
+    if (trip.about === "fault-over")
+      return journal.trips.isWaiting(trip.subject, trip.seq)
+        ? { type: "again", reason: "its fault has not become an intervention yet", isBusy: false }
+        : { type: "refused", reason: "its fault has no intervention" };
+    if (trip.incident !== trip.key) journal.trips.decide(trip.key, trip.key);
+    const body = cleanBody(trip.body);
+    let answer = await api.create(trip.key, body);
+    // Refused: a crew with a poor text is better than none. A key that was used with another body is no such case: an
+    // intervention of this trip is there, and a second one would be too many.
+    const first = answer;
+    if (answer.type === "refused") answer = await api.create(`${trip.key}-plain`, plainestBody(body));
+    if (answer.type === "again") return answer;
+    if (answer.type !== "record")
+      return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };
+    failpoint?.("trip-posted");
+    const { id: interventionId, notes } = answer.record;
+    journal.opened(trip, {
+      key: trip.key,
+      subject: trip.subject,
+      interventionId,
+      last: trip.moment,
+      zones: zonesWith([], trip),
+      notes: notes ?? null,
+      next: null,
+    });
+    log.info("trip-posted", { zone: trip.zoneId, key: trip.key, interventionId });
+    return { type: "settled", interventionId };
+  }
+
+  async #join(trip: Trip, incident: Incident): Promise<Settled> {
+    const { journal, api } = this.#options;
+    for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+      const found = await api.find(incident.interventionId);
+      if (found.type === "again") return found;
+      const record = found.type === "record" ? found.record : undefined;
+      const isWritten = incident.next?.key === trip.key && record?.notes === incident.next.notes;
+      if (isWritten) return this.#joined(trip, incident, incident.next.notes);
+      if (found.type !== "record" || !isOpen(record)) return this.#comesTooLate(trip, incident);
+      if (trip.incident !== incident.key) journal.trips.decide(trip.key, incident.key);
+      const answer = await this.#note(trip, incident, record, found.etag);
+      if (answer.type === "again") return answer;
+      if (answer.type === "record") return this.#joined(trip, incident, notesAfter(incident, record, trip));
+      // The intervention does not take what this trip has to say: then it gets its own.
+      if (answer.type !== "changed") return this.#open(trip);
+    }
+    return { type: "again", reason: "the record is changed all the time", isBusy: false };
+  }
+
+  /** Raises what the trip raises and adds its line, as long as the notes are ours. */
+  async #note(trip: Trip, incident: Incident, record: Intervention, etag: string): Promise<Answer> {
+    const { journal, api } = this.#options;
+    const changes = raised(record, trip, confirms(incident, trip));
+    const notes = notesAfter(incident, record, trip);
+    if (notes !== null) {
+      // What is there now is ours, also where it was written just before a crash.
+      journal.incidents.save({ ...incident, notes: record.notes, next: { key: trip.key, notes } });
+      const answer = await api.change(record.id, { ...changes, notes }, etag);
+      this.#options.failpoint?.("trip-noted");
+      if (answer.type !== "refused") return answer;
+    }
+    if (Object.keys(changes).length === 0) return { type: "record", record, etag };
+    return api.change(record.id, changes, etag);
+  }
+
+  #joined(trip: Trip, incident: Incident, notes: string | null): Settled {
+    const { journal, log } = this.#options;
+    const { interventionId } = incident;
+    journal.joined(trip, {
+      ...incident,
+      last: trip.moment,
+      zones: zonesWith(incident.zones, trip),
+      notes: notes ?? incident.notes,
+      next: null,
+    });
+    log.info("trip-merged", { zone: trip.zoneId, key: trip.key, interventionId });
+    return { type: "settled", interventionId };
+  }
+
+  /** The intervention is done or gone: a trip opens another one; the end of a fault has nothing left to say. */
+  #comesTooLate(trip: Trip, incident: Incident): Promise<Settled> | Settled {
+    if (trip.about !== "fault-over") return this.#open(trip);
+    const { interventionId } = incident;
+    this.#options.journal.trips.settle(trip.key, "merged", interventionId, "its work was done already");
+    return { type: "settled", interventionId };
+  }
+}
+
+/** The notes with the trip's line; null when a person has written there since and they are not ours any more. */
+function notesAfter({ notes, next }: Incident, record: Intervention, trip: Trip): string | null {
+  const isOurs = record.notes === notes || (next !== null && record.notes === next.notes);
+  return isOurs ? withLine(record.notes, trip.line) : null;
+}

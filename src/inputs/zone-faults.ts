@@ -1,0 +1,173 @@
+import type { Clock, TrustedTime } from "../domain/clock.ts";
+import type { Fault } from "../domain/fault.ts";
+import type { Log } from "../domain/log.ts";
+import { isShutDown, quietResetMs } from "../domain/swinger.ts";
+import { newFault, type TripSite } from "../domain/trip.ts";
+import type { Zone } from "../domain/zone.ts";
+import type { ZoneSignal } from "../domain/zone-signal.ts";
+import type { Journal } from "../store/journal.ts";
+
+export interface ZoneFaultsOptions {
+  readonly zones: readonly Zone[];
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly bootId: string;
+  readonly time: TrustedTime;
+  readonly site: TripSite;
+  readonly log: Log;
+  readonly newKey: () => string;
+  /** Whether a walk test is running: then a cover that is opened is part of it. */
+  readonly isWalkTest: () => boolean;
+  /** Told after a fault was written down. */
+  readonly onFault: () => void;
+}
+
+/** A zone that was faulty has calmed down when it has not tripped for so long. */
+const CALM_MS = 600_000;
+
+interface Heard {
+  /** The last sign of life, monotonic. */
+  lastMs: number;
+  /** Since when the sensor itself (under the zone's id) or its bridge (under its name) is said to be unavailable. */
+  readonly downSinceMs: Map<string, number>;
+}
+
+/**
+ * What is wrong with the zones themselves. A fault is written to the journal like a trip and becomes work for a
+ * technician: one record for each zone and fault, and what comes later is noted on it.
+ */
+export class ZoneFaults {
+  readonly #options: ZoneFaultsOptions;
+  readonly #heard = new Map<string, Heard>();
+  /** When a zone was last faulty, monotonic. */
+  readonly #unrestMs = new Map<string, number>();
+
+  constructor(options: ZoneFaultsOptions) {
+    this.#options = options;
+    for (const { id } of options.zones) this.#heard.set(id, { lastMs: this.#nowMs, downSinceMs: new Map() });
+    for (const { fault, zoneId } of options.journal.faults.list())
+      if (fault === "faulty") this.#unrestMs.set(zoneId, this.#nowMs);
+  }
+
+  /**
+   * Takes what a source says besides the contact.
+   * @throws whatever the journal threw; the signal should be given again then
+   */
+  take(zone: Zone, signal: Exclude<ZoneSignal, { kind: "contact" }>): void {
+    switch (signal.kind) {
+      case "tamper":
+        return this.set(zone, "tamper", signal.open);
+      case "battery":
+        return this.set(zone, "battery", signal.low);
+      case "availability":
+        return this.#available(zone, signal.up, signal.bridge ?? zone.id);
+      case "sign-of-life":
+    }
+  }
+
+  /** Anything that a sensor says shows that it lives, unless its own availability still says that it does not. */
+  heard(zone: Zone): void {
+    const heard = this.#heard.get(zone.id);
+    if (!heard) return;
+    heard.lastMs = this.#nowMs;
+    if (!heard.downSinceMs.has(zone.id)) this.set(zone, "supervision", false);
+  }
+
+  /** A zone chatters, floods the journal or was shut down. */
+  unrest(zone: Zone): void {
+    this.#unrestMs.set(zone.id, this.#nowMs);
+    this.set(zone, "faulty", true);
+  }
+
+  /** Looks for sensors that have fallen silent and zones that have calmed down; to be called every few seconds. */
+  tick(): void {
+    for (const zone of this.#options.zones) {
+      try {
+        this.#look(zone);
+      } catch (error) {
+        // The fault stays to be seen at the next look.
+        this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
+      }
+    }
+  }
+
+  /**
+   * Opens or closes a fault; what is so already is left alone.
+   * @param of what has it: the zone, or the bridge that several zones are behind
+   */
+  set(zone: Zone, fault: Fault, isThere: boolean, of = zone.id): void {
+    const { journal, clock, log } = this.#options;
+    const open = journal.faults.find(of, fault);
+    if ((open !== undefined) === isThere) return;
+    const wallMs = Math.round(clock.wallMs());
+    const row = this.#rowOf(zone, fault, !isThere, of, wallMs);
+    if (isThere)
+      journal.commit({
+        zoneId: zone.id,
+        trips: [row],
+        opened: { of, fault, zoneId: zone.id, key: row.key, sinceWallMs: wallMs },
+      });
+    else {
+      // What was only a test has no work that its end could be noted on.
+      const wasTest = open !== undefined && journal.trips.find(open.key)?.state === "test";
+      journal.commit({ zoneId: zone.id, trips: wasTest ? [] : [row], closed: { of, fault } });
+    }
+    log.warn(isThere ? "zone-fault" : "zone-fault-over", { zone: zone.id, fault, of });
+    this.#options.onFault();
+  }
+
+  #rowOf(zone: Zone, fault: Fault, isOver: boolean, of: string, wallMs: number) {
+    const { newKey, bootId, time, site, isWalkTest } = this.#options;
+    const isTest = fault === "tamper" && isWalkTest();
+    return newFault(
+      zone,
+      {
+        key: newKey(),
+        fault,
+        of,
+        isOver,
+        moment: { wallMs, bootId, monotonicMs: this.#nowMs },
+        isDated: time.isTrusted(),
+        fate: isTest ? { state: "test", reason: "walk test" } : { state: "waiting", reason: null },
+      },
+      site,
+    );
+  }
+
+  #available(zone: Zone, up: boolean, of: string): void {
+    const heard = this.#heard.get(zone.id);
+    if (!heard) return;
+    if (!up) {
+      heard.downSinceMs.set(of, heard.downSinceMs.get(of) ?? this.#nowMs);
+      this.#look(zone);
+      return;
+    }
+    heard.downSinceMs.delete(of);
+    // A sensor could not be heard while its bridge was away: its silence begins anew.
+    if (of === zone.id) this.heard(zone);
+    else heard.lastMs = this.#nowMs;
+    this.set(zone, "supervision", false, of);
+  }
+
+  #look(zone: Zone): void {
+    const heard = this.#heard.get(zone.id);
+    if (!heard) return;
+    const { lastMs, downSinceMs } = heard;
+    for (const [of, sinceMs] of downSinceMs)
+      if (this.#nowMs - sinceMs >= zone.lostGraceMs) this.set(zone, "supervision", true, of);
+    const isSilent = zone.silenceMs !== null && this.#nowMs - lastMs >= zone.silenceMs;
+    if (isSilent && downSinceMs.size === 0) this.set(zone, "supervision", true);
+    const unrestMs = this.#unrestMs.get(zone.id);
+    if (unrestMs === undefined) return;
+    const isShut = isShutDown(zone, this.#options.journal.swingers.find(zone.id));
+    const calmMs = isShut ? quietResetMs(zone) : CALM_MS;
+    if (this.#nowMs - unrestMs < calmMs) return;
+    this.set(zone, "faulty", false);
+    this.#unrestMs.delete(zone.id);
+    if (isShut) this.#options.journal.swingers.forget(zone.id);
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs();
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock, TrustedTime } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Actor, NewEvent } from "../domain/event.ts";
+import type { Log } from "../domain/log.ts";
+import { newSignalTest, type TripSite } from "../domain/trip.ts";
+import type { Zone } from "../domain/zone.ts";
+import type { Journal } from "../store/journal.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { TripRegister } from "./trip-register.ts";
+import { ZoneFaults } from "./zone-faults.ts";
+import { ZoneMonitor } from "./zone-monitor.ts";
+import { ZoneOrders } from "./zone-orders.ts";
+
+export interface ZoneWatchOptions {
+  readonly zones: readonly Zone[];
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** The machine's start, how long ago it was, and whether its wall clock can be believed. */
+  readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
+  readonly log: Log;
+  readonly conditions: Conditions;
+  readonly site: TripSite;
+  /** Makes the identity of a trip. */
+  readonly newKey: () => string;
+  /** Takes an entry for the event log. */
+  readonly record: (event: NewEvent) => void;
+  /** Told after a trip or fault was committed. */
+  readonly onTrip: () => void;
+  readonly failpoint?: (name: string) => void;
+}
+
+/** Everything that watches the zones, started and stopped as one. */
+export class ZoneWatch {
+  readonly monitor: ZoneMonitor;
+  readonly orders: ZoneOrders;
+  readonly faults: ZoneFaults;
+  readonly #options: ZoneWatchOptions;
+  readonly #heartbeat: Heartbeat;
+
+  constructor(options: ZoneWatchOptions) {
+    this.#options = options;
+    const { host, site, zones, onTrip } = options;
+    const { bootId, time } = host;
+    const common = { ...options, bootId, time, record: (event: NewEvent) => record(options, event) };
+    this.orders = new ZoneOrders({ ...common, timezone: site.timezone });
+    this.faults = new ZoneFaults({
+      ...common,
+      isWalkTest: () => this.orders.isWalkTest,
+      onFault: onTrip,
+    });
+    const register = new TripRegister({ ...common, orders: this.orders });
+    this.monitor = new ZoneMonitor({
+      ...common,
+      zones,
+      register,
+      orders: this.orders,
+      faults: this.faults,
+      hostUpMs: host.upMs,
+    });
+    this.#heartbeat = new Heartbeat({
+      ...common,
+      looks: [() => this.orders.tick(), () => this.faults.tick()],
+    });
+  }
+
+  /**
+   * Sends a test the whole way that a trip goes.
+   * @param zoneId the zone whose objective it is for; the first zone when undefined
+   * @returns the key of the test in the journal
+   * @throws AppError `not-found` for an unknown zone, or where there is none; whatever the journal threw
+   */
+  signalTest(zoneId: string | undefined, actor: Actor): string {
+    const { zones, journal, clock, host, site, newKey, onTrip } = this.#options;
+    const zone = zoneId === undefined ? zones[0] : zones.find(({ id }) => id === zoneId);
+    if (!zone) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId ?? "at all")}`);
+    const { bootId, time } = host;
+    const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
+    const key = newKey();
+    const test = newSignalTest(zone, { key, moment, isDated: time.isTrusted(), who: actor.who }, site);
+    journal.commit({ zoneId: zone.id, trips: [test] });
+    onTrip();
+    return key;
+  }
+
+  start(): void {
+    this.orders.start();
+    this.monitor.start();
+    this.#heartbeat.start();
+  }
+
+  stop(): void {
+    this.#heartbeat.stop();
+    this.monitor.stop();
+  }
+}
+
+/** What was done is done: an event log that cannot be written now, as on a full disk, must not undo or stop it. */
+function record({ record: write, log }: Pick<ZoneWatchOptions, "record" | "log">, event: NewEvent): void {
+  try {
+    write(event);
+  } catch (error) {
+    log.error("event-not-recorded", { event: event.event, subject: event.subject, error });
+  }
+}

@@ -1,0 +1,42 @@
+import type { Swinging } from "../domain/swinger.ts";
+import type { Database } from "./database.ts";
+
+/** How often each zone has tripped since it was last quiet. */
+export class SwingerStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The counters of every zone that has some, by its id. */
+  all(): Map<string, Swinging> {
+    const rows = this.#database
+      .prepare("SELECT zone_id AS zoneId, incidents, trips, counted, last_wall AS lastWallMs FROM swingers")
+      .all() as (Swinging & { zoneId: string })[];
+    return new Map(rows.map(({ zoneId, ...swinging }) => [zoneId, swinging]));
+  }
+
+  find(zoneId: string): Swinging | undefined {
+    return this.#database
+      .prepare("SELECT incidents, trips, counted, last_wall AS lastWallMs FROM swingers WHERE zone_id = ?")
+      .get(zoneId) as Swinging | undefined;
+  }
+
+  save(zoneId: string, { incidents, trips, counted, lastWallMs }: Swinging): void {
+    this.#database
+      .prepare(
+        "INSERT OR REPLACE INTO swingers(zone_id, incidents, trips, counted, last_wall) VALUES(?, ?, ?, ?, ?)",
+      )
+      .run(zoneId, incidents, trips, counted, lastWallMs);
+  }
+
+  /** One more incident was opened by a trip of this zone. */
+  countIncident(zoneId: string): void {
+    this.#database.prepare("UPDATE swingers SET incidents = incidents + 1 WHERE zone_id = ?").run(zoneId);
+  }
+
+  forget(zoneId: string): void {
+    this.#database.prepare("DELETE FROM swingers WHERE zone_id = ?").run(zoneId);
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { isGateOpen, parseSchedule, resolveGate } from "../../src/domain/gate.ts";
+
+const ZONE = "Europe/Bucharest";
+
+function isOpen(schedule: string, utc: string | null): boolean {
+  const gate = resolveGate({ schedule });
+  if (!gate) throw new Error(`cannot read ${schedule}`);
+  return isGateOpen(gate, utc === null ? null : Date.parse(utc), ZONE, () => "unknown");
+}
+
+describe("a schedule", () => {
+  const NIGHTS = "mon-fri 18:00-07:00, sat-sun";
+
+  // 20 November 2026 is a Friday; Bucharest is two hours ahead of UTC then.
+  test.each([
+    ["2026-11-20T15:59:59Z", false],
+    ["2026-11-20T16:00:00Z", true],
+    ["2026-11-21T04:59:59Z", true],
+    ["2026-11-21T12:00:00Z", true],
+    ["2026-11-22T21:59:59Z", true],
+    // Midnight: Monday's own span begins at six, and Sunday was a whole day.
+    ["2026-11-22T22:00:00Z", false],
+    ["2026-11-23T16:00:00Z", true],
+    ["2026-11-24T04:59:59Z", true],
+    ["2026-11-24T05:00:00Z", false],
+  ])("of nights and weekends wants trips at %s: %s", (utc, wanted) => {
+    expect(isOpen(NIGHTS, utc)).toBe(wanted);
+  });
+
+  // Clocks go from 04:00 back to 03:00 on 25 October 2026, and from 03:00 to 04:00 on 29 March 2026.
+  test.each([
+    ["2026-10-25T00:29:59Z", false],
+    ["2026-10-25T00:30:00Z", true],
+    ["2026-10-25T00:59:59Z", true],
+    ["2026-10-25T01:00:00Z", false],
+    ["2026-10-25T01:30:00Z", true],
+    ["2026-10-25T02:00:00Z", false],
+    ["2026-03-29T00:59:59Z", false],
+    ["2026-03-29T01:00:00Z", false],
+  ])("goes by the clock on the wall when it is set back or forward: 03:30-04:00 at %s: %s", (utc, wanted) => {
+    expect(isOpen("sun 03:30-04:00", utc)).toBe(wanted);
+  });
+
+  test("that runs over midnight into a day of its own ends at its time", () => {
+    expect(isOpen("sun 22:00-02:00", "2026-11-22T23:59:00Z")).toBe(true);
+    expect(isOpen("sun 22:00-02:00", "2026-11-23T00:00:00Z")).toBe(false);
+  });
+
+  test("wants every trip while the clock cannot be believed", () => {
+    expect(isOpen("mon 01:00-02:00", null)).toBe(true);
+  });
+
+  test.each([
+    ["mon", [0], 0, 1440],
+    ["SAT-Mon", [5, 6, 0], 0, 1440],
+    ["tue 08:00-24:00", [1], 480, 1440],
+  ])("%s is read", (text, days, fromMin, toMin) => {
+    expect(parseSchedule(text)).toEqual([{ days, fromMin, toMin }]);
+  });
+
+  test.each([
+    "",
+    "xyz",
+    "mon-",
+    "mon 8:00-9:00",
+    "mon 24:00-01:00",
+    "mon 08:60-09:00",
+    "mon 08:00-08:00",
+    "mon,,tue",
+  ])("%j cannot be read", (text) => {
+    expect(parseSchedule(text)).toBeUndefined();
+  });
+});
+
+test.each([
+  ["open", true],
+  ["unknown", true],
+  ["closed", false],
+] as const)("a gate whose message or key was last %s wants trips: %s", (state, wanted) => {
+  for (const options of [{ mqtt: "alarm/armed", open: ["armed"] }, { gpio: 22 }]) {
+    const gate = resolveGate(options);
+    expect(gate && isGateOpen(gate, 0, ZONE, () => state)).toBe(wanted);
+  }
+});
+
+test("zones that follow the same message or key share its state", () => {
+  const ids = [{ gpio: 22 }, { gpio: 22, contact: "no" as const }, { mqtt: "a", open: [1] }].map(
+    (options) => {
+      const gate = resolveGate(options);
+      return gate?.by === "gpio" || gate?.by === "mqtt" ? gate.id : undefined;
+    },
+  );
+  expect(ids).toEqual(["gpio 22", "gpio 22", "mqtt a"]);
+});

@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { DispatchingSite } from "../support/dispatching-site.ts";
+import { zoneOf } from "../support/watched-zones.ts";
+
+const HALL = { type: "obiective/cladiri", id: 1 } as const;
+const GATE = zoneOf({ id: "gate", name: "Gate", objective: HALL, input: { simulated: true } });
+const WIRED = zoneOf({ id: "door", name: "Door", objective: HALL, input: { gpio: 17 } });
+const SMOKE = zoneOf({ id: "smoke", name: "Smoke", kind: "fire", objective: HALL, input: { gpio: 18 } });
+const HOUR_MS = 3_600_000;
+
+let site: DispatchingSite;
+afterEach(() => site.close());
+
+function read(zoneId: string, contact: "normal" | "open"): void {
+  site.zones.monitor.read(zoneId, contact, { live: true });
+}
+
+describe("a clock that cannot be believed", () => {
+  test("gives the intervention no start; when the time is known the start is set, to the second", async () => {
+    site = await DispatchingSite.make([GATE]);
+    const { clock } = site.zones;
+    const rightWallMs = clock.wallMs();
+    clock.stepWall(-rightWallMs);
+    site.zones.isClockTrusted = false;
+    await site.trip("gate");
+    expect(site.records).toMatchObject([{ dateStart: null }]);
+    expect(site.records[0]?.description).toBe("Zone Gate (gate, intrusion) tripped at a time not known yet.");
+
+    clock.advance(90_000);
+    clock.stepWall(rightWallMs);
+    site.zones.isClockTrusted = true;
+    site.kick();
+    await site.until(() => site.zones.trips[0]?.isDated);
+    expect(site.records).toMatchObject([{ dateStart: "2026-11-20T23:30:00" }]);
+    expect(site.zones.trips[0]?.moment.wallMs).toBe(rightWallMs);
+  });
+
+  test("leaves alone a start that a person has set meanwhile", async () => {
+    site = await DispatchingSite.make([GATE]);
+    site.zones.isClockTrusted = false;
+    await site.trip("gate");
+    site.change(1, { dateStart: "2026-11-20T20:00:00" });
+    site.zones.isClockTrusted = true;
+    site.kick();
+    await site.until(() => site.zones.trips[0]?.isDated);
+    expect(site.records[0]?.dateStart).toBe("2026-11-20T20:00:00");
+  });
+
+  test("is never guessed for what an earlier boot has seen", async () => {
+    site = await DispatchingSite.make([GATE]);
+    site.zones.isClockTrusted = false;
+    await site.trip("gate");
+    await site.reboot();
+    site.zones.isClockTrusted = true;
+    await site.trip("gate");
+    expect(site.records.map(({ dateStart }) => dateStart)).toEqual([null]);
+  });
+});
+
+describe("after an interruption", () => {
+  test("a door that was opened meanwhile says since when it may have been", async () => {
+    site = await DispatchingSite.make([GATE]);
+    read("gate", "normal");
+    site.zones.clock.advance(10_000);
+    site.zones.stop();
+    site.zones.clock.advance(HOUR_MS);
+    await site.restart();
+    read("gate", "open");
+    await site.settled();
+    expect(site.records).toMatchObject([
+      {
+        dateStart: "2026-11-21T00:30:10",
+        description:
+          "Zone Gate (gate, intrusion) tripped while nobody was looking, noticed at 2026-11-21 00:30:10, after 2026-11-20 23:30:10.",
+      },
+    ]);
+    expect(site.zones.events).toEqual([
+      {
+        who: "santinela",
+        from: "itself",
+        event: "blind-interval",
+        subject: "every zone",
+        detail: {
+          from: "2026-11-20T21:30:10.000Z",
+          to: "2026-11-20T22:30:10.000Z",
+          reason: "the daemon did not run",
+        },
+      },
+    ]);
+  });
+
+  test("by a power cut the time since the last sign of the daemon is told, at most a minute too much", async () => {
+    site = await DispatchingSite.make([GATE]);
+    site.zones.clock.advance(HOUR_MS + 30_000);
+    await site.powerCut(2 * HOUR_MS);
+    expect(site.zones.events).toMatchObject([
+      { detail: { from: "2026-11-20T22:30:00.000Z", to: "2026-11-21T00:30:30.000Z" } },
+    ]);
+  });
+});
+
+describe("after the machine's power-up", () => {
+  test("a wire that bounces for less than a minute is no trip; one that stays open is one", async () => {
+    site = await DispatchingSite.make([WIRED]);
+    read("door", "normal");
+    site.zones.clock.advance(1000);
+    await site.reboot();
+    read("door", "open");
+    site.zones.clock.advance(59_000);
+    expect(site.zones.trips).toEqual([]);
+    read("door", "normal");
+    site.zones.clock.advance(2000);
+    expect(site.zones.trips).toEqual([]);
+    await site.reboot();
+    read("door", "open");
+    site.zones.clock.advance(60_000);
+    expect(site.zones.trips).toMatchObject([{ cause: "after-restart" }]);
+  });
+
+  test("a fire is believed after five seconds", async () => {
+    site = await DispatchingSite.make([SMOKE]);
+    read("smoke", "normal");
+    site.zones.clock.advance(1000);
+    await site.reboot();
+    read("smoke", "open");
+    site.zones.clock.advance(4999);
+    expect(site.zones.trips).toEqual([]);
+    site.zones.clock.advance(1);
+    expect(site.zones.trips).toHaveLength(1);
+  });
+
+  test("a restart of the daemon alone makes nobody wait", async () => {
+    site = await DispatchingSite.make([WIRED]);
+    read("door", "normal");
+    site.zones.clock.advance(1000);
+    await site.restart();
+    read("door", "open");
+    site.zones.clock.advance(250);
+    expect(site.zones.trips).toHaveLength(1);
+  });
+});

@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ZoneSignal } from "../../src/domain/zone-signal.ts";
+import { DispatchingSite } from "../support/dispatching-site.ts";
+import { zoneOf } from "../support/watched-zones.ts";
+
+const HALL = { type: "obiective/cladiri", id: 1 } as const;
+const simulated = { simulated: true } as const;
+const DOOR_OPTIONS = { id: "door", name: "Front door", objective: HALL, input: simulated };
+const DOOR = zoneOf(DOOR_OPTIONS);
+const GATE = zoneOf({ id: "gate", name: "Gate", objective: HALL, input: simulated });
+const MINUTE_MS = 60_000;
+
+let site: DispatchingSite;
+beforeEach(async () => {
+  site = await DispatchingSite.make([DOOR, GATE]);
+});
+afterEach(() => site.close());
+
+async function says(zoneId: string, signal: ZoneSignal): Promise<void> {
+  site.zones.monitor.take(zoneId, signal);
+  await site.settled();
+}
+
+async function passes(ms: number): Promise<void> {
+  site.zones.clock.advance(ms);
+  await site.settled();
+}
+
+describe("a fault", () => {
+  test.each<[what: string, signal: ZoneSignal, work: object]>([
+    [
+      "opened cover",
+      { kind: "tamper", open: true },
+      { type: "inspection", priority: "high", name: "Tamper: Gate" },
+    ],
+    [
+      "low battery",
+      { kind: "battery", low: true },
+      { type: "maintenance", priority: "low", name: "Battery low: Gate" },
+    ],
+  ])("such as an %s is work, however often it is said", async (_what, signal, work) => {
+    for (let time = 0; time < 3; time += 1) await says("gate", signal);
+    await site.restart();
+    await says("gate", signal);
+    expect(site.records).toMatchObject([{ ...work, objectiveId: 1, police: false }]);
+  });
+
+  test("is one record until it is done: its end and its return are noted there", async () => {
+    await says("gate", { kind: "battery", low: true });
+    await says("gate", { kind: "battery", low: false });
+    await passes(86_400_000);
+    await says("gate", { kind: "battery", low: true });
+    expect(site.records).toHaveLength(1);
+    expect(site.records[0]?.notes?.split("\n")).toEqual([
+      "Battery low at zone Gate (gate): over at 2026-11-20 23:30:00.",
+      "Battery low at zone Gate (gate): again at 2026-11-21 23:30:00.",
+    ]);
+    site.change(1, { status: "done" });
+    await says("gate", { kind: "battery", low: false });
+    await says("gate", { kind: "battery", low: true });
+    expect(site.records.map(({ status }) => status)).toEqual(["done", "planned"]);
+  });
+
+  test("is no alarm: trips at the objective do not join its work", async () => {
+    await says("door", { kind: "tamper", open: true });
+    await site.trip("door");
+    expect(site.records.map(({ type }) => type)).toEqual(["inspection", "other"]);
+  });
+
+  test("of each zone and kind is a record of its own", async () => {
+    await says("door", { kind: "tamper", open: true });
+    await says("door", { kind: "battery", low: true });
+    await says("gate", { kind: "tamper", open: true });
+    expect(site.records).toHaveLength(3);
+  });
+
+  test("that ends while it is still on its way is noted on its work all the same", async () => {
+    let refusals = 1;
+    site.intercept = ({ method }, response) => {
+      if (method !== "POST" || refusals === 0) return false;
+      refusals -= 1;
+      response.writeHead(500).end();
+      return true;
+    };
+    site.zones.monitor.take("gate", { kind: "tamper", open: true });
+    await says("gate", { kind: "tamper", open: false });
+    expect(site.fates).toEqual(["posted", "merged"]);
+    expect(site.records[0]?.notes).toMatch(/over at/);
+  });
+
+  test("that the journal cannot take is said again by its message, and then is there", async () => {
+    site.zones.breakJournal();
+    expect(() => site.zones.monitor.take("gate", { kind: "tamper", open: true })).toThrow(/readonly/);
+    site.zones.mendJournal();
+    await says("gate", { kind: "tamper", open: true });
+    expect(site.records).toHaveLength(1);
+  });
+});
+
+describe("supervision", () => {
+  const down: ZoneSignal = { kind: "availability", up: false };
+  const up: ZoneSignal = { kind: "availability", up: true };
+
+  test("forgives a short drop-out and reports a long one as repair", async () => {
+    await says("gate", down);
+    await passes(59_000);
+    await says("gate", up);
+    await passes(5 * MINUTE_MS);
+    expect(site.records).toEqual([]);
+    await says("gate", down);
+    await passes(70_000);
+    await says("gate", up);
+    expect(site.records).toMatchObject([
+      { type: "repair", priority: "medium", name: "Sensor not heard: Gate" },
+    ]);
+    expect(site.records[0]?.notes).toMatch(/over at/);
+  });
+
+  const SUPERVISED = zoneOf({ ...DOOR_OPTIONS, silenceS: 900 });
+
+  test("reports a sensor that has fallen silent, and its return at the first sign of life", async () => {
+    await site.close();
+    site = await DispatchingSite.make([SUPERVISED]);
+    await passes(890_000);
+    await says("door", { kind: "sign-of-life" });
+    await passes(890_000);
+    expect(site.records).toEqual([]);
+    await passes(20_000);
+    expect(site.records).toMatchObject([{ name: "Sensor not heard: Front door" }]);
+    site.zones.monitor.read("door", "normal", { live: true });
+    await site.settled();
+    expect(site.records[0]?.notes).toMatch(/over at/);
+  });
+
+  test("takes no value that the broker had kept for a sign of life", async () => {
+    await site.close();
+    site = await DispatchingSite.make([SUPERVISED]);
+    await passes(890_000);
+    site.zones.monitor.read("door", "normal", { live: false });
+    await passes(20_000);
+    expect(site.records).toHaveLength(1);
+  });
+
+  test("reports a bridge once, not once for each zone behind it", async () => {
+    const bridge = (isUp: boolean): ZoneSignal => ({ kind: "availability", up: isUp, bridge: "zigbee2mqtt" });
+    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(false));
+    await passes(30 * MINUTE_MS);
+    expect(site.records).toHaveLength(1);
+    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(true));
+    await passes(MINUTE_MS);
+    expect(site.records).toHaveLength(1);
+    expect(site.records[0]?.notes?.split("\n")).toHaveLength(1);
+  });
+});
+
+describe("a zone that trips again and again", () => {
+  const open = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      await site.trip("gate");
+      site.zones.clock.advance(1_801_000);
+    }
+  };
+
+  test("is shut down after two incidents, with a repair; after eight quiet hours it is back", async () => {
+    await open(4);
+    expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
+    expect(site.fates).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
+    await passes(28_800_000);
+    expect(site.records[2]?.notes).toMatch(/over at/);
+    await site.trip("gate");
+    expect(site.fates.at(-1)).toBe("posted");
+  });
+
+  test("is shut down over a restart too, and comes back by command", async () => {
+    await open(2);
+    await site.restart();
+    await site.trip("gate");
+    expect(site.fates.at(-2)).toBe("swinger");
+    site.zones.watch.orders.restore("gate", { who: "ana", from: "test" });
+    await site.trip("gate");
+    expect(site.zones.trips.findLast(({ about }) => about === "trip")?.state).toBe("posted");
+  });
+
+  test("10,000 flaps, one a second, are one intervention and one repair", async () => {
+    for (let flap = 0; flap < 10_000; flap += 1) {
+      site.zones.monitor.read("gate", flap % 2 === 0 ? "normal" : "open", { live: true });
+      site.zones.clock.advance(1000);
+      if (flap === 100) await site.settled();
+    }
+    await site.settled();
+    expect(site.records.map(({ type }) => type)).toEqual(["other", "repair"]);
+    expect(site.zones.journal.swingers.find("gate")).toMatchObject({ trips: 5000 });
+    // Two trips a minute at most are written down once it is shut down.
+    expect(site.zones.trips.length).toBeLessThan(20 + 2 * 167 + 2);
+  });
+
+  test("two that chatter at once never cost a third its trip", async () => {
+    await site.close();
+    const yard = zoneOf({ id: "yard", objective: { type: "obiective/cladiri", id: 2 }, input: simulated });
+    site = await DispatchingSite.make([DOOR, GATE, yard]);
+    site.zones.monitor.read("yard", "normal", { live: true });
+    for (let flap = 0; flap < 2000; flap += 1) {
+      for (const zone of ["door", "gate"])
+        site.zones.monitor.read(zone, flap % 2 === 0 ? "normal" : "open", { live: true });
+      site.zones.clock.advance(60);
+      if (flap === 1000) site.zones.monitor.read("yard", "open", { live: true });
+    }
+    await site.settled();
+    expect(site.records.map(({ objectiveId, type }) => `${objectiveId} ${type}`).toSorted()).toEqual([
+      "1 other",
+      "1 repair",
+      "1 repair",
+      "2 other",
+    ]);
+  });
+});
+
+test("a fire is never shut down, and each of its incidents is dispatched", async () => {
+  await site.close();
+  site = await DispatchingSite.make([
+    zoneOf({ id: "smoke", kind: "fire", objective: HALL, input: simulated }),
+  ]);
+  for (let time = 0; time < 5; time += 1) {
+    await site.trip("smoke");
+    site.zones.clock.advance(1_801_000);
+  }
+  expect(site.records).toHaveLength(5);
+  expect(site.records.every(({ firetruck }) => firetruck)).toBe(true);
+});

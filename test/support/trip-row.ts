@@ -1,0 +1,22 @@
+import type { NewTrip } from "../../src/domain/trip.ts";
+import type { InterventionCreate } from "../../src/generated/types.ts";
+
+/** A row of the journal for a trip that waits, for tests of what reads the journal. */
+export function tripRow(key: string, body: InterventionCreate, wallMs: number): NewTrip {
+  return {
+    key,
+    zoneId: "door",
+    source: "gpio",
+    about: "trip",
+    cause: "edge",
+    subject: `${body.objectiveType}/${body.objectiveId}`,
+    moment: { wallMs, bootId: "boot-1", monotonicMs: 0 },
+    isDated: true,
+    earliestWallMs: null,
+    body,
+    line: "Zone door tripped.",
+    confirmed: null,
+    state: "waiting",
+    reason: null,
+  };
+}
