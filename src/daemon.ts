@@ -122,6 +122,7 @@ export class Daemon {
 
     const inputs = new Inputs({
       ...this.#common,
+      conditions: watch.blindIntervals,
       zones,
       monitor: watch.monitor,
       takenMessages: journal.takenMessages,

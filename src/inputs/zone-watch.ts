@@ -6,6 +6,7 @@ import type { Log } from "../domain/log.ts";
 import { newSignalTest, type TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
+import { BlindIntervals } from "./blind-intervals.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
@@ -35,6 +36,8 @@ export class ZoneWatch {
   readonly monitor: ZoneMonitor;
   readonly orders: ZoneOrders;
   readonly faults: ZoneFaults;
+  /** Where the inputs declare their conditions. */
+  readonly blindIntervals: BlindIntervals;
   readonly #options: ZoneWatchOptions;
   readonly #heartbeat: Heartbeat;
 
@@ -43,6 +46,7 @@ export class ZoneWatch {
     const { host, site, zones, onTrip } = options;
     const { bootId, time } = host;
     const common = { ...options, bootId, time, record: (event: NewEvent) => record(options, event) };
+    this.blindIntervals = new BlindIntervals(common);
     this.orders = new ZoneOrders({ ...common, timezone: site.timezone });
     this.faults = new ZoneFaults({
       ...common,
@@ -90,6 +94,7 @@ export class ZoneWatch {
   }
 
   stop(): void {
+    this.blindIntervals.stop();
     this.#heartbeat.stop();
     this.monitor.stop();
   }

@@ -90,6 +90,17 @@ describe("a key switch", () => {
       ["hall", "waiting"],
     ]);
     expect(site.conditions).toEqual(["gpio-line-failed/gpio 4"]);
+    isGone = false;
+    site.clock.advance(10_000);
+    await new Promise(setImmediate);
+    expect(site.conditions).toEqual([]);
+    // From the first look that failed to the one that did not, whatever happened at the wire in between.
+    const [blind] = site.events;
+    expect(site.events).toHaveLength(1);
+    expect(blind).toMatchObject({ event: "blind-interval", subject: "gpio-line-failed gpio 4" });
+    const { from, to, reason } = blind?.detail as Record<"from" | "to" | "reason", string>;
+    expect(Date.parse(to) - Date.parse(from)).toBe(10_000);
+    expect(reason).toMatch(/ENODEV/);
     readings.stop();
     site.close();
   });

@@ -99,6 +99,45 @@ describe("after an interruption", () => {
   });
 });
 
+describe("a broker that cannot be reached", () => {
+  const REASON = "the broker at 127.0.0.1:1883 does not answer";
+
+  test("is one blind interval, from the first word of it to the last, and a clock that is set moves only its stamps", async () => {
+    site = await DispatchingSite.make([GATE]);
+    const { blindIntervals } = site.zones.watch;
+    for (let time = 0; time < 3; time += 1) {
+      blindIntervals.raise("mqtt-unreachable", time === 0 ? REASON : "another reason");
+      site.zones.clock.advance(60_000);
+    }
+    site.zones.clock.stepWall(HOUR_MS);
+    blindIntervals.clear("mqtt-unreachable");
+    blindIntervals.clear("mqtt-unreachable");
+    expect(site.zones.events).toEqual([
+      {
+        who: "santinela",
+        from: "itself",
+        event: "blind-interval",
+        subject: "mqtt-unreachable",
+        detail: { from: "2026-11-20T22:30:00.000Z", to: "2026-11-20T22:33:00.000Z", reason: REASON },
+      },
+    ]);
+    expect(site.zones.conditions).toEqual([]);
+  });
+
+  test("while the daemon ends is told up to there, and the daemon's own absence from there", async () => {
+    site = await DispatchingSite.make([GATE]);
+    site.zones.watch.blindIntervals.raise("mqtt-unreachable", REASON);
+    site.zones.clock.advance(60_000);
+    site.zones.stop();
+    site.zones.clock.advance(60_000);
+    await site.restart();
+    expect(site.zones.events.map(({ subject, detail }) => [subject, detail["from"], detail["to"]])).toEqual([
+      ["mqtt-unreachable", "2026-11-20T21:30:00.000Z", "2026-11-20T21:31:00.000Z"],
+      ["every zone", "2026-11-20T21:31:00.000Z", "2026-11-20T21:32:00.000Z"],
+    ]);
+  });
+});
+
 describe("after the machine's power-up", () => {
   test("a wire that bounces for less than a minute is no trip; one that stays open is one", async () => {
     site = await DispatchingSite.make([WIRED]);

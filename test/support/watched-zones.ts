@@ -68,7 +68,8 @@ export class WatchedZones {
 
   /** What every input wants. */
   get common() {
-    const { clock, log, health: conditions, zones, monitor } = this;
+    const { clock, log, zones, monitor } = this;
+    const conditions = this.#watch.blindIntervals;
     const { takenMessages } = this.journal;
     return { clock, log, conditions, zones, monitor, takenMessages };
   }
