@@ -19,9 +19,12 @@ export function topicProblems(zones: readonly Zone[]): Problem[] {
   return [...faulty, ...(faulty.length > 0 ? [] : overlaps(placed)), ...zones.flatMap(senseProblems)];
 }
 
-function filtersIn({ input, tamper, battery, availability, bridge }: Zone, zone: Placed["path"]): Placed[] {
-  return Object.entries({ input, tamper, battery, availability, bridge }).flatMap(([key, sense]) =>
-    sense !== undefined && "mqtt" in sense && sense.mqtt !== undefined
+function filtersIn(
+  { input, tamper, battery, availability, bridge, gate }: Zone,
+  zone: Placed["path"],
+): Placed[] {
+  return Object.entries({ input, tamper, battery, availability, bridge, gate }).flatMap(([key, sense]) =>
+    typeof sense === "object" && "mqtt" in sense && sense.mqtt !== undefined
       ? [{ filter: sense.mqtt, path: [...zone, key, "mqtt"] }]
       : [],
   );

@@ -55,11 +55,13 @@ export class MqttZones {
    * @throws whatever the journal threw; the message must come again then, and what is already written is no edge any more
    */
   deliver({ topic, payload, isRetained, delivery }: MqttMessage): void {
-    const { signals, refused } = this.#topics.read(topic, payload, isRetained);
+    const { signals, gates, refused } = this.#topics.read(topic, payload, isRetained);
+    // What a gate says must be known before the zones behind it are read.
+    for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
     const hash = delivery && signals.length > 0 ? hashOf(topic, payload) : "";
     for (const zoneId of new Set(signals.map((said) => said.zoneId))) {
       const read = (): void => {
-        for (const said of signals) if (said.zoneId === zoneId) this.#tell(zoneId, said.signal);
+        for (const said of signals) if (said.zoneId === zoneId) this.#tell(zoneId, said.signal, !isRetained);
       };
       if (delivery) this.taken.once(delivery, zoneId, hash, read);
       else read();
@@ -67,13 +69,11 @@ export class MqttZones {
     if (refused !== undefined) this.#complain(topic, refused, payload.byteLength);
   }
 
-  #tell(zoneId: string, signal: ZoneSignal): void {
+  #tell(zoneId: string, signal: ZoneSignal, isLive: boolean): void {
     const { monitor, log } = this.#options;
-    if (signal.kind === "contact") {
-      monitor.read(zoneId, signal.contact, signal);
-      return;
-    }
-    if (signal.kind !== "sign-of-life") log.debug("mqtt-signal", { zone: zoneId, ...signal });
+    if (signal.kind !== "contact" && signal.kind !== "sign-of-life")
+      log.debug("mqtt-signal", { zone: zoneId, ...signal });
+    monitor.take(zoneId, signal, { live: isLive });
   }
 
   #complain(topic: string, reason: string, sizeBytes: number): void {

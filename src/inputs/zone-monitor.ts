@@ -94,16 +94,17 @@ export class ZoneMonitor {
 
   /**
    * Takes whatever a source says about a zone. When it returns, what that means is on the disk.
+   * @param live false for what a broker had kept, which is no sign of life
    * @throws whatever the journal threw; the zone is then as it was, and the signal should be given again
    */
-  take(zoneId: string, signal: ZoneSignal): void {
+  take(zoneId: string, signal: ZoneSignal, { live }: { live: boolean }): void {
     const { zone } = this.#find(zoneId);
     if (signal.kind === "contact") {
       this.read(zoneId, signal.contact, signal);
       return;
     }
     const isSaidByOthers = signal.kind === "availability";
-    if (!isSaidByOthers) this.#options.faults.heard(zone);
+    if (live && !isSaidByOthers) this.#options.faults.heard(zone);
     this.#options.faults.take(zone, signal);
   }
 

@@ -1,4 +1,5 @@
 import type { MqttInput } from "../generated/types.ts";
+import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
 import { isBroad, isUnder } from "../domain/topic-filter.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
@@ -7,6 +8,8 @@ import { availabilityOf, batteryOf, contactOf, textOf, valueAt, type ValueReadin
 /** What a message says about the zones it concerns, and why part of it could not be read. */
 export interface MessageReading {
   readonly signals: readonly { readonly zoneId: string; readonly signal: ZoneSignal }[];
+  /** What it says about the gates that follow its topic. */
+  readonly gates: readonly { readonly gateId: string; readonly state: GateState }[];
   readonly refused: string | undefined;
 }
 
@@ -18,6 +21,7 @@ interface Sense {
   /** @returns what the value says; undefined for nothing but that the sensor lives */
   readonly signalOf: (value: Value, topic: string, isRetained: boolean) => ZoneSignal | undefined;
 }
+type MqttGate = Extract<Gate, { by: "mqtt" }>;
 type Value = Extract<ValueReading, { value: unknown }>["value"];
 
 /** So many topics of one zone are told apart; a site that needs more has more than one zone. */
@@ -27,8 +31,15 @@ const TOPICS_OF_ZONE_MAX = 256;
 export class ZoneTopics {
   readonly #byTopic = new Map<string, Sense[]>();
   readonly #broad: Sense[] = [];
+  /** One for each message that gates follow, however many zones do. */
+  readonly #gates: readonly MqttGate[];
 
   constructor(zones: readonly Zone[]) {
+    this.#gates = [
+      ...new Map(
+        zones.flatMap(({ gate }) => (gate.by === "mqtt" ? [[gate.id, gate] as const] : [])),
+      ).values(),
+    ];
     for (const sense of zones.flatMap(sensesOf)) {
       if (isBroad(sense.filter)) this.#broad.push(sense);
       else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
@@ -37,21 +48,33 @@ export class ZoneTopics {
 
   /** The filters to subscribe to. */
   get filters(): readonly string[] {
-    return [...new Set([...this.#byTopic.keys(), ...this.#broad.map(({ filter }) => filter)])];
+    const broad = this.#broad.map(({ filter }) => filter);
+    return [...new Set([...this.#byTopic.keys(), ...broad, ...this.#gates.map(({ mqtt }) => mqtt)])];
   }
 
-  /** Whether any zone listens to a topic. */
+  /** Whether any zone or gate listens to a topic. */
   concerns(topic: string): boolean {
-    return this.#sensesOf(topic).length > 0;
+    return this.#sensesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;
   }
 
   /** Reads a message. @param isRetained a value that the broker had kept, not one that comes as it happens */
   read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
     const senses = this.#sensesOf(topic);
-    if (senses.length === 0) return { signals: [], refused: undefined };
+    const followed = this.#gatesOf(topic);
+    if (senses.length + followed.length === 0) return { signals: [], gates: [], refused: undefined };
     const content = textOf(payload);
-    if ("refused" in content) return { signals: [], refused: content.refused };
+    if ("refused" in content) return { signals: [], gates: [], refused: content.refused };
     let refused: string | undefined;
+    const gates = followed.flatMap((gate) => {
+      const reading = valueAt(content.text, gate.path);
+      if ("refused" in reading) {
+        refused = reading.refused;
+        return [];
+      }
+      const contact = contactOf(gate, reading.value);
+      // A message about something else leaves the gate as it was.
+      return contact === "unknown" ? [] : [{ gateId: gate.id, state: gateStateOf(contact) }];
+    });
     const signals = senses.flatMap(({ zoneId, path, signalOf }) => {
       const reading = valueAt(content.text, path);
       if ("refused" in reading) {
@@ -63,7 +86,11 @@ export class ZoneTopics {
       // What a broker had kept is no sign of life.
       return isRetained ? [] : [{ zoneId, signal: { kind: "sign-of-life" } as const }];
     });
-    return { signals, refused };
+    return { signals, gates, refused };
+  }
+
+  #gatesOf(topic: string): readonly MqttGate[] {
+    return this.#gates.filter(({ mqtt }) => mqtt === topic || (isBroad(mqtt) && isUnder(topic, mqtt)));
   }
 
   #sensesOf(topic: string): readonly Sense[] {

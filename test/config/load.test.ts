@@ -194,6 +194,11 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /zones\[0\]\.gate\.gpio: line 1 is a zone's input; a gate needs one of its own$/,
     ],
     [
+      "a gate's filter that overlaps with a zone's",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [1] }, gate: { mqtt: a/+, open: [on] } }\n`,
+      /zones\[0\]\.gate\.mqtt: overlaps with the filter a\/b/,
+    ],
+    [
       "one key in two ways",
       `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { gpio: 3 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 2 }, gate: { gpio: 3, contact: no } }\n`,
       /zones\[1\]\.gate\.gpio: line 3 is the gate of another zone with another contact or bias$/,

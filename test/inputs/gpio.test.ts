@@ -98,7 +98,7 @@ describe("a key switch", () => {
     const [blind] = site.events;
     expect(site.events).toHaveLength(1);
     expect(blind).toMatchObject({ event: "blind-interval", subject: "gpio-line-failed gpio 4" });
-    const { from, to, reason } = blind?.detail as Record<"from" | "to" | "reason", string>;
+    const { from, to, reason } = (blind?.detail ?? {}) as Record<"from" | "to" | "reason", string>;
     expect(Date.parse(to) - Date.parse(from)).toBe(10_000);
     expect(reason).toMatch(/ENODEV/);
     readings.stop();

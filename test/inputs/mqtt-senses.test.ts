@@ -20,6 +20,12 @@ const WINDOWS = zoneOf({
 });
 const WIRE = zoneOf({ id: "wire", input: { gpio: 4 }, bridge: { mqtt: "bridge/state" } });
 
+const YARD = zoneOf({
+  id: "yard",
+  input: { mqtt: "yard", open: ["open"] },
+  gate: { mqtt: "alarm/armed", open: ["armed"], normal: ["disarmed"] },
+});
+
 describeWithMosquitto("a broker with many topics", () => {
   let broker: Mosquitto;
   let sensor: MqttClient;
@@ -29,7 +35,7 @@ describeWithMosquitto("a broker with many topics", () => {
   beforeEach(async () => {
     broker = await startMosquitto();
     sensor = await connectAsync(broker.url);
-    site = new WatchedZones([GATE, WINDOWS, WIRE]);
+    site = new WatchedZones([GATE, WINDOWS, WIRE, YARD]);
     readings = new MqttReadings({
       ...site.common,
       url: broker.url,
@@ -66,7 +72,7 @@ describeWithMosquitto("a broker with many topics", () => {
     await start();
     await sensor.publishAsync("bridge/gate", '{"contact":true,"tamper":false,"battery":80}', { qos: 1 });
     await sensor.publishAsync("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}', { qos: 1 });
-    await eventually("the trip", () => site.trips.length === 1);
+    await eventually("the trip", () => site.trips.some(({ about }) => about === "trip"));
     await eventually("the battery", () => said().length === 4);
     expect(said().slice(2)).toEqual([
       { zone: "gate", kind: "tamper", open: true },
@@ -115,5 +121,25 @@ describeWithMosquitto("a broker with many topics", () => {
     await window("right", "open");
     await eventually("the next trip", () => site.trips.length === 2);
     expect(site.logged("zone-restore")).toHaveLength(1);
+  });
+
+  test("writes down what a sensor says of itself, and hears whether trips are wanted before the trips", async () => {
+    await sensor.publishAsync("alarm/armed", "disarmed", { qos: 1, retain: true });
+    await start();
+    await sensor.publishAsync("yard", "closed", { qos: 1 });
+    await sensor.publishAsync("yard", "open", { qos: 1 });
+    await eventually("the first trip", () => site.trips.length === 1);
+    await sensor.publishAsync("alarm/armed", "ARMED", { qos: 1, retain: true });
+    await sensor.publishAsync("alarm/armed", "on its way", { qos: 1 });
+    await sensor.publishAsync("yard", "closed", { qos: 1 });
+    await sensor.publishAsync("yard", "open", { qos: 1 });
+    await sensor.publishAsync("bridge/gate", '{"contact":true,"tamper":true,"battery":9}', { qos: 1 });
+    await eventually("the faults", () => site.trips.length === 4);
+    expect(site.trips.map(({ zoneId, cause, state }) => [zoneId, cause, state])).toEqual([
+      ["yard", "edge", "gated"],
+      ["yard", "edge", "waiting"],
+      ["gate", "tamper", "waiting"],
+      ["gate", "battery", "waiting"],
+    ]);
   });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 async function says(zoneId: string, signal: ZoneSignal): Promise<void> {
-  site.zones.monitor.take(zoneId, signal);
+  site.zones.monitor.take(zoneId, signal, { live: true });
   await site.settled();
 }
 
@@ -82,7 +82,7 @@ describe("a fault", () => {
       response.writeHead(500).end();
       return true;
     };
-    site.zones.monitor.take("gate", { kind: "tamper", open: true });
+    site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true });
     await says("gate", { kind: "tamper", open: false });
     expect(site.fates).toEqual(["posted", "merged"]);
     expect(site.records[0]?.notes).toMatch(/over at/);
@@ -90,7 +90,9 @@ describe("a fault", () => {
 
   test("that the journal cannot take is said again by its message, and then is there", async () => {
     site.zones.breakJournal();
-    expect(() => site.zones.monitor.take("gate", { kind: "tamper", open: true })).toThrow(/readonly/);
+    expect(() => site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true })).toThrow(
+      /readonly/,
+    );
     site.zones.mendJournal();
     await says("gate", { kind: "tamper", open: true });
     expect(site.records).toHaveLength(1);
@@ -143,10 +145,10 @@ describe("supervision", () => {
 
   test("reports a bridge once, not once for each zone behind it", async () => {
     const bridge = (isUp: boolean): ZoneSignal => ({ kind: "availability", up: isUp, bridge: "zigbee2mqtt" });
-    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(false));
+    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(false), { live: true });
     await passes(30 * MINUTE_MS);
     expect(site.records).toHaveLength(1);
-    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(true));
+    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(true), { live: true });
     await passes(MINUTE_MS);
     expect(site.records).toHaveLength(1);
     expect(site.records[0]?.notes?.split("\n")).toHaveLength(1);

@@ -143,8 +143,8 @@ describe("a walk test", () => {
   test("takes an opened cover for a part of it", () => {
     site = new WatchedZones([DOOR]);
     site.watch.orders.startWalkTest(20, ANA);
-    site.monitor.take("door", { kind: "tamper", open: true });
-    site.monitor.take("door", { kind: "tamper", open: false });
+    site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
+    site.monitor.take("door", { kind: "tamper", open: false }, { live: true });
     expect(site.trips.map(({ about, state }) => [about, state])).toEqual([["fault", "test"]]);
   });
 });
