@@ -7,7 +7,7 @@ import { createApp, type AppParts, type ServedParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { Dispatch } from "./inputs/dispatch.ts";
-import { Inputs, type MqttSource } from "./inputs/inputs.ts";
+import { Inputs } from "./inputs/inputs.ts";
 import { Ballast, freeBytes } from "./ops/ballast.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { CertificateKeeper } from "./ops/certificate-keeper.ts";
@@ -17,7 +17,7 @@ import { Health } from "./ops/health.ts";
 import { Housekeeping } from "./ops/housekeeping.ts";
 import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
-import { mqttClientId, oneTimePassword, prepareDataDir, signingKeys } from "./ops/secrets.ts";
+import { oneTimePassword, prepareDataDir, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 import { AccountService } from "./service/accounts.ts";
 import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
@@ -25,6 +25,7 @@ import { EventService } from "./service/events.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
+import { homeAssistantOf, mqttSourceOf } from "./site-mqtt.ts";
 import { SiteView } from "./site-view.ts";
 import type { Database } from "./store/database.ts";
 import { EventLog } from "./store/event-log.ts";
@@ -127,9 +128,10 @@ export class Daemon {
       monitor: watch.monitor,
       takenMessages: journal.takenMessages,
       gpio: config.gpio,
-      mqtt: this.#mqttSource(),
+      mqtt: mqttSourceOf(config),
+      ...homeAssistantOf(config, clock, () => view),
     });
-    const view = new SiteView({
+    const view: SiteView = new SiteView({
       config,
       clock,
       health: this.#health,
@@ -227,11 +229,5 @@ export class Daemon {
     await server.start();
     this.#stops.push(() => server.stop());
     return server;
-  }
-
-  /** An external broker keeps the session under a name of this installation's own. */
-  #mqttSource(): MqttSource {
-    const { mqtt, dataDir } = this.#config;
-    return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
   }
 }

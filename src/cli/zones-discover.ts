@@ -33,7 +33,9 @@ export async function discoverZones(
     if (isKnown && payload.byteLength <= PAYLOAD_BYTES_MAX)
       announced.set(topic, discoveredSensors(topic.slice(prefix.length + 1), parsed(payload)));
   });
-  const sensors = [...announced.values()].flat();
+  // This installation may announce its own zones; they are no sensors of it.
+  const own = `santinela/${config.site.ref}/`;
+  const sensors = [...announced.values()].flat().filter(({ topic }) => !topic.startsWith(own));
   const zones = proposedZones(sensors, config.zones);
   if (json) stdout.write(`${JSON.stringify(zones, null, 2)}\n`);
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));

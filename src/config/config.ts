@@ -1,4 +1,4 @@
-import type { Gpio, Http, Log, ObjectiveImport, Site, Upstream } from "../generated/types.ts";
+import type { Gpio, HomeAssistant, Http, Log, ObjectiveImport, Site, Upstream } from "../generated/types.ts";
 import type { Zone } from "../domain/zone.ts";
 
 /** The whole configuration with every default filled in and every path absolute. */
@@ -11,6 +11,7 @@ export interface Config {
   /** null: the daemon stands alone. */
   readonly upstream: UpstreamConfig | null;
   readonly mqtt: MqttConfig;
+  readonly homeAssistant: Required<HomeAssistant>;
   readonly gpio: Gpio & { readonly backend: NonNullable<Gpio["backend"]> };
   readonly objectives: ObjectiveImport;
   readonly zones: readonly Zone[];

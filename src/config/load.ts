@@ -6,6 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
 import {
   GPIO_DEFAULTS,
+  HOME_ASSISTANT_DEFAULTS,
   HTTP_DEFAULTS,
   LOG_DEFAULTS,
   SITE_DEFAULTS,
@@ -96,6 +97,7 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
     http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
     upstream: value.upstream ? upstreamOf(value.upstream, folder, passwords) : null,
     mqtt: mqttOf(value.mqtt ?? {}, folder, passwords),
+    homeAssistant: { ...HOME_ASSISTANT_DEFAULTS, ...value.homeAssistant },
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     objectives: value.objectives ?? {},
     zones: (value.zones ?? []).flatMap(

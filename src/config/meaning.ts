@@ -4,7 +4,7 @@ import { resolveGate } from "../domain/gate.ts";
 import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
 import type { Configuration, MqttInput, Zone } from "../generated/types.ts";
-import { isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
+import { homeAssistantProblems, isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
 import { topicProblems } from "./topics.ts";
@@ -17,6 +17,7 @@ export function meaningProblems(value: Configuration): Problem[] {
     ...addressProblems(value),
     ...httpProblems(value),
     ...mqttProblems(value.mqtt),
+    ...homeAssistantProblems(value),
     ...objectiveProblems(value),
     ...profileProblems(value),
     ...textProblems(value),

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { MQTT_LISTEN_DEFAULTS } from "../generated/defaults.ts";
-import type { MqttBroker, MqttTls } from "../generated/types.ts";
+import type { Configuration, MqttBroker, MqttTls } from "../generated/types.ts";
 import type { MqttConfig, MqttTlsConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Problem } from "./problems.ts";
@@ -48,6 +48,17 @@ export function mqttProblems(mqtt: "off" | MqttBroker | undefined): Problem[] {
       message: "certificates need an encrypted connection. Write mqtt.url as mqtts://host:8883",
     });
   return problems;
+}
+
+/** What is shown in Home Assistant is shown over the broker. */
+export function homeAssistantProblems({ homeAssistant, mqtt }: Configuration): Problem[] {
+  if (homeAssistant?.enabled !== true || mqtt !== "off") return [];
+  return [
+    {
+      path: ["homeAssistant", "enabled"],
+      message: "needs a broker, and mqtt is off. Write mqtt.url, or remove mqtt: off for the built-in one",
+    },
+  ];
 }
 
 /** What of the section is allowed but probably not meant. */

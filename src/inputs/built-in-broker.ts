@@ -91,6 +91,15 @@ export class BuiltInBroker {
     if (aedes) await new Promise<void>((resolve) => aedes.close(() => resolve()));
   }
 
+  /** Publishes something of our own and keeps it for whoever subscribes later. */
+  publish(topic: string, payload: string): void {
+    const { log } = this.#options;
+    const packet = { cmd: "publish", topic, payload, qos: 1, retain: true, dup: false } as const;
+    this.#aedes?.publish(packet, (error) => {
+      if (error) log.debug("mqtt-publisher-error", { reason: error.message });
+    });
+  }
+
   /** Reads a message for the zones. @returns why it is not taken, or null */
   #take(packet: PublishPacket, clientId: string | undefined): Error | null {
     if (this.#isStopping) return new Error("the broker is stopping");

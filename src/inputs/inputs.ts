@@ -7,8 +7,10 @@ import { BuiltInBroker } from "./built-in-broker.ts";
 import { GpioReadings, levelOf } from "./gpio/gpio-readings.ts";
 import { OnoffLines } from "./gpio/onoff-lines.ts";
 import { SimulatedLines } from "./gpio/simulated-lines.ts";
+import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import { MqttZones } from "./mqtt-zones.ts";
+import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 
 export interface InputsOptions {
@@ -17,6 +19,8 @@ export interface InputsOptions {
   readonly takenMessages: TakenMessageStore;
   readonly gpio: { readonly backend: "auto" | "onoff" | "simulated"; readonly chip?: string };
   readonly mqtt: MqttSource;
+  /** What is shown in Home Assistant; undefined for nothing. */
+  readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -41,6 +45,7 @@ export class Inputs {
   readonly #lines: SimulatedLines | undefined;
   readonly #gpio: GpioReadings;
   readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
+  readonly #homeAssistant: HomeAssistant | undefined;
 
   constructor(options: InputsOptions) {
     this.#options = options;
@@ -52,6 +57,7 @@ export class Inputs {
       setsBias: lines !== undefined,
     });
     this.#mqtt = mqttReadings(options);
+    this.#homeAssistant = homeAssistantAt(this.#mqtt, options);
   }
 
   async start(): Promise<void> {
@@ -62,9 +68,11 @@ export class Inputs {
         monitor.read(zone.id, "normal", { live: false });
     await this.#gpio.start();
     await this.#mqtt?.start();
+    await this.#homeAssistant?.start();
   }
 
   async stop(): Promise<void> {
+    await this.#homeAssistant?.stop();
     await this.#mqtt?.stop();
     this.#gpio.stop();
   }
@@ -87,6 +95,20 @@ function mqttReadings({ mqtt, ...common }: InputsOptions): BuiltInBroker | MqttR
   if (mqtt.mode === "built-in") return new BuiltInBroker({ ...options, ...mqtt });
   if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });
   return undefined;
+}
+
+/** Shown at the broker that the readings come from. */
+function homeAssistantAt(
+  broker: BuiltInBroker | MqttReadings | undefined,
+  { homeAssistant, mqtt, zones, clock, log }: InputsOptions,
+): HomeAssistant | undefined {
+  if (!homeAssistant) return undefined;
+  const common = { ...homeAssistant, zones, clock };
+  if (broker instanceof BuiltInBroker)
+    return new HomeAssistant({ ...common, publisher: new BuiltInPublisher(broker) });
+  if (mqtt.mode !== "external") return undefined;
+  const publisher = new ExternalPublisher({ broker: mqtt, clientId: `${mqtt.clientId}-shown`, log });
+  return new HomeAssistant({ ...common, publisher });
 }
 
 /** Simulated lines start as the wires of a quiet building, with every key turned so that trips are wanted. */

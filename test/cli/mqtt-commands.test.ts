@@ -176,6 +176,11 @@ describeWithMosquitto("with a broker", () => {
       payload_off: true,
     });
     await announce("binary_sensor/2/config", { name: "Known", device_class: "door", state_topic: "door" });
+    await announce("binary_sensor/own/config", {
+      name: "Own",
+      device_class: "door",
+      state_topic: "santinela/site-1/zones/door",
+    });
     await announce("light/3/config", { name: "Lamp", state_topic: "lamp" });
     const { code, stdout, stderr } = await santinela(
       ["zones", "discover", "--wait", "1", "--config", "a.yaml"],

@@ -258,6 +258,11 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "mqtt: { url: mqtt://a, tls: { caFile: ca.pem } }\n",
       /^1:24: mqtt\.tls: certificates need an encrypted connection\. Write mqtt\.url as mqtts:\/\//,
     ],
+    [
+      "Home Assistant without a broker",
+      "mqtt: off\nhomeAssistant: { enabled: true }\n",
+      /^2:18: homeAssistant\.enabled: needs a broker, and mqtt is off\./,
+    ],
     ["a word for a broker", "mqtt: yes please\n", /^1:1: mqtt: must be off or a section such as/],
     [
       "a misspelt broker option",

@@ -39,7 +39,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "store",
     "domain",
   ],
+  "site-mqtt.ts": ["site-view.ts", "inputs", "ops", "config", "domain"],
   "daemon.ts": [
+    "site-mqtt.ts",
     "site-view.ts",
     "http",
     "inputs",

@@ -1,0 +1,182 @@
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Contact, Zone, ZoneKind } from "../domain/zone.ts";
+
+/** Puts a retained message on a broker; one that is not there is told everything once it is. */
+export interface RetainedPublisher {
+  /** @param onConnected called each time the broker has been reached. @param availability topic that says `offline` when this end is gone */
+  start(onConnected: () => void, availability: string): Promise<void>;
+  publish(topic: string, payload: string): void;
+  stop(): Promise<void>;
+}
+
+/** How the installation stands. */
+export interface InstallationState {
+  readonly zones: readonly { readonly id: string; readonly contact: Contact }[];
+  /** The way to the centre; `none` for a daemon that stands alone. */
+  readonly link: { readonly state: "up" | "down" | "unknown" | "none" };
+  /** Records that wait for the centre. */
+  readonly outbox: { readonly waiting: number };
+  readonly isClockTrusted: boolean;
+}
+
+export interface HomeAssistantOptions {
+  readonly zones: readonly Zone[];
+  readonly site: { readonly name: string; readonly ref: string };
+  /** First level of the discovery topics. */
+  readonly prefix: string;
+  readonly version: string;
+  readonly publisher: RetainedPublisher;
+  readonly clock: Clock;
+  readonly look: () => InstallationState;
+}
+
+/** A person who looks at a screen waits no longer than this for a door to be shown as open. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Shows the installation in Home Assistant as one device: its zones, the way to the centre, what waits, and the clock.
+ * It only shows; nothing can be done from there.
+ */
+export class HomeAssistant {
+  readonly #options: HomeAssistantOptions;
+  readonly #base: string;
+  readonly #published = new Map<string, string>();
+  #cancelLook: CancelTimer | undefined;
+
+  constructor(options: HomeAssistantOptions) {
+    this.#options = options;
+    this.#base = `santinela/${options.site.ref}`;
+  }
+
+  async start(): Promise<void> {
+    await this.#options.publisher.start(() => this.#announce(), this.#availability);
+    this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelLook?.();
+    await this.#options.publisher.stop();
+  }
+
+  /** Everything anew: a broker may have lost what it had kept. */
+  #announce(): void {
+    const { prefix, site, publisher } = this.#options;
+    publisher.publish(`${prefix}/device/${idOf(site.ref)}/config`, JSON.stringify(this.#announcement()));
+    publisher.publish(this.#availability, "online");
+    this.#published.clear();
+    this.#publishChanges();
+  }
+
+  #look(): void {
+    this.#publishChanges();
+    this.#cancelLook = this.#options.clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #publishChanges(): void {
+    const { look, publisher } = this.#options;
+    for (const [topic, value] of this.#valuesOf(look())) {
+      if (this.#published.get(topic) === value) continue;
+      this.#published.set(topic, value);
+      publisher.publish(topic, value);
+    }
+  }
+
+  #valuesOf({ zones, link, outbox, isClockTrusted }: InstallationState): [string, string][] {
+    return [
+      ...zones.map(({ id, contact }): [string, string] => [this.#zoneTopic(id), knownOr(contact)]),
+      [`${this.#base}/link`, link.state === "none" ? UNKNOWN : knownOr(link.state)],
+      [`${this.#base}/queue`, String(outbox.waiting)],
+      [`${this.#base}/clock`, isClockTrusted ? "trusted" : "not trusted"],
+    ];
+  }
+
+  #announcement(): object {
+    const { zones, site, version } = this.#options;
+    const id = idOf(site.ref);
+    const component = (key: string, more: object): [string, object] => [
+      key,
+      { unique_id: `${id}_${key}`, ...more },
+    ];
+    return {
+      device: {
+        identifiers: [id],
+        name: `Santinela ${site.name}`,
+        manufacturer: "Santinela",
+        sw_version: version,
+      },
+      origin: { name: "Santinela", sw_version: version },
+      availability: [{ topic: this.#availability }],
+      qos: 1,
+      components: Object.fromEntries([
+        ...zones.map((zone) =>
+          component(`zone_${zone.id}`, {
+            platform: "binary_sensor",
+            name: zone.name,
+            device_class: CLASS_OF_KIND[zone.kind],
+            state_topic: this.#zoneTopic(zone.id),
+            payload_on: "open",
+            payload_off: "normal",
+          }),
+        ),
+        component("link", {
+          platform: "binary_sensor",
+          name: "Link",
+          device_class: "connectivity",
+          state_topic: `${this.#base}/link`,
+          payload_on: "up",
+          payload_off: "down",
+        }),
+        component("queue", {
+          platform: "sensor",
+          name: "Queue",
+          state_class: "measurement",
+          state_topic: `${this.#base}/queue`,
+        }),
+        component("clock", {
+          platform: "binary_sensor",
+          name: "Clock",
+          device_class: "problem",
+          state_topic: `${this.#base}/clock`,
+          payload_on: "not trusted",
+          payload_off: "trusted",
+        }),
+      ]),
+    };
+  }
+
+  get #availability(): string {
+    return `${this.#base}/availability`;
+  }
+
+  #zoneTopic(zoneId: string): string {
+    return `${this.#base}/zones/${zoneId}`;
+  }
+}
+
+/** What Home Assistant takes for "nobody knows". */
+const UNKNOWN = "None";
+
+function knownOr(value: string): string {
+  return value === "unknown" ? UNKNOWN : value;
+}
+
+/** A discovery topic takes letters, digits, `_` and `-` alone. */
+function idOf(ref: string): string {
+  return `santinela_${ref.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`;
+}
+
+/** Home Assistant's device class of a zone of each kind. */
+const CLASS_OF_KIND: Readonly<Record<ZoneKind, string>> = {
+  intrusion: "opening",
+  perimeter: "opening",
+  motion: "motion",
+  glass: "vibration",
+  fire: "smoke",
+  panic: "safety",
+  holdup: "safety",
+  medical: "safety",
+  flood: "moisture",
+  gas: "gas",
+  tamper: "tamper",
+  technical: "problem",
+};

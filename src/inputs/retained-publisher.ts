@@ -1,0 +1,85 @@
+import type { MqttClient } from "mqtt";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { BrokerAddress } from "./broker-probe.ts";
+import type { BuiltInBroker } from "./built-in-broker.ts";
+import type { RetainedPublisher } from "./home-assistant.ts";
+
+const RECONNECT_MS = 5_000;
+
+/**
+ * Publishes at an external broker, over a connection of its own: what it does must never hold up a reading. It keeps
+ * nothing for a broker that is away; whoever publishes says everything anew once it is back.
+ */
+export class ExternalPublisher implements RetainedPublisher {
+  readonly #broker: BrokerAddress;
+  readonly #clientId: string;
+  readonly #log: Log;
+  #client: MqttClient | undefined;
+
+  constructor({ broker, clientId, log }: { broker: BrokerAddress; clientId: string; log: Log }) {
+    this.#broker = broker;
+    this.#clientId = clientId;
+    this.#log = log;
+  }
+
+  async start(onConnected: () => void, availability: string): Promise<void> {
+    const { default: mqtt } = await import("mqtt");
+    const { url, credentials, tls } = this.#broker;
+    const client = mqtt.connect(url, {
+      ...credentials,
+      ...tls,
+      clientId: this.#clientId,
+      protocolVersion: 4,
+      clean: true,
+      reconnectPeriod: RECONNECT_MS,
+      reconnectOnConnackError: true,
+      will: { topic: availability, payload: Buffer.from("offline"), qos: 1, retain: true },
+    });
+    this.#client = client;
+    client.on("connect", onConnected);
+    // That the broker is away is told by the readings.
+    client.on("error", (error) => this.#log.debug("mqtt-publisher-error", { reason: messageOf(error) }));
+  }
+
+  publish(topic: string, payload: string): void {
+    if (this.#client?.connected)
+      this.#client.publish(topic, payload, { qos: 1, retain: true }, this.#onPublished);
+  }
+
+  async stop(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    // Ended without a farewell, so that the broker sends the last will.
+    if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+  }
+
+  readonly #onPublished = (error?: Error | null): void => {
+    if (error) this.#log.debug("mqtt-publisher-error", { reason: error.message });
+  };
+}
+
+/** Publishes at the built-in broker, which is there as long as this process is. */
+export class BuiltInPublisher implements RetainedPublisher {
+  readonly #broker: BuiltInBroker;
+  #isStarted = false;
+
+  constructor(broker: BuiltInBroker) {
+    this.#broker = broker;
+  }
+
+  async start(onConnected: () => void): Promise<void> {
+    this.#isStarted = true;
+    onConnected();
+    return Promise.resolve();
+  }
+
+  publish(topic: string, payload: string): void {
+    if (this.#isStarted) this.#broker.publish(topic, payload);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,182 @@
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { discoveredSensors } from "../../src/domain/discovered-sensor.ts";
+import { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
+import {
+  HomeAssistant,
+  type InstallationState,
+  type RetainedPublisher,
+} from "../../src/inputs/home-assistant.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { BuiltInPublisher, ExternalPublisher } from "../../src/inputs/retained-publisher.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const DOOR = zoneOf({ id: "front-door", name: "Ușa", input: { simulated: true } });
+const SMOKE = zoneOf({ id: "smoke", name: "Fum", kind: "fire", input: { simulated: true } });
+
+let site: WatchedZones;
+let state: InstallationState;
+let shown: HomeAssistant;
+beforeEach(() => {
+  site = new WatchedZones([DOOR, SMOKE]);
+  state = {
+    zones: [
+      { id: "front-door", contact: "normal" },
+      { id: "smoke", contact: "unknown" },
+    ],
+    link: { state: "up" },
+    outbox: { waiting: 0 },
+    isClockTrusted: true,
+  };
+});
+afterEach(() => site.close());
+
+async function show(publisher: RetainedPublisher): Promise<void> {
+  shown = new HomeAssistant({
+    zones: [DOOR, SMOKE],
+    site: { name: "Hala Nord", ref: "hala.nord" },
+    prefix: "homeassistant",
+    version: "1.2.3",
+    publisher,
+    clock: site.clock,
+    look: () => state,
+  });
+  await shown.start();
+}
+
+/** What a broker has kept, as somebody who comes later sees it. */
+class Watcher {
+  readonly kept = new Map<string, string>();
+  readonly #client: MqttClient;
+
+  private constructor(client: MqttClient) {
+    this.#client = client;
+    client.on("message", (topic, payload) => this.kept.set(topic, payload.toString()));
+  }
+
+  static async at(url: string): Promise<Watcher> {
+    const watcher = new Watcher(await connectAsync(url));
+    await watcher.#client.subscribeAsync(["santinela/#", "homeassistant/#"], { qos: 1 });
+    return watcher;
+  }
+
+  get states(): Record<string, string> {
+    return Object.fromEntries([...this.kept].filter(([topic]) => topic.startsWith("santinela/")));
+  }
+
+  async end(): Promise<void> {
+    await this.#client.endAsync(true);
+  }
+}
+
+const QUIET = {
+  "santinela/hala.nord/availability": "online",
+  "santinela/hala.nord/zones/front-door": "normal",
+  "santinela/hala.nord/zones/smoke": "None",
+  "santinela/hala.nord/link": "up",
+  "santinela/hala.nord/queue": "0",
+  "santinela/hala.nord/clock": "trusted",
+};
+
+describeWithMosquitto("Home Assistant at an external broker", () => {
+  let broker: Mosquitto;
+  let watcher: Watcher;
+
+  beforeEach(async () => {
+    // One that keeps nothing over its end.
+    broker = await startMosquitto([], []);
+    await show(
+      new ExternalPublisher({ broker: { url: broker.url }, clientId: "santinela-shown", log: site.log }),
+    );
+    watcher = await Watcher.at(broker.url);
+  });
+  afterEach(async () => {
+    await shown.stop();
+    await watcher.end();
+    await broker.stop();
+  });
+
+  test("sees the installation as one device, with its zones, link, queue and clock", async () => {
+    await eventually("all of it", () => watcher.kept.size === 7);
+    expect(watcher.states).toEqual(QUIET);
+    const [topic, text] = [...watcher.kept].find(([kept]) => kept.startsWith("homeassistant/")) ?? ["", "{}"];
+    expect(topic).toBe("homeassistant/device/santinela_hala_nord/config");
+    const announcement = JSON.parse(text) as { components: Record<string, unknown> };
+    expect(announcement).toMatchObject({
+      device: { name: "Santinela Hala Nord", sw_version: "1.2.3" },
+      availability: [{ topic: "santinela/hala.nord/availability" }],
+    });
+    expect(Object.keys(announcement.components)).toEqual([
+      "zone_front-door",
+      "zone_smoke",
+      "link",
+      "queue",
+      "clock",
+    ]);
+    // Another installation could take the zones up as sensors of its own.
+    const sensors = discoveredSensors(topic.replace("homeassistant/", ""), announcement);
+    expect(sensors.find(({ deviceClass }) => deviceClass === "smoke")).toMatchObject({
+      name: "Santinela Hala Nord Fum",
+      topic: "santinela/hala.nord/zones/smoke",
+      open: "open",
+      normal: "normal",
+    });
+  });
+
+  test("sees a door open, and what waits while the link is down", async () => {
+    await eventually("all of it", () => watcher.kept.size === 7);
+    state = {
+      ...state,
+      zones: [{ id: "front-door", contact: "open" }],
+      link: { state: "down" },
+      outbox: { waiting: 3 },
+    };
+    site.clock.advance(1_000);
+    const expected = {
+      ...QUIET,
+      "santinela/hala.nord/zones/front-door": "open",
+      "santinela/hala.nord/link": "down",
+      "santinela/hala.nord/queue": "3",
+    };
+    await eventually("the change", () => watcher.states["santinela/hala.nord/queue"] === "3");
+    expect(watcher.states).toEqual(expected);
+  });
+
+  test("sees the daemon go", async () => {
+    await eventually("all of it", () => watcher.kept.size === 7);
+    await shown.stop();
+    await eventually("its last will", () => watcher.states["santinela/hala.nord/availability"] === "offline");
+  });
+
+  test("is told everything anew by a broker that has lost it", async () => {
+    await eventually("all of it", () => watcher.kept.size === 7);
+    await watcher.end();
+    await broker.kill();
+    await broker.startAgain();
+    watcher = await Watcher.at(broker.url);
+    await eventually("all of it again", () => watcher.kept.size === 7);
+    expect(watcher.states).toEqual(QUIET);
+  });
+});
+
+describe("Home Assistant at the built-in broker", () => {
+  test("sees the same", async () => {
+    const broker = new BuiltInBroker({
+      ...site.common,
+      host: "127.0.0.1",
+      port: 0,
+      zones: new MqttZones(site.common),
+    });
+    await broker.start();
+    await show(new BuiltInPublisher(broker));
+    const port = Number(site.logged("mqtt-broker-listening")[0]?.["port"]);
+    const watcher = await Watcher.at(`mqtt://127.0.0.1:${port}`);
+    await eventually("all of it", () => watcher.kept.size === 7);
+    expect(watcher.states).toEqual(QUIET);
+    await watcher.end();
+    await shown.stop();
+    await broker.stop();
+  });
+});
