@@ -57,6 +57,7 @@ export class MqttReadings {
   #connection = 0;
   readonly #kickOuts: KickOuts;
   readonly #drops: BrokerDrops;
+  #isCountOffered = true;
   /** Whether the broker has accepted the connection that there is. */
   #isAccepted = false;
   #cancelPause: CancelTimer | undefined;
@@ -191,10 +192,7 @@ export class MqttReadings {
     zones.taken.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
-    // A broker may keep its own counts to itself; that is no fault of the readings.
-    client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
-      if (error) log.debug("mqtt-counter-not-subscribed", { reason: error.message });
-    });
+    if (this.#isCountOffered) this.#readCount(client);
     const topics = [...zones.filters];
     if (topics.length === 0) return;
     // On every connection, also where the broker still knows the subscriptions: it then sends the retained values once
@@ -213,6 +211,15 @@ export class MqttReadings {
         "mqtt-subscription-refused",
         `the broker does not let this account read ${refused.join(", ")}. Give it read access there, then restart the daemon.`,
       );
+    });
+  }
+
+  /** A broker may keep its count to itself, or end the connection for the question; then it is not asked again. */
+  #readCount(client: MqttClient): void {
+    client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
+      if (!error) return;
+      this.#isCountOffered = false;
+      this.#options.log.debug("mqtt-count-not-offered", { reason: error.message });
     });
   }
 

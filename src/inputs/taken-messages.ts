@@ -77,7 +77,13 @@ export class TakenMessages {
   /** Anything has come from a sender. */
   heard(session: string): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#forget(this.#of(session).filter(({ settlesAtMs }) => (settlesAtMs ?? Infinity) <= nowMs));
+    const settled: Taken[] = [];
+    for (const taken of this.#taken.values()) {
+      // Those behind were taken later, and nothing settles earlier than this.
+      if (taken.atMs + SETTLES_AFTER_MS > nowMs) break;
+      if (taken.message.session === session && (taken.settlesAtMs ?? Infinity) <= nowMs) settled.push(taken);
+    }
+    this.#forget(settled);
   }
 
   /**
@@ -120,7 +126,8 @@ export class TakenMessages {
 
   #keep(taken: Taken): void {
     this.#taken.set(keyOf(taken.message), taken);
-    if (this.#taken.size > MESSAGES_MAX) this.#forget([...this.#taken.values()].slice(0, 1));
+    const oldest = this.#taken.size > MESSAGES_MAX ? this.#taken.values().next().value : undefined;
+    if (oldest) this.#forget([oldest]);
   }
 
   #forget(forgotten: readonly Taken[]): void {

@@ -64,6 +64,28 @@ describe("a broker that refuses the sign-in for a while", () => {
   });
 });
 
+describe("a broker that ends the connection of whoever asks for its counts", () => {
+  test("is asked once, and its sensors are heard", async () => {
+    const aedes = await Aedes.createBroker({
+      authorizeSubscribe: (_client, subscription, done) =>
+        done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
+    });
+    const server = createServer((socket) => void aedes.handle(socket));
+    const port = await freePort();
+    await new Promise<void>((resolve) => {
+      server.listen(port, "127.0.0.1", resolve);
+    });
+    await start(`mqtt://127.0.0.1:${port}`);
+    await subscribed();
+    expect(site.logged("mqtt-count-not-offered")).toHaveLength(1);
+    await readings.stop();
+    await new Promise<void>((resolve) => {
+      aedes.close(resolve);
+    });
+    server.close();
+  });
+});
+
 describeWithMosquitto("two daemons under one client id", () => {
   let broker: Mosquitto;
   let other: MqttClient;
