@@ -37,13 +37,28 @@ writeFileSync(
   new URL("schemas.ts", outDir),
   `${note}export const SCHEMAS = ${JSON.stringify(schemas, null, 2)} as const;\n`,
 );
-writeFileSync(
-  new URL("first-run.ts", outDir),
-  `${note}/** The configuration of a first run without a file. */\nexport const FIRST_RUN_YAML = ${JSON.stringify(readFileSync(new URL("../src/config/first-run.yaml", import.meta.url), "utf8"))};\n`,
+embed(
+  "first-run.ts",
+  "The configuration of a first run without a file.",
+  "FIRST_RUN_YAML",
+  "config/first-run.yaml",
+);
+embed(
+  "character-device.ts",
+  "The program that speaks to the GPIO character device.",
+  "CHARACTER_DEVICE_PERL",
+  "inputs/gpio/character-device.pl",
 );
 const version = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 writeFileSync(new URL("version.ts", outDir), `${note}export const VERSION = ${JSON.stringify(version)};\n`);
 writeOptionTables();
+
+/** A text of src/ as a constant, so that it is there wherever the program is. */
+function embed(file, what, name, source) {
+  const text = readFileSync(new URL(`../src/${source}`, import.meta.url), "utf8");
+  const code = `/** ${what} */\nexport const ${name} = ${JSON.stringify(text)};\n`;
+  writeFileSync(new URL(file, outDir), note + code);
+}
 
 async function types() {
   // One document with every definition in it, so that each type is written once and references stay references.

@@ -57,6 +57,8 @@ export class Daemon {
   readonly #failpoint: Failpoint;
   /** What has been started, to be stopped in the opposite order; a half start stops as well as a whole one. */
   readonly #stops: (() => void | Promise<void>)[] = [];
+  /** Whether the trips have stopped moving although the process runs; only a restart helps then. */
+  isStalled = (): boolean => false;
 
   constructor(config: Config, options: DaemonOptions) {
     this.#config = config;
@@ -149,6 +151,7 @@ export class Daemon {
     dispatch = new Dispatch({ ...dispatching, baseUrl, token, random: Math.random });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
+    this.isStalled = () => dispatch?.isStalled ?? false;
     this.#stops.push(() => inputs.stop());
     await inputs.start();
     this.#stops.push(() => sync?.stop());

@@ -4,6 +4,7 @@ import { VERSION } from "../generated/version.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
+import { addGpioCommands } from "./gpio-commands.ts";
 import { addStorageCommands } from "./storage-commands.ts";
 import { addMqttCommands } from "./mqtt-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -68,6 +69,7 @@ function program(terminal: Terminal): Command {
   addSyncCommands(root, terminal);
   addMqttCommands(root, terminal);
   addStorageCommands(root, terminal);
+  addGpioCommands(root, terminal);
   withConfig(root.command("events").description("who did what, and what the zones saw; the newest last"))
     .option("--limit <number>", "how many entries", "50")
     .option("--json", "print JSON")

@@ -53,6 +53,11 @@ export class Dispatch {
     this.#dispatcher.kick();
   }
 
+  /** Whether trips have waited for too long without anything happening. */
+  get isStalled(): boolean {
+    return this.#dispatcher.isStalled;
+  }
+
   async stop(): Promise<void> {
     await this.#dispatcher.stop();
     this.#client.close();

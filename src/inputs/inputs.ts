@@ -4,8 +4,8 @@ import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { TakenMessageStore } from "../store/taken-message-store.ts";
 import { BuiltInBroker } from "./built-in-broker.ts";
+import { openBackend, type GpioBackend } from "./gpio/backends.ts";
 import { GpioReadings, levelOf } from "./gpio/gpio-readings.ts";
-import { OnoffLines } from "./gpio/onoff-lines.ts";
 import { SimulatedLines } from "./gpio/simulated-lines.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
@@ -17,7 +17,7 @@ export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
   readonly takenMessages: TakenMessageStore;
-  readonly gpio: { readonly backend: "auto" | "onoff" | "simulated"; readonly chip?: string };
+  readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   readonly mqtt: MqttSource;
   /** What is shown in Home Assistant; undefined for nothing. */
   readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
@@ -49,13 +49,21 @@ export class Inputs {
 
   constructor(options: InputsOptions) {
     this.#options = options;
-    const lines = options.gpio.backend === "simulated" ? quietLines(options.zones) : undefined;
-    this.#lines = lines;
-    this.#gpio = new GpioReadings({
-      ...options,
-      openPort: () => lines ?? OnoffLines.load(options.gpio.chip),
-      setsBias: lines !== undefined,
-    });
+    const { zones, gpio } = options;
+    const { backend, chip } = gpio;
+    const needsBias = zones.some(
+      ({ input, gate }) =>
+        (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is"),
+    );
+    if (backend === "simulated") {
+      const lines = quietLines(zones);
+      this.#lines = lines;
+      this.#gpio = new GpioReadings({ ...options, openPort: () => lines });
+    } else
+      this.#gpio = new GpioReadings({
+        ...options,
+        openPort: () => openBackend(backend, { chip, needsBias }),
+      });
     this.#mqtt = mqttReadings(options);
     this.#homeAssistant = homeAssistantAt(this.#mqtt, options);
   }

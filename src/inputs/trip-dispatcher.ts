@@ -27,6 +27,8 @@ const BACK_OFF_CAP_MS = 30_000;
 const FAILURES_TOLD = 3;
 /** The journal is looked at so often even if nobody calls. */
 const LOOK_EVERY_MS = 60_000;
+/** Longer than the wait between two looks and the slowest answer to a trip together. */
+const STALLED_AFTER_MS = 180_000;
 
 /** Turns the journal's trips into interventions, oldest first, through the API like everybody else. */
 export class TripDispatcher {
@@ -36,9 +38,16 @@ export class TripDispatcher {
   #cancelTimer: CancelTimer | undefined;
   #failures = 0;
   #isStopped = false;
+  #movedAtMs: number;
 
   constructor(options: TripDispatcherOptions) {
     this.#options = options;
+    this.#movedAtMs = options.clock.monotonicMs();
+  }
+
+  /** Whether it has neither looked at the journal nor finished a trip for longer than anything it does can take. */
+  get isStalled(): boolean {
+    return this.#options.clock.monotonicMs() - this.#movedAtMs > STALLED_AFTER_MS;
   }
 
   /** Begins with what was refused before: the objective may have been imported since, or the daemon been updated. */
@@ -64,6 +73,7 @@ export class TripDispatcher {
   }
 
   async #drain(): Promise<void> {
+    this.#movedAtMs = this.#options.clock.monotonicMs();
     this.#cancelTimer?.();
     let isClear = true;
     while (this.#isKicked && !this.#isStopped) {
@@ -87,6 +97,7 @@ export class TripDispatcher {
       let isClear = true;
       for (let trip = trips.nextWaiting(0); trip && !this.#isStopped; trip = trips.nextWaiting(trip.seq)) {
         const dispatched = await this.#dispatch(trip);
+        this.#movedAtMs = this.#options.clock.monotonicMs();
         if (dispatched === "unanswered") return false;
         // An API that answers has trouble with this one trip; the alarms behind it must not wait for it.
         if (dispatched === "failed") isClear = false;

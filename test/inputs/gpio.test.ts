@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import type { GpioLine, GpioPort } from "../../src/inputs/gpio/gpio-port.ts";
+import { openBackend } from "../../src/inputs/gpio/backends.ts";
+import { lineError } from "../../src/inputs/gpio/chips.ts";
+import type { Bias, GpioLine, GpioPort } from "../../src/inputs/gpio/gpio-port.ts";
 import { contactAt, GpioReadings, levelOf } from "../../src/inputs/gpio/gpio-readings.ts";
-import { lineError, OnoffLines } from "../../src/inputs/gpio/onoff-lines.ts";
+import { OnoffLines } from "../../src/inputs/gpio/onoff-lines.ts";
 import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
 import { sysfsNumberOf } from "../../src/inputs/gpio/sysfs-numbers.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
@@ -24,12 +26,12 @@ class FailingLines implements GpioPort {
   readonly gone = new Set<number>();
   isMute = false;
 
-  open(line: number, onActivity: () => void): GpioLine {
+  open(line: number, bias: Bias, onActivity: () => void): GpioLine {
     if (this.held.has(line))
       throw new AppError("unavailable", `GPIO line ${line} cannot be opened: another program holds it`, {
         hint: "End that program.",
       });
-    const opened = this.lines.open(line, () => {
+    const opened = this.lines.open(line, bias, () => {
       if (!this.isMute) onActivity();
     });
     return {
@@ -39,6 +41,10 @@ class FailingLines implements GpioPort {
       },
       close: () => opened.close(),
     };
+  }
+
+  close(): void {
+    this.lines.close();
   }
 }
 
@@ -56,16 +62,17 @@ describe("a key switch", () => {
     ]);
     let isGone = false;
     const openPort = (): GpioPort => ({
-      open: (line, onActivity) => {
-        const opened = lines.open(line, onActivity);
+      open: (line, bias, onActivity) => {
+        const opened = lines.open(line, bias, onActivity);
         const read = (): 0 | 1 => {
           if (isGone && line === 4) throw new Error("ENODEV: no such device");
           return opened.read();
         };
         return { read, close: () => opened.close() };
       },
+      close: () => lines.close(),
     });
-    const readings = new GpioReadings({ ...site.common, openPort, setsBias: true });
+    const readings = new GpioReadings({ ...site.common, openPort });
     const trip = (line: number): void => {
       for (const level of [1, 0] as const) {
         lines.set(line, level);
@@ -123,14 +130,13 @@ describe("the lines of a site", () => {
     site.close();
   });
 
-  function readingsOf(setsBias = true): GpioReadings {
+  function readingsOf(): GpioReadings {
     return new GpioReadings({
       ...site.common,
       openPort: () => {
         if (!isAvailable) throw new AppError("unavailable", "no GPIO chip is here", { hint: "Use a Pi." });
         return port;
       },
-      setsBias,
     });
   }
 
@@ -236,18 +242,6 @@ describe("the lines of a site", () => {
     expect(contacts()).toEqual({ door: "normal", smoke: "normal" });
   });
 
-  test("a pull resistor that the backend cannot set is a condition with the line for config.txt", async () => {
-    site.close();
-    const pulled = zoneOf({ id: "door", input: { gpio: 17, bias: "pull-up" } });
-    site = new WatchedZones([pulled, SMOKE]);
-    readings = readingsOf(false);
-    await readings.start();
-    expect(site.conditions).toEqual(["gpio-line-failed/door"]);
-    expect(site.health.list()[0]?.text).toContain("gpio=17=ip,pu");
-    site.clock.advance(1000);
-    expect(contacts()["smoke"]).toBe("normal");
-  });
-
   test("a trip during a full disk is found when the disk is mended", async () => {
     await readings.start();
     site.clock.advance(1000);
@@ -335,6 +329,22 @@ describe("the number that sysfs wants", () => {
   });
 });
 
+describe("the character device", () => {
+  test("on a machine without the chip is an explained error", async () => {
+    await expect(openBackend("cdev", { chip: "no-such-chip", needsBias: false })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("no GPIO chip with the label no-such-chip is here"),
+    });
+  });
+
+  test("is asked where onoff cannot help, and where a line needs a pull resistor", async () => {
+    for (const needsBias of [false, true])
+      await expect(openBackend("auto", { chip: "no-such-chip", needsBias })).rejects.toMatchObject({
+        code: "unavailable",
+      });
+  });
+});
+
 describe("onoff", () => {
   test("on a machine without the add-on or the chip is an explained error, never a crash", async () => {
     await expect(OnoffLines.load("no-such-chip")).rejects.toMatchObject({ code: "unavailable" });
@@ -342,14 +352,21 @@ describe("onoff", () => {
 
   test.each([
     ["EINVAL", /BCM number/],
-    ["ENOENT", /CONFIG_GPIO_SYSFS/],
+    ["ENOENT", /gpio\.backend/],
     ["EACCES", /group gpio/],
     ["EROFS", /ReadWritePaths/],
-    ["EBUSY", /gpioinfo/],
+    ["EBUSY", /gpio list/],
   ])("an %s of the kernel becomes a sentence with the remedy", (code, remedy) => {
     const error = lineError(17, Object.assign(new Error("write"), { code }));
     expect(error.message).toMatch(/^GPIO line 17 cannot be opened: /);
     expect(error.hint).toMatch(remedy);
+  });
+
+  test("cannot set a pull resistor, and says with which line config.txt does", async () => {
+    const onoff: OnoffLines = Reflect.construct(OnoffLines, [undefined, undefined]);
+    expect(() => onoff.open(17, "pull-up", () => {})).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("gpio=17=ip,pu") }),
+    );
   });
 
   test("any other error of the kernel is passed on in its own words", () => {

@@ -81,6 +81,23 @@ describe("a trip", () => {
     await eventually("the post", () => site.trips[0]?.state === "posted");
   });
 
+  test("that never comes to an end is told from a quiet night", async () => {
+    dispatcher.start();
+    for (let minute = 0; minute < 10; minute += 1) {
+      await new Promise(setImmediate);
+      site.clock.advance(60_000);
+      expect(dispatcher.isStalled).toBe(false);
+    }
+    instead.push(() => {});
+    trip("hall-1");
+    dispatcher.kick();
+    await eventually("the request", () => keys.length > 0);
+    site.clock.advance(180_001);
+    expect(dispatcher.isStalled).toBe(true);
+    server.closeAllConnections();
+    await eventually("its end", () => !dispatcher.isStalled);
+  });
+
   test.each<[what: string, breakIt: () => void | Promise<void>]>([
     ["cannot be reached", refuseConnections],
     ["is overloaded", () => answers(503, 4)],

@@ -13,8 +13,6 @@ export interface GpioReadingsOptions {
   readonly monitor: ZoneMonitor;
   /** Makes the backend. @throws AppError `unavailable` with the remedy */
   readonly openPort: () => GpioPort | Promise<GpioPort>;
-  /** Whether the backend can set pull resistors. Where it cannot, a zone that asks for one is a condition. */
-  readonly setsBias: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -55,6 +53,7 @@ export class GpioReadings {
     this.#isStopped = true;
     this.#cancelCheck?.();
     for (const [id, line] of this.#lines) this.#close(id, line);
+    this.#port?.close();
   }
 
   async #check(): Promise<void> {
@@ -66,31 +65,22 @@ export class GpioReadings {
       conditions.raise("gpio-unavailable", sentenceOf(error));
     }
     if (this.#isStopped) return;
-    if (this.#port) for (const wire of this.#wires) this.#checkLine(this.#port, wire);
+    if (this.#port) for (const wire of this.#wires) await this.#checkLine(this.#port, wire);
+    if (this.#isStopped) return;
     this.#cancelCheck = clock.after(CHECK_EVERY_MS, () => void this.#check());
   }
 
-  #checkLine(port: GpioPort, wire: Wire): void {
+  async #checkLine(port: GpioPort, wire: Wire): Promise<void> {
     const { bias, gpio } = wire.input;
-    const { conditions, setsBias } = this.#options;
-    if (bias !== "as-is" && !setsBias) {
-      const pull = bias === "pull-up" ? "pu" : "pd";
-      conditions.raise(
-        "gpio-line-failed",
-        `onoff cannot set the bias of line ${gpio}. Write gpio=${gpio}=ip,${pull} into config.txt and leave bias out.`,
-        wire.id,
-      );
-      return;
-    }
-    try {
-      if (!this.#lines.has(wire.id))
-        this.#lines.set(
-          wire.id,
-          port.open(gpio, () => this.#activity(wire)),
-        );
-    } catch (error) {
-      conditions.raise("gpio-line-failed", sentenceOf(error), wire.id);
-      return;
+    if (!this.#lines.has(wire.id)) {
+      try {
+        const line = await port.open(gpio, bias, () => this.#activity(wire));
+        if (this.#isStopped) return line.close();
+        this.#lines.set(wire.id, line);
+      } catch (error) {
+        this.#options.conditions.raise("gpio-line-failed", sentenceOf(error), wire.id);
+        return;
+      }
     }
     this.#activity(wire);
   }

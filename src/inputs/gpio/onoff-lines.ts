@@ -1,13 +1,14 @@
 import type { Gpio as OnoffGpio } from "onoff";
 import { AppError } from "../../domain/errors.ts";
-import type { GpioLine, GpioPort } from "./gpio-port.ts";
+import { lineError } from "./chips.ts";
+import type { Bias, GpioLine, GpioPort } from "./gpio-port.ts";
 import { sysfsNumberOf } from "./sysfs-numbers.ts";
 
 type OnoffModule = { readonly Gpio: typeof OnoffGpio };
 
 const SYSFS_GPIO = "/sys/class/gpio";
 
-/** The kernel's lines through onoff. */
+/** The kernel's lines through onoff, which uses the files in /sys. */
 export class OnoffLines implements GpioPort {
   readonly #onoff: OnoffModule;
   readonly #chip: string | undefined;
@@ -37,7 +38,13 @@ export class OnoffLines implements GpioPort {
     return new OnoffLines(onoff, chip);
   }
 
-  open(line: number, onActivity: () => void): GpioLine {
+  open(line: number, bias: Bias, onActivity: () => void): GpioLine {
+    if (bias !== "as-is") {
+      const pull = bias === "pull-up" ? "pu" : "pd";
+      throw new AppError("unavailable", `onoff cannot set the bias of line ${line}`, {
+        hint: `Write gpio=${line}=ip,${pull} into config.txt and leave bias out, or set gpio.backend to cdev.`,
+      });
+    }
     const number = sysfsNumberOf(line, SYSFS_GPIO, this.#chip);
     try {
       // Always both edges: with one edge onoff drops a callback whose level has changed back meanwhile.
@@ -54,21 +61,8 @@ export class OnoffLines implements GpioPort {
       throw lineError(line, cause as NodeJS.ErrnoException);
     }
   }
-}
 
-/** The kernel's error about a line as a sentence with the remedy. */
-export function lineError(line: number, cause: NodeJS.ErrnoException): AppError {
-  const [what, hint] = REASONS[cause.code ?? ""] ?? [cause.message, ""];
-  return new AppError("unavailable", `GPIO line ${line} cannot be opened: ${what}`, { hint, cause });
+  close(): void {
+    // Each line is closed by whoever opened it; nothing else is held.
+  }
 }
-
-const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  EINVAL: ["the kernel has no line of that number", "Check the BCM number and gpio.chip."],
-  ENOENT: [
-    "this kernel offers no GPIO lines with interrupts in sysfs",
-    "Use a kernel with CONFIG_GPIO_SYSFS.",
-  ],
-  EACCES: ["permission denied", "Add the daemon's user to the group gpio."],
-  EROFS: ["/sys is read-only for this service", "Allow /sys/class/gpio in the service's ReadWritePaths."],
-  EBUSY: ["another program or driver holds it", "gpioinfo names the holder; end it or use another line."],
-};

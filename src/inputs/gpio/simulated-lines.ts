@@ -1,4 +1,4 @@
-import type { GpioLine, GpioPort } from "./gpio-port.ts";
+import type { Bias, GpioLine, GpioPort } from "./gpio-port.ts";
 
 /** Lines without hardware: for a first run, for the demo, and for tests of everything above the port. */
 export class SimulatedLines implements GpioPort {
@@ -10,13 +10,17 @@ export class SimulatedLines implements GpioPort {
     this.#levels = new Map(levels);
   }
 
-  open(line: number, onActivity: () => void): GpioLine {
+  open(line: number, _bias: Bias, onActivity: () => void): GpioLine {
     const listeners = this.#listeners.get(line) ?? new Set();
     this.#listeners.set(line, listeners.add(onActivity));
     return {
       read: () => this.#levels.get(line) ?? 0,
       close: () => listeners.delete(onActivity),
     };
+  }
+
+  close(): void {
+    this.#listeners.clear();
   }
 
   /** Sets a level, as the wire would; an unchanged one is no edge. */

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# install.sh: installs the built source tree as a service on this machine, as the package would, with the machine's own
+# Node.js. Run as root after npm install && npm run build. Configuration and data that are there stay.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fail() {
+  echo "install: $1" >&2
+  exit 1
+}
+[ "$(id -u)" -eq 0 ] || fail "must run as root: sudo scripts/install.sh"
+[ -f dist/main.js ] || fail "the program is not built: npm install && npm run build"
+command -v systemctl >/dev/null || fail "this machine has no systemd"
+node=$(command -v node) || fail "there is no Node.js on root's PATH"
+if dpkg-query --show santinela >/dev/null 2>&1; then fail "the package santinela is installed; remove it first"; fi
+
+scripts/packaging/stage.sh ""
+home=/usr/lib/santinela
+rm -rf "$home/node_modules"
+cp -r node_modules "$home/node_modules"
+(cd "$home" && npm prune --omit=dev --no-audit --loglevel=error >/dev/null)
+install -d "$home/node/bin"
+ln -sf "$(readlink -f "$node")" "$home/node/bin/node"
+"$home/node/bin/node" "$home/dist/main.js" version >/dev/null || fail "the program does not run with $("$node" --version)"
+
+systemd-sysusers /usr/lib/sysusers.d/santinela.conf
+systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf
+[ -e /etc/santinela/santinela.yaml ] ||
+  install -m 640 -g santinela /usr/share/santinela/santinela.yaml /etc/santinela/santinela.yaml
+if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --subsystem-match=gpio || true; fi
+systemctl daemon-reload
+systemctl enable --quiet santinela.service santinela-backup.timer
+systemctl restart santinela-backup.timer santinela.service ||
+  fail "the service does not start; see journalctl --unit=santinela.service"
+echo "Santinela $(santinela version) runs. Next: /usr/share/doc/santinela/installing.md"

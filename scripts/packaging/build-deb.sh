@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# build-deb.sh [ARCH [FOLDER]]: builds the Debian package of this tree for ARCH (amd64 or arm64, else this machine's)
+# into FOLDER (else var/packages) and prints its path. The package brings its own Node.js and ready add-ons. The same
+# commit makes the same bytes. SANTINELA_DEB_VERSION overrides the version of package.json, SANTINELA_DEB_COMPRESSION
+# dpkg-deb's -Zxz, which takes a minute.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+arch=${1:-$(dpkg --print-architecture)}
+folder=${2:-$root/var/packages}
+version=${SANTINELA_DEB_VERSION:-$(node -p "require('$root/package.json').version")}
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
+
+mkdir -p "$folder"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+home=$tree/usr/lib/santinela
+umask 022
+
+# The same lock file gives the same modules, so they are fetched once.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
+fetched=$cache/modules-$(sha256sum "$root/package-lock.json" | cut -c1-16)
+if [ ! -d "$fetched" ]; then
+  echo "build-deb: fetching the production modules" >&2
+  mkdir -p "$fetched.part"
+  cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$fetched.part/"
+  (cd "$fetched.part" && npm install --omit=dev --ignore-scripts --no-audit --loglevel=error >&2)
+  mv -T "$fetched.part" "$fetched"
+fi
+mkdir -p "$home"
+cp -r "$fetched/node_modules" "$home/node_modules"
+node_home=$("$here/natives.sh" "$arch" "$home")
+rm -f "$home/node_modules/.package-lock.json"
+
+# What only compiling needs, or only a person reading the sources: it would be two thirds of the package.
+modules=$home/node_modules
+rm -rf "$modules"/better-sqlite3/{deps,src,binding.gyp} "$modules"/epoll/{src,binding.gyp,example,test} \
+  "$modules"/{prebuild-install,node-abi,nan,node-addon-api,node-gyp-build-optional-packages,tar-fs,tar-stream,simple-get} \
+  "$modules/.bin"
+case $arch in amd64) prebuild=linux-x64 ;; *) prebuild=linux-$arch ;; esac
+find "$modules/bcrypt/prebuilds" -mindepth 1 -maxdepth 1 ! -name "$prebuild" -exec rm -rf {} +
+find "$modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.markdown' \) -delete
+find "$modules" -type d \( -name test -o -name tests -o -name __tests__ -o -name benchmarks -o -name bench \) -prune -exec rm -rf {} +
+find "$modules" -depth -type d -empty -delete
+
+install -D -m 755 "$node_home/bin/node" "$home/node/bin/node"
+install -D -m 644 "$node_home/LICENSE" "$home/node/LICENSE"
+"$here/stage.sh" "$tree"
+
+doc=$tree/usr/share/doc/santinela
+cp "$root/LICENSE" "$doc/copyright"
+mkdir -p "$tree/DEBIAN"
+for script in preinst postinst prerm postrm; do install -m 755 "$here/deb/$script" "$tree/DEBIAN/$script"; done
+size=$(du -sk --apparent-size "$tree/usr" | cut -f1)
+sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" "$here/deb/control" >"$tree/DEBIAN/control"
+find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+chmod -R u=rwX,go=rX "$tree"
+
+# Word splitting is meant: "-Zgzip -z1".
+package=$folder/santinela_${version}_$arch.deb
+dpkg-deb --root-owner-group ${SANTINELA_DEB_COMPRESSION:--Zxz} --build "$tree" "$package" >&2
+echo "$package"

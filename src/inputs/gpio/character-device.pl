@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+# Speaks to the kernel's GPIO character device for a daemon whose language has no ioctl: struct layouts and numbers are
+# those of linux/gpio.h, second version (Linux 5.10 and later). It writes one line of words parted by tabs for each thing
+# it has to say.
+#   list              chip PATH LABEL LINES
+#                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty where there is none)
+#   watch PATH        on standard input "open OFFSET BIAS" and "close OFFSET"
+#                     level OFFSET 0|1       at the opening, at every edge, and every ten seconds
+#                     error OFFSET CODE      CODE as in errno(3)
+# It ends when its input does, so that it never outlives the daemon.
+use strict;
+use warnings;
+use Errno;
+
+use constant {
+    GET_CHIP_INFO   => 0x8044B401,
+    GET_LINE_INFO   => 0xC100B405,
+    GET_LINE        => 0xC250B407,
+    GET_LINE_VALUES => 0xC010B40E,
+    USED            => 1,
+    INPUT           => 4,
+    OUTPUT          => 8,
+    BOTH_EDGES      => 16 | 32,
+    LINE_INFO       => 'a32 a32 L L Q x160 x16',
+    EVENT_BYTES     => 48,
+    # A line that oscillates is read so often and no oftener: an edge costs nothing here, but every line written does.
+    PAUSE_S      => 0.005,
+    LOOK_EVERY_S => 10,
+};
+my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
+
+$| = 1;
+my ($mode, $path) = @ARGV;
+if ($mode eq 'list') { list($_) for sort { number($a) <=> number($b) } glob('/dev/gpiochip*') }
+else                 { watch($path) }
+
+sub say_words { print join("\t", @_), "\n" }
+sub number    { $_[0] =~ /(\d+)$/ ? $1 : 0 }
+sub text      { my ($field) = @_; $field =~ s/\0.*//s; $field =~ s/[\t\n]/ /g; return $field }
+
+sub error_name {
+    my $error = $! + 0;
+    for my $name (keys %!) { local $! = $error; return $name if $!{$name} }
+    return $error;
+}
+
+sub list {
+    my ($device) = @_;
+    open(my $chip, '+<', $device) or do { say_words('error', $device, error_name()); return };
+    my $info = "\0" x 68;
+    ioctl($chip, GET_CHIP_INFO, $info) or do { say_words('error', $device, error_name()); return };
+    my (undef, $label, $lines) = unpack('a32 a32 L', $info);
+    say_words('chip', $device, text($label), $lines);
+    for my $offset (0 .. $lines - 1) {
+        my $line = pack(LINE_INFO, '', '', $offset, 0, 0);
+        ioctl($chip, GET_LINE_INFO, $line) or next;
+        my ($name, $holder, undef, undef, $flags) = unpack(LINE_INFO, $line);
+        my $level = '';
+        if (!($flags & USED) && ($flags & INPUT)) {
+            my $handle = request($chip, $offset, 0);
+            $level = level($handle) if $handle;
+        }
+        $holder = 'kernel' if ($flags & USED) && text($holder) eq '';
+        say_words('line', $device, $offset, text($name), text($holder), $flags & OUTPUT ? 'out' : 'in', $level);
+    }
+}
+
+# A handle on one line; with flags 0 its direction and bias stay as they are.
+sub request {
+    my ($chip, $offset, $flags) = @_;
+    my $request = pack('L L63 a32 Q L x20 x240 L L x20 l', $offset, (0) x 63, 'santinela', $flags, 0, 1, 0, 0);
+    ioctl($chip, GET_LINE, $request) or return;
+    open(my $handle, '+<&=', unpack('x588 l', $request)) or return;
+    return $handle;
+}
+
+sub level {
+    my ($handle) = @_;
+    my $values = pack('Q Q', 0, 1);
+    ioctl($handle, GET_LINE_VALUES, $values) or return;
+    return unpack('Q', $values) & 1;
+}
+
+sub watch {
+    my ($device) = @_;
+    my (%handle, %told);
+    my ($commands, $look_at) = ('', time + LOOK_EVERY_S);
+    while (1) {
+        my $ready = '';
+        vec($ready, fileno(STDIN), 1) = 1;
+        vec($ready, fileno($_),    1) = 1 for values %handle;
+        next if select($ready, undef, undef, LOOK_EVERY_S) < 0;
+        for my $offset (keys %handle) {
+            look(\%handle, \%told, $offset, 1) if vec($ready, fileno($handle{$offset}), 1);
+        }
+        if (vec($ready, fileno(STDIN), 1)) {
+            sysread(STDIN, $commands, 4096, length $commands) or exit 0;
+            while ($commands =~ s/^(.*)\n//) { obey(\%handle, \%told, $device, split(/ /, $1)) }
+        }
+        if (time >= $look_at || $look_at > time + LOOK_EVERY_S) {
+            look(\%handle, \%told, $_, 0) for keys %handle;
+            $look_at = time + LOOK_EVERY_S;
+        }
+        select(undef, undef, undef, PAUSE_S);
+    }
+}
+
+sub obey {
+    my ($handle, $told, $device, $command, $offset, $bias) = @_;
+    delete $handle->{$offset};
+    return if $command eq 'close';
+    # The chip anew for each line: one that was unplugged and is back has another file behind the same name.
+    my ($chip, $opened);
+    $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}) if open($chip, '+<', $device);
+    if (!$opened) { say_words('error', $offset, error_name()); return }
+    $handle->{$offset} = $opened;
+    delete $told->{$offset};
+    # After the request, so that no edge can fall between the level that is told and the first one that is waited for.
+    look($handle, $told, $offset, 0);
+}
+
+# Tells the level of a line; after edges also the one in between when it is back where it was.
+sub look {
+    my ($handle, $told, $offset, $edges) = @_;
+    if ($edges) { sysread($handle->{$offset}, my $events, 16 * EVENT_BYTES) or return gone($handle, $offset) }
+    my $level = level($handle->{$offset});
+    return gone($handle, $offset) if !defined $level;
+    say_words('level', $offset, 1 - $level) if $edges && $told->{$offset} == $level;
+    say_words('level', $offset, $level);
+    $told->{$offset} = $level;
+}
+
+sub gone {
+    my ($handle, $offset) = @_;
+    say_words('error', $offset, error_name());
+    delete $handle->{$offset};
+}

@@ -1,0 +1,72 @@
+import { writeSync } from "node:fs";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+
+/** The first descriptor that systemd hands to a service (sd_listen_fds(3)). */
+const FIRST_DESCRIPTOR = 3;
+/** sd_watchdog_enabled(3) asks for half the period; a third leaves room for one late turn of the loop. */
+const SIGNS_A_PERIOD = 3;
+
+/**
+ * What systemd is told about this process (sd_notify(3)): ready, alive, stopping. Node has no datagram sockets of the
+ * local kind, so a connected one comes as a handed-over descriptor named `notify`; without it nothing is told.
+ */
+export class Supervision {
+  readonly #descriptor: number | undefined;
+  readonly #watchdogMs: number | undefined;
+
+  /**
+   * @param descriptor where messages are written to; undefined outside a service
+   * @param watchdogMs systemd restarts the service after so long without a sign of life; undefined: it does not watch
+   */
+  constructor(descriptor: number | undefined, watchdogMs: number | undefined) {
+    this.#descriptor = descriptor;
+    this.#watchdogMs = watchdogMs;
+  }
+
+  /** As the environment of a service says; what was meant for another process (LISTEN_PID, WATCHDOG_PID) is not ours. */
+  static of(env: Readonly<Record<string, string | undefined>>, pid: number): Supervision {
+    const isOurs = (name: string): boolean => env[name] === undefined || env[name] === String(pid);
+    const index = isOurs("LISTEN_PID") ? (env["LISTEN_FDNAMES"] ?? "").split(":").indexOf("notify") : -1;
+    const microseconds = isOurs("WATCHDOG_PID") ? Number(env["WATCHDOG_USEC"] ?? 0) : 0;
+    return new Supervision(
+      index < 0 ? undefined : FIRST_DESCRIPTOR + index,
+      microseconds > 0 ? microseconds / 1000 : undefined,
+    );
+  }
+
+  /** To be said when the databases are writable, the API answers and the sensors are heard. */
+  ready(): void {
+    this.#tell("READY=1");
+  }
+
+  /** To be said first when stopping, so that the silence that follows is no hang. */
+  stopping(): void {
+    this.#tell("STOPPING=1");
+  }
+
+  /**
+   * Gives signs of life from the main loop, for as long as the daemon does its work: a loop that turns beside trips
+   * that do not move is restarted like one that hangs.
+   * @returns ends the signs
+   */
+  watch(clock: Clock, isStalled: () => boolean): CancelTimer {
+    const watchdogMs = this.#watchdogMs;
+    if (watchdogMs === undefined) return () => {};
+    let cancel: CancelTimer = () => {};
+    const sign = (): void => {
+      cancel = clock.after(watchdogMs / SIGNS_A_PERIOD, sign);
+      if (!isStalled()) this.#tell("WATCHDOG=1");
+    };
+    sign();
+    return () => cancel();
+  }
+
+  #tell(message: string): void {
+    if (this.#descriptor === undefined) return;
+    try {
+      writeSync(this.#descriptor, message);
+    } catch {
+      // systemd is restarting itself: it takes over what it knew, and a sign of life that is lost is followed by another.
+    }
+  }
+}

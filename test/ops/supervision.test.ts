@@ -1,0 +1,80 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Supervision } from "../../src/ops/supervision.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+describe("systemd", () => {
+  let folder: string;
+  let file: string;
+  let descriptor: number;
+  const clock = new ManualClock();
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-notify-"));
+    file = join(folder, "told");
+    writeFileSync(file, "");
+    descriptor = openSync(file, "a");
+  });
+  afterEach(() => {
+    closeSync(descriptor);
+    rmSync(folder, { recursive: true });
+  });
+
+  const told = (): string => readFileSync(file, "utf8");
+
+  test("is told of the start, of every third of its patience, and of the end", () => {
+    const supervision = new Supervision(descriptor, 30_000);
+    supervision.ready();
+    expect(told()).toBe("READY=1");
+    const cancel = supervision.watch(clock, () => false);
+    clock.advance(29_999);
+    expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}`);
+    cancel();
+    supervision.stopping();
+    clock.advance(60_000);
+    expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
+  });
+
+  test("hears nothing while the trips do not move, and again when they do", () => {
+    let isStalled = false;
+    const cancel = new Supervision(descriptor, 30_000).watch(clock, () => isStalled);
+    isStalled = true;
+    clock.advance(40_000);
+    expect(told()).toBe("WATCHDOG=1");
+    isStalled = false;
+    clock.advance(10_000);
+    expect(told()).toBe("WATCHDOG=1WATCHDOG=1");
+    cancel();
+  });
+
+  test("that is not there, or cannot be told now, is no trouble", () => {
+    new Supervision(undefined, undefined).ready();
+    const silent = new Supervision(undefined, undefined).watch(clock, () => false);
+    clock.advance(60_000);
+    silent();
+    const full = openSync("/dev/full", "w");
+    new Supervision(full, undefined).ready();
+    closeSync(full);
+    expect(told()).toBe("");
+  });
+
+  test("is found by what it hands over to this process, and by nothing that was meant for another", () => {
+    // Its first descriptor is 3, so the name at the right place stands for the one that is open here.
+    const names = [...Array<string>(descriptor - 3).fill("other"), "notify"].join(":");
+    const env = { LISTEN_PID: "42", LISTEN_FDS: "1", LISTEN_FDNAMES: names };
+    Supervision.of(env, 43).ready();
+    Supervision.of({}, 42).ready();
+    expect(told()).toBe("");
+    Supervision.of(env, 42).ready();
+    expect(told()).toBe("READY=1");
+    const cancel = Supervision.of({ ...env, WATCHDOG_USEC: "3000000", WATCHDOG_PID: "42" }, 42).watch(
+      clock,
+      () => false,
+    );
+    clock.advance(1_500);
+    cancel();
+    expect(told()).toBe("READY=1WATCHDOG=1WATCHDOG=1");
+  });
+});

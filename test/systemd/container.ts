@@ -1,0 +1,117 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { eventually } from "../support/eventually.ts";
+
+/** What a command in the container did. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The Debian releases to test on, as `scripts/test-systemd.sh` has made them ready. */
+export const SUITES: readonly { suite: string; root: string }[] = (process.env["TEST_ROOTS"] ?? "")
+  .split(" ")
+  .filter((word) => word !== "")
+  .map((word) => {
+    const [suite = "", root = ""] = word.split("=");
+    return { suite, root };
+  });
+
+/** Folder of the packages under test, seen as /packages inside. */
+export const PACKAGES = process.env["TEST_PACKAGES"] ?? "";
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/**
+ * A Debian of its own with systemd as PID 1, over a root file system that stays as it is. What it cannot show: memory
+ * limits, udev, GPIO; those are for the virtual machine.
+ */
+export class Container {
+  readonly #process: ChildProcess;
+  #leader = 0;
+
+  private constructor(process: ChildProcess) {
+    this.#process = process;
+  }
+
+  /** Boots and waits until systemd has started everything. */
+  static async boot(root: string): Promise<Container> {
+    const nspawn = spawn(
+      "systemd-nspawn",
+      [
+        `--directory=${root}`,
+        `--machine=santinela-${process.pid}`,
+        "--register=no",
+        "--keep-unit",
+        "--boot",
+        "--volatile=overlay",
+        "--private-network",
+        "--console=read-only",
+        `--bind-ro=${PACKAGES}:/packages`,
+        // systemd counts on these for its filters of addresses and devices.
+        "--capability=CAP_BPF,CAP_PERFMON,CAP_NET_ADMIN",
+        "--system-call-filter=bpf",
+      ],
+      {
+        env: { PATH, UNIFIED_CGROUP_HIERARCHY: "1", SYSTEMD_NSPAWN_API_VFS_WRITABLE: "yes" },
+        stdio: "ignore",
+      },
+    );
+    const container = new Container(nspawn);
+    await eventually("systemd has started everything", async () => {
+      container.#leader = leaderOf(nspawn.pid ?? 0);
+      return /running|degraded/.test((await container.run("systemctl is-system-running")).stdout);
+    });
+    return container;
+  }
+
+  /** Runs a shell line as root. */
+  run(line: string, input = ""): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        "nsenter",
+        ["-t", String(this.#leader), "-a", "env", "-i", `PATH=${PATH}`, "LC_ALL=C.UTF-8", "sh", "-c", line],
+        { timeout: 120_000, maxBuffer: 16 * 1_048_576 },
+        (error, stdout, stderr) => {
+          const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+          resolve({ code, stdout, stderr });
+        },
+      );
+      // A command that reads nothing may be gone before its input is written.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input);
+    });
+  }
+
+  /** Runs a shell line that has to succeed. @returns what it printed, without the last line's end */
+  async ok(line: string, input = ""): Promise<string> {
+    const { code, stdout, stderr } = await this.run(line, input);
+    if (code !== 0) throw new Error(`${line}: ended with ${code}\n${stdout}${stderr}`);
+    return stdout.trimEnd();
+  }
+
+  /** A property of the service as systemd knows it. */
+  async property(name: string, unit = "santinela.service"): Promise<string> {
+    return this.ok(`systemctl show --property=${name} --value ${unit}`);
+  }
+
+  write(path: string, text: string): Promise<string> {
+    return this.ok(`mkdir -p "$(dirname ${path})" && cat > ${path}`, text);
+  }
+
+  /** Pulls its plug. */
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#process.once("exit", resolve));
+    if (this.#leader > 0) process.kill(this.#leader, "SIGKILL");
+    else this.#process.kill("SIGKILL");
+    await gone;
+  }
+}
+
+function leaderOf(nspawn: number): number {
+  try {
+    return Number(execFileSync("ps", ["-o", "pid=", "--ppid", String(nspawn)], { encoding: "utf8" }).trim());
+  } catch {
+    return 0;
+  }
+}

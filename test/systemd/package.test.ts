@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Container, SUITES } from "./container.ts";
+
+const DATABASE = "/var/lib/santinela/santinela.db";
+
+describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
+  let debian: Container;
+  beforeAll(async () => {
+    debian = await Container.boot(root);
+    // The package as it is, one of the next release, and one whose program cannot start.
+    await debian.ok("mkdir -p /work && cp /packages/santinela_*.deb /work/this.deb");
+    await repack(
+      "next",
+      `printf 'export const VERSION = "99.0.0";\\n' > tree/usr/lib/santinela/dist/generated/version.js`,
+    );
+    await repack("broken", `printf 'throw new Error("broken");\\n' > tree/usr/lib/santinela/dist/main.js`);
+  });
+  afterAll(() => debian.stop());
+
+  async function repack(name: string, change: string): Promise<void> {
+    await debian.ok(`cd /work && dpkg-deb -R this.deb tree && ${change} &&
+      sed -i 's/^Version: .*/Version: 99.0.0/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree ${name}.deb && rm -r tree`);
+  }
+
+  const install = (name: string): Promise<string> => debian.ok(`dpkg -i /work/${name}.deb`);
+  const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
+
+  test("runs after its installation, with a configuration, a user and a program of its own", async () => {
+    await install("this");
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
+    expect(await debian.ok("stat -c '%a %U:%G' /etc/santinela/santinela.yaml")).toBe("640 root:santinela");
+    expect(await debian.ok("stat -c '%a %U:%G' /var/lib/santinela")).toBe("750 santinela:santinela");
+    expect(await debian.ok("id -nG santinela")).toContain("gpio");
+    expect(await debian.ok("santinela check-config")).toContain("is valid");
+  });
+
+  test("upgrades in place: the same database, configuration and secrets, the new program", async () => {
+    await install("this");
+    await debian.ok("printf '# mine\\n' >> /etc/santinela/santinela.yaml");
+    const secret = await debian.ok("sha256sum /var/lib/santinela/secrets/token-signing.key");
+    await install("next");
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("santinela version")).toBe("99.0.0");
+    expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
+    expect(await debian.ok("sha256sum /var/lib/santinela/secrets/token-signing.key")).toBe(secret);
+    expect(
+      await debian.ok("journalctl --no-pager -u santinela.service | grep -c database-recovered || true"),
+    ).toBe("0");
+  });
+
+  test("that is disabled stays disabled over an upgrade", async () => {
+    await install("this");
+    await debian.ok("systemctl disable --now santinela.service");
+    await install("next");
+    expect(await debian.run("systemctl is-enabled santinela.service")).toMatchObject({
+      stdout: "disabled\n",
+    });
+    expect(await isActive()).toBe(false);
+    await debian.ok("systemctl enable --now santinela.service");
+  });
+
+  test("that cannot start is installed all the same, and the one before it can be put back over it", async () => {
+    await install("this");
+    await install("broken");
+    expect(await isActive()).toBe(false);
+    await install("this");
+    expect(await isActive()).toBe(true);
+  });
+
+  test("leaves records and configuration when it is removed, and is no stranger when it returns", async () => {
+    await install("this");
+    await debian.ok("dpkg -r santinela");
+    expect(await debian.run("systemctl is-active santinela.service")).toMatchObject({ stdout: "inactive\n" });
+    await debian.ok(`test -e ${DATABASE} && test -e /etc/santinela/santinela.yaml`);
+    await debian.ok("test ! -e /usr/lib/santinela");
+    await install("this");
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
+  });
+
+  test("takes everything with it when it is purged, but the user's number", async () => {
+    await install("this");
+    await debian.ok("dpkg -P santinela");
+    await debian.ok(
+      "test ! -e /var/lib/santinela && test ! -e /etc/santinela && test ! -e /usr/lib/santinela",
+    );
+    await debian.ok("id santinela");
+    expect(await debian.ok("find /etc/systemd /usr/lib/systemd -name '*santinela*'")).toBe("");
+    await install("this");
+    expect(await isActive()).toBe(true);
+  });
+});

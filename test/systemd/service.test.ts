@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { Container, SUITES } from "./container.ts";
+
+const CONFIGURATION = "/etc/santinela/santinela.yaml";
+const DROP_IN = "/etc/systemd/system/santinela.service.d/test.conf";
+const YAML = `
+dataDir: /var/lib/santinela
+site: { name: Hala Nord, ref: hala-nord }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }
+`;
+
+describe.each(SUITES)("the service on Debian $suite", ({ root }) => {
+  let debian: Container;
+  beforeAll(async () => {
+    debian = await Container.boot(root);
+    await debian.ok("dpkg -i /packages/santinela_*.deb");
+  });
+  afterAll(() => debian.stop());
+
+  beforeEach(async () => {
+    await debian.ok(`rm -f ${DROP_IN}`);
+    await debian.write(CONFIGURATION, YAML);
+    await restart();
+  });
+
+  async function restart(): Promise<void> {
+    await debian.ok("systemctl daemon-reload && systemctl restart santinela.service");
+  }
+
+  const mainPid = (): Promise<string> => debian.property("MainPID");
+  const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
+
+  function startedAgain(formerPid: string): Promise<boolean> {
+    return eventually("the service is started again", async () => {
+      const pid = await mainPid();
+      return pid !== formerPid && pid !== "0" && (await isActive());
+    });
+  }
+
+  test("is there when its start is over, and takes trips that a restart does not lose", async () => {
+    await debian.ok("santinela trip --zone gate");
+    await restart();
+    const records = await debian.ok(
+      `/usr/lib/santinela/node/bin/node -e 'require("http").get({socketPath:"/var/lib/santinela/control.sock",path:"/interventii",headers:{host:"santinela"}},(r)=>r.pipe(process.stdout))'`,
+    );
+    expect(JSON.parse(records)).toEqual([expect.objectContaining({ objectiveId: 12 })]);
+  });
+
+  test("shows no password in the journal", async () => {
+    const journal = await debian.ok("journalctl --no-pager --unit=santinela.service");
+    expect(journal).toContain("santinela user passwd --email admin@santinela.local");
+    expect(journal).not.toMatch(/password {2}/);
+  });
+
+  test("is shut in: at most 1.5 on systemd's scale, and its copies at most 0.5", async () => {
+    const exposure = async (unit: string): Promise<number> => {
+      const report = await debian.ok(`systemd-analyze security --no-pager ${unit}`);
+      return Number(/exposure level for \S+: ([\d.]+)/.exec(report)?.[1]);
+    };
+    expect(await exposure("santinela.service")).toBeLessThanOrEqual(1.5);
+    expect(await exposure("santinela-backup.service")).toBeLessThanOrEqual(0.5);
+  });
+
+  test("has no capability, no way to more, and nothing to write to but its own folder", async () => {
+    const pid = await mainPid();
+    const status = await debian.ok(`cat /proc/${pid}/status`);
+    expect(status).toMatch(/^CapEff:\s+0+$/m);
+    expect(status).toMatch(/^CapBnd:\s+0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(status).toMatch(/^Seccomp:\s+2$/m);
+    const inside = `nsenter -t ${pid} -m --`;
+    for (const path of ["/etc/santinela/x", "/usr/x", "/var/x", "/root/x", "/sys/kernel/x"])
+      expect((await debian.run(`${inside} touch ${path}`)).code, path).not.toBe(0);
+    expect((await debian.run(`${inside} touch /var/lib/santinela/x`)).code).toBe(0);
+    await debian.ok("rm /var/lib/santinela/x");
+    expect(await debian.ok(`${inside} ls /dev | grep -c -E '^(mem|sd|vd|gpiochip)' || true`)).toBe("0");
+  });
+
+  test("is started again when it hangs", async () => {
+    await debian.write(DROP_IN, "[Service]\nWatchdogSec=3\nTimeoutAbortSec=1\n");
+    await restart();
+    const pid = await mainPid();
+    await debian.ok(`kill -STOP ${pid}`);
+    await startedAgain(pid);
+    expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toMatch(/[Ww]atchdog timeout/);
+  });
+
+  test("stays up beside the watchdog when it does not hang", async () => {
+    await debian.write(DROP_IN, "[Service]\nWatchdogSec=1\n");
+    await restart();
+    const pid = await mainPid();
+    const since = await debian.property("WatchdogTimestampMonotonic");
+    // Ten signs of life at three a period: by now a silent daemon would have been restarted three times.
+    let signs = 0;
+    let last = since;
+    await eventually("ten signs of life", async () => {
+      const now = await debian.property("WatchdogTimestampMonotonic");
+      if (now !== last) signs += 1;
+      last = now;
+      return signs >= 10;
+    });
+    expect(await mainPid()).toBe(pid);
+  });
+
+  test("is started again however often it is killed", async () => {
+    for (let kill = 0; kill < 6; kill += 1) {
+      const pid = await mainPid();
+      await debian.ok(`kill -KILL ${pid}`);
+      await startedAgain(pid);
+    }
+  });
+
+  test("is not started again and again with a configuration that has a mistake, and says which", async () => {
+    await debian.write(CONFIGURATION, "htp: { port: 8080 }\n");
+    await debian.run("systemctl restart santinela.service");
+    expect(await debian.property("ActiveState")).toBe("failed");
+    expect(await debian.property("ExecMainStatus")).toBe("78");
+    expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toMatch(
+      /santinela.yaml:1:1: .*htp/,
+    );
+  });
+
+  test("stops in order, well within its time", async () => {
+    await debian.ok("systemctl stop santinela.service");
+    expect(await debian.property("Result")).toBe("success");
+    await debian.ok("test -e /var/lib/santinela/stopped-in-order");
+  });
+
+  test("makes a certificate for this machine's names inside its sandbox", async () => {
+    await debian.write(CONFIGURATION, `${YAML}http: { tls: own }\n`);
+    await restart();
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("santinela cert")).toMatch(/[0-9A-F]{2}(:[0-9A-F]{2}){31}/i);
+  });
+
+  test("takes a password that only root and systemd can read", async () => {
+    const upstream = "upstream: { baseUrl: 'http://127.0.0.1:9', email: edge@site.example }\n";
+    await debian.write(CONFIGURATION, YAML + upstream);
+    await debian.write("/etc/santinela/credentials/upstream-password", "correct horse battery staple\n");
+    await debian.ok("chmod -R go= /etc/santinela/credentials");
+    await debian.ok(
+      `mkdir -p $(dirname ${DROP_IN}) && cp /usr/share/doc/santinela/examples/credentials.conf ${DROP_IN}`,
+    );
+    await restart();
+    expect(await isActive()).toBe(true);
+    // The program on the command line finds it as well, while the service runs.
+    expect(await debian.ok("santinela check-config")).toContain("pushes to http://127.0.0.1:9");
+  });
+
+  test("is copied every day, and root's commands leave no file that it cannot use", async () => {
+    expect(await debian.ok("systemctl is-enabled santinela-backup.timer")).toBe("enabled");
+    expect(await debian.property("NextElapseUSecRealtime", "santinela-backup.timer")).toMatch(/03:[1-3]\d/);
+    await debian.ok("systemctl start santinela-backup.service");
+    expect(await debian.ok("ls /var/lib/santinela/backups")).toMatch(/^santinela-\S+\.db$/);
+    await debian.ok("systemctl stop santinela.service && santinela backup && santinela user list");
+    expect(await debian.ok("find /var/lib/santinela ! -user santinela")).toBe("");
+    await restart();
+  });
+
+  test("finds the drop-in for Mosquitto fit for the packaged broker", async () => {
+    await debian.ok(
+      "cp /usr/share/doc/santinela/examples/mosquitto.conf /etc/mosquitto/conf.d/santinela.conf",
+    );
+    await debian.write(CONFIGURATION, `${YAML}mqtt: { url: "mqtt://127.0.0.1:1883" }\n`);
+    await debian.ok("systemctl stop santinela.service && systemctl restart mosquitto.service");
+    await restart();
+    await eventually("the daemon is connected", async () =>
+      /mqtt-connected/.test(await debian.ok("journalctl --no-pager --unit=santinela.service")),
+    );
+    await debian.ok("systemctl stop mosquitto.service");
+  });
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/systemd/**/*.test.ts"],
+    // A machine that boots on a busy computer: the limits are there to end a hung test, not to time it.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    fileParallelism: false,
+  },
+});
