@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# test-vm-kernel.sh: fetches (once) Debian's kernel of trixie-backports, which has the GPIO simulator, and makes of it what
+# the test machine boots: prints a folder with vmlinuz, initrd and modules/. As root; this machine's apt sources stay as
+# they are.
+set -euo pipefail
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
+kernel=$cache/vm-kernel
+if [ -d "$kernel" ]; then
+  echo "$kernel"
+  exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/santinela-kernel.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+echo "test-vm-kernel: fetching the kernel" >&2
+mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | grep -m1 debian.org/debian) ||
+  mirror=http://deb.debian.org/debian
+mkdir -p "$work"/apt/lists/partial "$work"/apt/cache/archives/partial "$work"/debs "$work"/tree
+echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie-backports main" >"$work/apt/sources.list"
+cat >"$work/apt/apt.conf" <<END
+Dir::State::Lists "$work/apt/lists";
+Dir::Cache "$work/apt/cache";
+Dir::Etc::SourceList "$work/apt/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State::status "/dev/null";
+APT::Architecture "amd64";
+APT::Sandbox::User "root";
+END
+export APT_CONFIG=$work/apt/apt.conf
+apt-get update -qq
+image=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image/{print $2; exit}')
+release=${image#linux-image-}
+(cd "$work/debs" && apt-get download -qq "linux-base-$release" "linux-binary-$release" "linux-modules-$release")
+unset APT_CONFIG
+for package in "$work"/debs/*.deb; do
+  dpkg-deb --fsys-tarfile "$package" | tar -x -C "$work/tree" --exclude='*/drivers/gpu/*' --exclude='*/drivers/net/*' \
+    --exclude='*/kernel/sound/*' --exclude='./usr/share/*'
+done
+
+found=$(dirname "$(find "$work/tree" -name modules.builtin | head -1)")
+version=$(basename "$found")
+grep -q '^CONFIG_GPIO_SIM=[ym]' "$found/config" && grep -q '^CONFIG_GPIO_SYSFS=y' "$found/config" || {
+  echo "test-vm-kernel: the kernel $version has no GPIO simulator or no GPIO in /sys" >&2
+  exit 77
+}
+part=$kernel.part
+rm -rf "$part"
+modules=$part/modules/usr/lib/modules/$version
+mkdir -p "$modules"
+cp "$found/vmlinuz" "$part/vmlinuz"
+cp "$found"/modules.{builtin,order,builtin.modinfo} "$modules/"
+for module in ext4 jbd2 mbcache crc16 crc32c-cryptoapi virtio_blk virtio-rng gpio-sim configfs autofs4; do
+  (cd "$found" && find kernel -name "$module.ko.xz" -exec cp --parents {} "$modules" \;)
+done
+find "$modules" -name '*.xz' -exec xz -d {} +
+depmod -b "$part/modules/usr" "$version"
+
+# The disk's own drivers are modules, so a few of them and a shell mount it before systemd starts.
+first=$work/first
+mkdir -p "$first"/{bin,dev,proc,sys,root,modules}
+cp "$(command -v busybox)" "$first/bin/busybox"
+count=0
+for module in virtio_blk crc32c-cryptoapi ext4; do
+  for file in $(modprobe -d "$part/modules/usr" -S "$version" --show-depends "$module" | awk '$1 == "insmod" {print $2}'); do
+    ls "$first/modules" | grep -q -- "-$(basename "$file")$" && continue
+    count=$((count + 1))
+    cp "$file" "$first/modules/$(printf %02d "$count")-$(basename "$file")"
+  done
+done
+cat >"$first/init" <<'END'
+#!/bin/busybox sh
+box=/bin/busybox
+$box mount -t proc proc /proc
+$box mount -t sysfs sysfs /sys
+$box mount -t devtmpfs devtmpfs /dev
+for module in /modules/*; do $box insmod "$module"; done
+tries=0
+while [ ! -b /dev/vda ] && [ $tries -lt 500 ]; do
+  $box usleep 20000
+  tries=$((tries + 1))
+done
+$box mount -t ext4 -o noatime /dev/vda /root
+for folder in proc sys dev; do $box mount --move /$folder /root/$folder; done
+exec $box switch_root /root /sbin/init
+END
+chmod +x "$first/init"
+(cd "$first" && find . | cpio -o -H newc --quiet | gzip -1) >"$part/initrd"
+mv -T "$part" "$kernel"
+echo "$kernel"

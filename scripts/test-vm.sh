@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# The tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and
+# systemd as PID 1. Ends with 77 and a sentence where it cannot run. --powercut runs the power cuts instead: CUTS (10)
+# times the machine's plug is pulled during trips.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+skip() {
+  echo "test-vm: skipped: $1" >&2
+  exit 77
+}
+# Debian keeps some of them out of an ordinary user's PATH.
+export PATH=$PATH:/usr/sbin:/sbin
+[ "$(id -u)" -eq 0 ] || skip "the root file system is made by root"
+[ "$(dpkg --print-architecture)" = amd64 ] || skip "the machine is made for a host of amd64"
+for command in qemu-system-x86_64 mmdebstrap busybox depmod modprobe cpio xz mkfs.ext4; do
+  command -v "$command" >/dev/null ||
+    skip "$command is missing: sudo apt-get install qemu-system-x86 mmdebstrap busybox-static kmod cpio xz-utils e2fsprogs"
+done
+tests=test/vm/gpio.test.ts
+if [ "${1:-}" = --powercut ]; then
+  tests=test/vm/power-cut.test.ts
+  shift
+fi
+
+kernel=$(scripts/test-vm-kernel.sh)
+base=$(scripts/test-rootfs.sh trixie)
+work=$(mktemp -d "${TMPDIR:-/tmp}/santinela-vm.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+npm run --silent build
+package=$(SANTINELA_DEB_COMPRESSION="-Zgzip -z1" scripts/packaging/build-deb.sh amd64 "$work")
+
+root=$work/root
+cp -a "$base" "$root"
+cp -a "$kernel/modules/usr/lib/modules" "$root/usr/lib/"
+cp "$package" "$root/santinela.deb"
+# A namespace of its own, so that whatever happens /proc does not stay mounted.
+unshare --mount sh -c 'mount -t proc proc "$1/proc" && chroot "$1" dpkg -i /santinela.deb >/dev/null' sh "$root"
+rm "$root/santinela.deb"
+: >"$root/etc/fstab"
+# A shell on the second serial line, through which the tests work.
+cat >"$root/etc/systemd/system/test-shell.service" <<'END'
+[Unit]
+Description=Shell for the tests
+After=multi-user.target
+[Service]
+ExecStart=/bin/sh
+StandardInput=tty-force
+StandardOutput=tty
+StandardError=tty
+TTYPath=/dev/ttyS1
+ExecStartPre=/bin/stty -F /dev/ttyS1 raw -echo
+Restart=always
+Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
+[Install]
+WantedBy=multi-user.target
+END
+ln -s ../test-shell.service "$root/etc/systemd/system/multi-user.target.wants/test-shell.service"
+# What a machine of this kind has no use for only makes its start longer.
+for unit in systemd-hwdb-update.service dev-hugepages.mount dev-mqueue.mount sys-fs-fuse-connections.mount \
+  sys-kernel-debug.mount sys-kernel-tracing.mount modprobe@fuse.service modprobe@drm.service \
+  modprobe@efi_pstore.service systemd-machine-id-commit.service systemd-firstboot.service e2scrub_all.timer \
+  apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer systemd-timesyncd.service \
+  getty@tty1.service serial-getty@ttyS0.service proc-sys-fs-binfmt_misc.automount; do
+  ln -sf /dev/null "$root/etc/systemd/system/$unit"
+done
+echo santinela-test >"$root/etc/hostname"
+truncate -s 1G "$work/disk.img"
+mkfs.ext4 -q -F -d "$root" "$work/disk.img"
+rm -rf "$root"
+
+TEST_VM_DISK="$work/disk.img" TEST_VM_KERNEL="$kernel" \
+  node_modules/.bin/vitest run --config test/vm/vitest.config.ts "$tests" "$@"

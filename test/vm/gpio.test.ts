@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { Machine } from "./machine.ts";
+
+/** What a visible outcome may take on a machine without hardware help. */
+const LIMIT_MS = 120_000;
+
+function yamlOf(backend: string, input: string): string {
+  return `
+dataDir: /var/lib/santinela
+site: { name: Hala Nord, ref: hala-nord }
+gpio: { backend: ${backend} }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, input: ${input} }
+  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, input: { gpio: 22, contact: nc } }
+`;
+}
+
+let machine: Machine;
+/** Folder of the simulator's lines. */
+let chip: string;
+
+beforeAll(async () => {
+  machine = await Machine.boot();
+  // A chip that calls itself as a Raspberry Pi 4's does, behind another one, so that its number is no help.
+  await machine.run("modprobe gpio-sim && mount -t configfs none /sys/kernel/config 2>/dev/null || true");
+  for (const [name, label, lines] of [
+    ["other", "some-expander", 8],
+    ["pi", "pinctrl-bcm2711", 54],
+  ] as const)
+    await machine.run(`cd /sys/kernel/config/gpio-sim && mkdir -p ${name}/bank && echo ${lines} > ${name}/bank/num_lines &&
+      echo ${label} > ${name}/bank/label && mkdir ${name}/bank/line17 && echo GPIO17 > ${name}/bank/line17/name && echo 1 > ${name}/live`);
+  // Our own program, as a stranger that holds a line.
+  await machine.run(
+    `/usr/lib/santinela/node/bin/node -e 'import("/usr/lib/santinela/dist/generated/character-device.js").then((made) => process.stdout.write(made.CHARACTER_DEVICE_PERL))' > /root/holder.pl`,
+  );
+  const device = await machine.run("cat /sys/kernel/config/gpio-sim/pi/dev_name");
+  const number = await machine.run("cat /sys/kernel/config/gpio-sim/pi/bank/chip_name");
+  chip = `/sys/devices/platform/${device}/${number}`;
+});
+afterAll(() => machine.cutPower());
+
+/** Sets the wire of a line. */
+async function wire(line: number, level: 0 | 1): Promise<void> {
+  await machine.run(`echo pull-${level === 1 ? "up" : "down"} > ${chip}/sim_gpio${line}/pull`);
+}
+
+async function ask<T>(path: string): Promise<T> {
+  const program = `require("http").get({socketPath:"/var/lib/santinela/control.sock",path:"${path}",headers:{host:"santinela"}},(r)=>r.pipe(process.stdout))`;
+  return JSON.parse(await machine.run(`/usr/lib/santinela/node/bin/node -e '${program}'`)) as T;
+}
+
+const trips = (): Promise<{ zoneId: string; state: string }[]> => ask("/site/trips");
+const contacts = async (): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    (await ask<{ id: string; contact: string }[]>("/site/zones")).map(({ id, contact }) => [id, contact]),
+  );
+const conditions = async (): Promise<{ code: string; text: string }[]> =>
+  (await ask<{ conditions: { code: string; text: string }[] }>("/site/status")).conditions;
+
+async function restartWith(yaml: string): Promise<void> {
+  await machine.run("systemctl stop santinela.service && rm -rf /var/lib/santinela/*");
+  await machine.write("/etc/santinela/santinela.yaml", yaml);
+  await machine.run("systemctl start santinela.service");
+}
+
+const contactIs = (zone: string, contact: string): Promise<unknown> =>
+  eventually(`zone ${zone} is ${contact}`, async () => (await contacts())[zone] === contact, LIMIT_MS);
+
+describe.each([
+  ["onoff", "{ gpio: 17, contact: nc }"],
+  ["cdev", "{ gpio: 17, contact: nc }"],
+  ["auto", "{ gpio: 17, contact: nc }"],
+])("the kernel's lines through %s", (backend, input) => {
+  beforeEach(async () => {
+    await wire(17, 0);
+    await wire(22, 0);
+    await restartWith(yamlOf(backend, input));
+    await contactIs("door", "normal");
+    await contactIs("gate", "normal");
+  });
+
+  test("make each opening of a contact one intervention", async () => {
+    for (let opening = 0; opening < 5; opening += 1) {
+      await wire(17, 1);
+      await contactIs("door", "open");
+      await wire(17, 0);
+      await contactIs("door", "normal");
+    }
+    const seen = await eventually(
+      "five posted trips",
+      async () => {
+        const all = await trips();
+        return all.filter(({ state }) => state === "posted").length === 5 && all;
+      },
+      LIMIT_MS,
+    );
+    expect(seen.map(({ zoneId }) => zoneId)).toEqual(Array(5).fill("door"));
+    expect(await ask("/interventii")).toHaveLength(5);
+  });
+
+  test("are seen at the start: a contact that was opened while the daemon was not there is a trip", async () => {
+    await machine.run("systemctl stop santinela.service");
+    await wire(22, 1);
+    await machine.run("systemctl start santinela.service");
+    const seen = await eventually("the trip", async () => (await trips())[0], LIMIT_MS);
+    expect(seen.zoneId).toBe("gate");
+  });
+
+  test("come back by themselves after the daemon was killed, although it left them taken", async () => {
+    await machine.run("systemctl kill --signal=KILL santinela.service");
+    await eventually("the new process", async () => (await contacts())["door"] === "normal", LIMIT_MS);
+    await wire(17, 1);
+    await contactIs("door", "open");
+  });
+});
+
+describe("a line that another program holds", () => {
+  test.each(["onoff", "cdev"])(
+    "is a condition with the remedy through %s, and is taken when it is free",
+    async (backend) => {
+      await wire(17, 0);
+      await machine.run("systemctl stop santinela.service");
+      await machine.run(
+        `systemd-run --quiet --unit=holder sh -c '(echo open 17 as-is; sleep infinity) | perl /root/holder.pl watch /dev/${chip.split("/").at(-1)}'`,
+      );
+      await restartWith(yamlOf(backend, "{ gpio: 17, contact: nc }"));
+      await contactIs("gate", "normal");
+      const [condition] = await conditions();
+      expect(condition).toMatchObject({
+        code: "gpio-line-failed",
+        text: expect.stringContaining("gpio list"),
+      });
+      expect(await machine.run("santinela gpio list")).toMatch(
+        /17 +GPIO17 +in +- +held by santinela +zone door/,
+      );
+      await machine.run("systemctl stop holder.service");
+      await contactIs("door", "normal");
+      expect(await conditions()).toEqual([]);
+    },
+  );
+});
+
+describe("a line that vanishes", () => {
+  test("from /sys under the daemon's hands is taken again", async () => {
+    await wire(17, 0);
+    await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
+    await contactIs("door", "normal");
+    const base = await machine.run(
+      "for c in /sys/class/gpio/gpiochip*; do grep -q bcm2711 $c/label && cat $c/base; done; true",
+    );
+    await machine.run(`echo ${Number(base) + 17} > /sys/class/gpio/unexport`);
+    await wire(17, 1);
+    await contactIs("door", "open");
+  });
+});
+
+describe("a pull resistor", () => {
+  test("is set through the character device, which auto takes by itself", async () => {
+    await restartWith(yamlOf("auto", "{ gpio: 17, contact: nc, bias: pull-up }"));
+    // The simulator's wire follows the bias that the kernel was asked for: an open loop that is pulled up.
+    await contactIs("door", "open");
+    expect(await machine.run(`cat ${chip}/sim_gpio17/pull`)).toBe("pull-up");
+  });
+});
+
+describe("the chips", () => {
+  test("are listed with the lines that zones use and their levels", async () => {
+    await machine.run("systemctl stop santinela.service");
+    await wire(17, 1);
+    const list = await machine.run("santinela gpio list");
+    expect(list).toMatch(/pinctrl-bcm2711 {2}54 lines {2}\(the chip that zones use\)/);
+    expect(list).toMatch(/some-expander {2}8 lines$/m);
+    expect(list).toMatch(/17 +GPIO17 +in +1 +free +zone door \(nc, open\)/);
+  });
+});
+
+describe("the service", () => {
+  test("has the memory limit of its unit", async () => {
+    await machine.run("systemctl start santinela.service");
+    const group = await machine.run("systemctl show --property=ControlGroup --value santinela.service");
+    expect(await machine.run(`cat /sys/fs/cgroup${group}/memory.max`)).toBe(String(256 * 1_048_576));
+  });
+});

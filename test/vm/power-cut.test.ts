@@ -1,0 +1,131 @@
+// A virtual machine whose process is killed keeps what was flushed to its disk and loses what was only in its memory, as a
+// power cut does. It does not show that a real SD card has written what it says it has: some do not.
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause, seededRandom } from "../support/installation.ts";
+import { Machine } from "./machine.ts";
+
+const CUTS = Number(process.env["CUTS"] ?? 10);
+/** Trips come at an alarm's rate, two a second, for up to so long before each cut. */
+const LONGEST_RUN_MS = 20_000;
+
+const ZONES = Array.from({ length: 10 }, (_, index) => `gate-${index}`);
+const YAML = `
+dataDir: /var/lib/santinela
+site: { name: Hala Nord, ref: hala-nord }
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+${ZONES.map((id) => `  - { id: ${id}, name: ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }`).join("\n")}
+`;
+
+/** Opens one zone after the other and says each trip's key once the daemon has acknowledged it. */
+const SENSORS = `
+const { request } = require("http");
+const zones = ${JSON.stringify(ZONES)};
+function simulate(zone, contact) {
+  return new Promise((resolve, reject) => {
+    const options = { socketPath: "/var/lib/santinela/control.sock", path: "/site/simulate", method: "POST",
+      headers: { host: "santinela", "content-type": "application/json" } };
+    request(options, (answer) => {
+      let text = "";
+      answer.on("data", (chunk) => (text += chunk)).on("end", () => resolve(JSON.parse(text)));
+    }).on("error", reject).end(JSON.stringify({ zone, contact }));
+  });
+}
+(async () => {
+  for (let turn = 0; ; turn += 1) {
+    const zone = zones[turn % zones.length];
+    for (const key of (await simulate(zone, "open")).trips) console.log("acknowledged " + key);
+    await simulate(zone, "normal");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+})();
+`;
+
+/** Writes rows as a database that trusts the operating system's memory would, and says each one it believes written. */
+const CONTROL = `
+const Database = require("/usr/lib/santinela/node_modules/better-sqlite3");
+const database = new Database("/var/lib/control.db");
+database.pragma("journal_mode = WAL");
+database.pragma("synchronous = NORMAL");
+database.exec("CREATE TABLE IF NOT EXISTS rows(key TEXT)");
+const insert = database.prepare("INSERT INTO rows VALUES(?)");
+let count = 0;
+setInterval(() => { insert.run("row-" + count); console.log("acknowledged row-" + count++); }, 500);
+`;
+
+const NODE = "/usr/lib/santinela/node/bin/node";
+const random = seededRandom(20261121);
+let folder: string;
+let disk: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-cuts-"));
+  disk = join(folder, "disk.img");
+  copyFileSync(process.env["TEST_VM_DISK"] ?? "", disk);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Lets a program in the machine acknowledge things for a while and pulls the plug. @returns what it has acknowledged */
+async function cutDuring(machine: Machine, program: string): Promise<string[]> {
+  await machine.write("/run/program.cjs", program);
+  await machine.run(`(${NODE} /run/program.cjs > /dev/ttyS1 2>&1 &) ; true`);
+  await pause(LONGEST_RUN_MS * (0.25 + 0.75 * random()));
+  await machine.cutPower();
+  return [...machine.heard.matchAll(/^acknowledged (\S+)\r?$/gm)].map(([, key = ""]) => key);
+}
+
+async function rowsOf(machine: Machine, database: string, query: string): Promise<string[]> {
+  const program = `const d=require("/usr/lib/santinela/node_modules/better-sqlite3")("${database}");console.log(JSON.stringify(d.prepare("${query}").pluck().all()))`;
+  return JSON.parse(await machine.run(`${NODE} -e '${program}'`)) as string[];
+}
+
+test(`every acknowledged trip outlives ${CUTS} power cuts and is one record`, async () => {
+  const acknowledged: string[] = [];
+  for (let cut = 0; cut <= CUTS; cut += 1) {
+    const machine = await Machine.bootFrom(disk);
+    try {
+      if (cut === 0) {
+        await machine.write("/etc/santinela/santinela.yaml", YAML);
+        await machine.run("systemctl restart santinela.service && sync");
+      }
+      await machine.run("until systemctl is-active --quiet santinela.service; do sleep 0.2; done");
+      const trips = await rowsOf(machine, "/var/lib/santinela/journal.db", "SELECT key FROM trips");
+      expect(acknowledged.filter((key) => !trips.includes(key))).toEqual([]);
+      // What was in the journal and not yet a record becomes one now.
+      await machine.run(
+        `until [ "$(${NODE} -e 'console.log(require("/usr/lib/santinela/node_modules/better-sqlite3")("/var/lib/santinela/journal.db").prepare("SELECT count(*) FROM trips WHERE state <> ?").pluck().get("posted"))')" = 0 ]; do sleep 0.2; done`,
+      );
+      const records = await rowsOf(
+        machine,
+        "/var/lib/santinela/santinela.db",
+        "SELECT uid FROM interventions",
+      );
+      expect(records.toSorted()).toEqual(trips.toSorted());
+      if (cut < CUTS) acknowledged.push(...(await cutDuring(machine, SENSORS)));
+    } finally {
+      await machine.cutPower();
+    }
+  }
+  console.log(`${acknowledged.length} trips acknowledged over ${CUTS} power cuts, none lost`);
+  expect(acknowledged.length).toBeGreaterThan(CUTS);
+}, 7_200_000);
+
+test("a database that is not flushed at each commit loses rows, so that a loss would be seen", async () => {
+  const machine = await Machine.bootFrom(disk);
+  await machine.run("systemctl stop santinela.service && sync");
+  const acknowledged = await cutDuring(machine, CONTROL);
+  const again = await Machine.bootFrom(disk);
+  try {
+    const kept = await rowsOf(again, "/var/lib/control.db", "SELECT key FROM rows").catch(() => []);
+    console.log(
+      `with synchronous=NORMAL ${acknowledged.length - kept.length} of ${acknowledged.length} rows are lost`,
+    );
+    expect(kept.length).toBeLessThan(acknowledged.length);
+  } finally {
+    await again.cutPower();
+  }
+});
