@@ -8,7 +8,7 @@ set -euo pipefail
 }
 systemctl disable --now --quiet santinela-backup.timer santinela.service || true
 rm -rf /usr/lib/santinela /usr/share/santinela /usr/share/doc/santinela
-rm -f /usr/bin/santinela /usr/lib/systemd/system/santinela.service \
+rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/santinela.service \
   /usr/lib/systemd/system/santinela-backup.service /usr/lib/systemd/system/santinela-backup.timer \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules
 systemctl daemon-reload

@@ -18,6 +18,7 @@ cp -r dist "$destination$home/dist"
 put 644 package.json $home/package.json
 put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 put 755 systemd/santinela /usr/bin/santinela
+put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 put 644 systemd/santinela.service /usr/lib/systemd/system/santinela.service
 put 644 systemd/santinela-backup.service /usr/lib/systemd/system/santinela-backup.service
 put 644 systemd/santinela-backup.timer /usr/lib/systemd/system/santinela-backup.timer

@@ -13,6 +13,13 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       "next",
       `printf 'export const VERSION = "99.0.0";\\n' > tree/usr/lib/santinela/dist/generated/version.js`,
     );
+    const main = "tree/usr/lib/santinela/dist/main.js";
+    const serving = 'process.argv[2] === "serve"';
+    await repack("crashing", `sed -i '2i if (${serving}) throw new Error("broken");' ${main}`);
+    await repack(
+      "hanging",
+      `sed -i '2i if (${serving}) for (;;) {}' ${main} && sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=5/' tree/usr/lib/systemd/system/santinela.service`,
+    );
     await repack("broken", `printf 'throw new Error("broken");\\n' > tree/usr/lib/santinela/dist/main.js`);
   });
   afterAll(() => debian.stop());
@@ -66,6 +73,40 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await isActive()).toBe(false);
     await install("this");
     expect(await isActive()).toBe(true);
+  });
+
+  describe("put on with santinela-upgrade", () => {
+    const upgrade = (name: string): ReturnType<Container["run"]> =>
+      debian.run(`PROBATION_S=5 santinela-upgrade /work/${name}.deb`);
+    const version = (): Promise<string> =>
+      debian.ok("dpkg-query --show --showformat='\${Version}' santinela");
+
+    test("stays when it stays up", async () => {
+      await install("this");
+      expect(await upgrade("next")).toMatchObject({ code: 0 });
+      expect(await version()).toBe("99.0.0");
+      expect(await isActive()).toBe(true);
+    });
+
+    test("is not touched at all when the new program cannot read the configuration", async () => {
+      await install("this");
+      const before = await debian.property("MainPID");
+      const outcome = await upgrade("broken");
+      expect(outcome.stderr).toContain("nothing was changed");
+      expect(outcome.code).toBe(1);
+      expect(await version()).not.toBe("99.0.0");
+      expect(await debian.property("MainPID")).toBe(before);
+    });
+
+    test.each(["crashing", "hanging"])("is put back when the new service is %s", async (name) => {
+      await install("this");
+      const outcome = await upgrade(name);
+      expect(outcome.stderr).toContain("is back and runs");
+      expect(outcome.code).toBe(1);
+      expect(await version()).not.toBe("99.0.0");
+      expect(await isActive()).toBe(true);
+      await debian.ok("santinela user list");
+    });
   });
 
   test("leaves records and configuration when it is removed, and is no stranger when it returns", async () => {
