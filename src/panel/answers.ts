@@ -79,3 +79,11 @@ export interface HistoryAnswer {
   /** Null for a record that was there before there was a queue. */
   readonly sync: (SyncRecordAnswer & { readonly isAtRest: boolean }) | null;
 }
+
+/** One trip of the journal. */
+export interface TripAnswer {
+  readonly key: string;
+  readonly zoneId: string;
+  /** Milliseconds since 1970 by the daemon's clock. */
+  readonly atWallMs: number;
+}

@@ -17,7 +17,7 @@ export function EventRows({
 
 function columns(): Column<JournalAnswer>[] {
   return [
-    { key: "at", title: say("events.at"), cell: ({ at }) => sayMoment(at) },
+    { key: "at", title: say("events.at"), isShort: true, cell: ({ at }) => sayMoment(at) },
     {
       key: "event",
       title: say("events.event"),
@@ -42,16 +42,24 @@ function subjectOf({ subject }: JournalAnswer) {
   return id === undefined ? subject : <a href={`#/interventions/${id}`}>{`#${id}`}</a>;
 }
 
-/** The details in one line: changed fields as `before → after`. */
-export function detailText(detail: JournalAnswer["detail"]): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${valueText(value)}`)
-    .join(", ");
+/** The details in one line: of a change the fields as they were and are, of a record its name, else all there is. */
+export function detailText({ before, after, ...rest }: JournalAnswer["detail"]): string {
+  const texts = Object.entries(rest).map(([name, value]) => `${name}: ${valueText(value)}`);
+  if (isFields(before) && isFields(after))
+    for (const [name, value] of Object.entries(after))
+      texts.push(`${name}: ${valueText(before[name])} → ${valueText(value)}`);
+  else for (const record of [before, after]) if (isFields(record)) texts.push(valueText(record["name"]));
+  return texts.join(", ");
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 const TEXT_LENGTH_MAX = 120;
 
 function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "–";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text;
 }

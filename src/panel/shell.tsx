@@ -117,7 +117,10 @@ function Inside() {
   }, [shown, language.value]);
   useEffect(() => {
     // Whoever goes to another screen with the keyboard or by ear starts at its beginning.
-    if (!isFirst.current) main.current?.focus();
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     isFirst.current = false;
   }, [shown]);
   return (

@@ -7,6 +7,8 @@ export interface Column<T> {
   readonly cell: (row: T) => ComponentChildren;
   /** Whether the list can be sorted by it. */
   readonly sortable?: boolean;
+  /** Whether its words stay on one line: numbers, times, names of one word. */
+  readonly isShort?: boolean;
 }
 
 export interface Sorting {
@@ -46,8 +48,8 @@ export function Table<T>({
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr role="row" key={keyOf(row)}>
-            {columns.map(({ key, title, cell }) => (
-              <td role="cell" key={key} data-title={title}>
+            {columns.map(({ key, title, cell, isShort }) => (
+              <td role="cell" key={key} data-title={title} class={isShort === true ? "short" : ""}>
                 <div>{cell(row)}</div>
               </td>
             ))}

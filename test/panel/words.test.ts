@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
+import type { Trip } from "../../src/domain/trip.ts";
 import type {
   HistoryView,
   JournalEntry,
@@ -13,6 +14,7 @@ import type {
   JournalAnswer,
   StatusAnswer,
   SyncAnswer,
+  TripAnswer,
   ZoneAnswer,
 } from "../../src/panel/answers.ts";
 import type { Plural } from "../../src/panel/words/catalogue.ts";
@@ -63,9 +65,10 @@ test("the panel reads what the daemon answers", () => {
     zone: (given: ZoneView): ZoneAnswer => given,
     sync: (given: SyncView): SyncAnswer => given,
     journal: (given: JournalEntry): JournalAnswer => given,
+    trip: (given: Trip): TripAnswer => given,
     history: (given: HistoryView): HistoryAnswer => given,
   };
-  expect(Object.keys(reads)).toHaveLength(5);
+  expect(Object.keys(reads)).toHaveLength(6);
 });
 
 /** How two catalogues differ, as `key: what`. */

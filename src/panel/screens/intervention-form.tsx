@@ -13,13 +13,9 @@ import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
  * A new intervention, or the one that is there.
  * @param etag the version that the person has seen; somebody else's change since then is not overwritten
  */
-export function InterventionForm({
-  record,
-  etag,
-}: {
-  readonly record?: Intervention;
-  readonly etag?: string;
-}) {
+export function InterventionForm(given: { readonly record?: Intervention; readonly etag?: string }) {
+  // As it was when the person began: what changes meanwhile must not be taken for what they have typed.
+  const [{ record, etag }] = useState(given);
   const [trouble, setTrouble] = useState("");
   const isNew = record === undefined;
   const save = async (fields: FormData): Promise<void> => {

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from "preact";
-import type { ConditionAnswer, StatusAnswer } from "../answers.ts";
+import type { ConditionAnswer, JournalAnswer, StatusAnswer } from "../answers.ts";
+import { useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
+import { EventRows } from "../event-rows.tsx";
 import { say, sayCode } from "../language.ts";
-import { status, zones } from "../live.ts";
+import { journalVersion, status, zones } from "../live.ts";
 import { sayMoment } from "../moments.ts";
+import { mayOperate } from "../session.ts";
 
 /** How this site stands, what is wrong first. */
 export function StatusScreen() {
@@ -21,7 +24,18 @@ export function StatusScreen() {
         <Tile title={say("status.started")}>{sayMoment(now.startedAt)}</Tile>
         <Tile title={say("status.version")}>{now.version}</Tile>
       </div>
+      {mayOperate() && <Latest />}
     </>
+  );
+}
+
+function Latest() {
+  const { answer } = useAnswer<JournalAnswer[]>("/site/journal?limit=5", journalVersion.value);
+  return (
+    <section class="below">
+      <h2>{say("status.latest")}</h2>
+      {answer && <EventRows caption={say("status.latest")} entries={answer.body} />}
+    </section>
   );
 }
 

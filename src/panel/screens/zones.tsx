@@ -11,6 +11,7 @@ import { sayMoment } from "../moments.ts";
 import { attempt, tell } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
+import { TripLanes } from "../trip-lanes.tsx";
 
 type Filter = "" | ZoneAnswer["contact"];
 
@@ -49,6 +50,7 @@ export function ZonesScreen() {
         />
       </div>
       <Table caption={say("zones.title")} columns={columns(setTried)} rows={shown} keyOf={({ id }) => id} />
+      <TripLanes zones={shown} />
       {tried && <TestTrip zone={tried} close={() => setTried(undefined)} />}
     </>
   );
@@ -58,7 +60,7 @@ function columns(tryOut: (zone: ZoneAnswer) => void): Column<ZoneAnswer>[] {
   const all: Column<ZoneAnswer>[] = [
     { key: "name", title: say("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
     { key: "contact", title: say("zones.state"), cell: (zone) => <Contact zone={zone} /> },
-    { key: "since", title: say("zones.since"), cell: ({ since }) => sayMoment(since) },
+    { key: "since", title: say("zones.since"), isShort: true, cell: ({ since }) => sayMoment(since) },
     { key: "source", title: say("zones.source"), cell: ({ source }) => say(`source.${source}`) },
   ];
   if (mayOperate())

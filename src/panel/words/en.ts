@@ -101,6 +101,16 @@ export const EN = {
   "source.mqtt": "MQTT",
   "source.simulated": "simulated",
 
+  "lanes.title": "Trips",
+  "lanes.span": "Span",
+  "lanes.day": "24 hours",
+  "lanes.week": "7 days",
+  "lanes.none": "No zone has tripped in this time.",
+  "lanes.lane": {
+    one: "{zone}: {n} trip, the last at {time}",
+    other: "{zone}: {n} trips, the last at {time}",
+  },
+
   ...EN_RECORDS,
   ...EN_CONDITIONS,
 } as const;

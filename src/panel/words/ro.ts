@@ -111,6 +111,17 @@ export const RO: Catalogue = {
   "source.mqtt": "MQTT",
   "source.simulated": "simulată",
 
+  "lanes.title": "Declanșări",
+  "lanes.span": "Interval",
+  "lanes.day": "24 de ore",
+  "lanes.week": "7 zile",
+  "lanes.none": "Nicio zonă nu s-a declanșat în acest timp.",
+  "lanes.lane": {
+    one: "{zone}: {n} declanșare, ultima la {time}",
+    few: "{zone}: {n} declanșări, ultima la {time}",
+    other: "{zone}: {n} de declanșări, ultima la {time}",
+  },
+
   ...RO_RECORDS,
   ...RO_CONDITIONS,
 };

@@ -1,0 +1,97 @@
+// Takes the pictures of docs/pictures/ from a running daemon: `npm run build && node scripts/take-pictures.mjs`.
+// A site with a gate, a hall and a fire detector, a centre that does not answer, and an evening's worth of trips.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { DaemonProcess } from "../dist/cli/demo/daemon-process.js";
+
+const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
+const CONFIGURATION = `dataDir: ./data
+site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+upstream: { baseUrl: "http://127.0.0.1:9", email: hala-nord@example.ro, passwordFile: ./upstream.password }
+objectives:
+  obiective/cladiri: [{ id: 12, name: Hala Nord, address: "Str. Fabricii 7, Cluj-Napoca" }]
+  obiective/bunuri: [{ id: 3, name: Stivuitor CJ-07 }]
+zones:
+  - { id: front-door, name: Ușa principală, kind: intrusion, objective: &hall { type: obiective/cladiri, id: 12 }, input: { gpio: 17 } }
+  - { id: hall, name: PIR hol, kind: motion, objective: *hall, input: { gpio: 27 } }
+  - { id: window, name: Fereastră birou, kind: glass, objective: *hall, input: { simulated: true } }
+  - { id: smoke, name: Fum depozit, kind: fire, objective: *hall, input: { simulated: true } }
+  - { id: gate, name: Poarta, kind: perimeter, objective: *hall, input: { simulated: true } }
+`;
+/** Screen by screen: its address, and what is there once it is complete. */
+const SCREENS = [
+  ["status", ".conditions li"],
+  ["zones", ".lane"],
+  ["interventions", "td a"],
+  ["events", "td"],
+  ["sync", "td"],
+];
+/** As a technician's phone and an installer's laptop see it. */
+const LOOKS = [
+  { name: "ro-phone", language: "RO", width: 360, height: 740, colorScheme: "light" },
+  { name: "en-desktop", language: "EN", width: 1100, height: 740, colorScheme: "dark" },
+];
+
+const pictures = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "santinela-pictures-"));
+const configFile = join(folder, "santinela.yaml");
+writeFileSync(configFile, CONFIGURATION);
+writeFileSync(join(folder, "upstream.password"), "not needed", { mode: 0o600 });
+const daemon = new DaemonProcess({
+  main: fileURLToPath(new URL("../dist/main.js", import.meta.url)),
+  configFile,
+  dataDir: join(folder, "data"),
+});
+try {
+  await daemon.run(
+    ["user", "add", "--email", ACCOUNT.email, "--role", "administrator", "--password-stdin"],
+    ACCOUNT.password,
+  );
+  const { httpPort } = await daemon.start();
+  for (const zone of ["hall", "gate", "hall", "front-door"]) await trip(zone);
+  await daemon.run(["trip", "--zone", "window"]);
+  mkdirSync(pictures, { recursive: true });
+  await photograph(`http://127.0.0.1:${httpPort}/`);
+} finally {
+  await daemon.end("SIGTERM");
+  rmSync(folder, { recursive: true });
+}
+
+async function trip(zone) {
+  await daemon.run(["trip", "--zone", zone]);
+  await daemon.run(["trip", "--zone", zone, "--restore"]);
+}
+
+async function photograph(address) {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+  });
+  for (const { name, language, width, height, colorScheme } of LOOKS) {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      timezoneId: "Europe/Bucharest",
+    });
+    const page = await context.newPage();
+    await page.goto(address);
+    await page.getByRole("button", { name: language, exact: true }).click();
+    await page.locator("input[name=email]").fill(ACCOUNT.email);
+    await page.locator("input[name=password]").fill(ACCOUNT.password);
+    await page.keyboard.press("Enter");
+    await page.locator("nav").waitFor();
+    for (const [screen, mark] of SCREENS) {
+      await page.goto(`${address}#/${screen}`);
+      await page.locator(mark).first().waitFor();
+      await page.screenshot({ path: join(pictures, `${screen}-${name}.png`) });
+    }
+    await context.close();
+  }
+  await browser.close();
+}

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { PANEL_FOLDER } from "../../src/http/panel.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+describeWithBrowser("the panel on a network that is not perfect", () => {
+  const site = new PanelSite();
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  const door = (page: Page) => page.getByRole("row", { name: /Ușa principală/ });
+  const trip = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door"]);
+  const rest = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+
+  test("says that it has lost the daemon, and comes back by itself with the same session", async () => {
+    const page = await site.page("zones");
+    const banner = page.getByRole("banner");
+    await banner.getByText("live").waitFor();
+    await site.daemon.end("SIGTERM");
+    await banner.getByText("no connection").waitFor();
+    await site.startAgain();
+    await banner.getByText("live").waitFor();
+    await trip();
+    await door(page).getByText("OPEN").waitFor();
+    await rest();
+    await page.close();
+  });
+
+  test("is up to date in eight windows of one person, though only four may have a stream", async () => {
+    const context = await site.context();
+    const pages = [await site.page("zones", context)];
+    for (let count = 1; count < 8; count += 1) pages.push(await site.page("zones", context));
+    await trip();
+    for (const page of pages) await door(page).getByText("OPEN").waitFor();
+    await rest();
+    for (const page of pages) await door(page).getByText("at rest").waitFor();
+    const words = await Promise.all(
+      pages.map((page) => page.getByRole("banner").locator(".badge").innerText()),
+    );
+    expect(words.filter((word) => word.includes("live")).length).toBe(4);
+    await context.close();
+  });
+
+  test("holds no stream while nobody sees it, and catches up when somebody does", async () => {
+    const page = await site.page("zones");
+    const banner = page.getByRole("banner");
+    await banner.getByText("live").waitFor();
+    const closed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/site/events"));
+    await setHidden(page, true);
+    await closed;
+    await trip();
+    expect(await door(page).getByText("at rest").count()).toBe(1);
+    await setHidden(page, false);
+    await door(page).getByText("OPEN").waitFor();
+    await rest();
+  });
+});
+
+test("the panel is smaller than 150 kB, and names no other host", () => {
+  const files = readdirSync(PANEL_FOLDER, { recursive: true, encoding: "utf8" })
+    .map((name) => join(PANEL_FOLDER, name))
+    .filter((path) => statSync(path).isFile() && !path.endsWith(".gz"));
+  const texts = files.map((path) => readFileSync(path, "utf8"));
+  expect(files.length).toBeGreaterThan(2);
+  expect(texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)).toBeLessThan(150_000);
+  const hosts = texts.flatMap((text) => [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]));
+  // Names of formats, which nobody asks for anything.
+  expect(new Set(hosts.filter((host) => host !== "www.w3.org"))).toEqual(new Set());
+});
+
+/** Puts the page behind another one, as far as it can tell. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));`);
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describeWithBrowser } from "../support/browser.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+
+/** A site with something on every screen: a condition, records that cannot leave, an open zone. */
+const TROUBLED =
+  'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
+
+interface Screen {
+  readonly name: string;
+  readonly address: string;
+  /** Seen when the screen is complete. */
+  readonly mark: string;
+  /** What is done on it before it is looked at. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: "status", address: "status", mark: ".conditions li" },
+  { name: "zones", address: "zones", mark: ".badge.bad" },
+  {
+    name: "the question before a test trip",
+    address: "zones",
+    mark: "dialog",
+    act: (page) => page.locator("td button").last().click(),
+  },
+  { name: "interventions", address: "interventions", mark: "td a" },
+  { name: "a new intervention", address: "interventions/new", mark: "option[value='12']" },
+  { name: "an intervention", address: "interventions/1", mark: "section td" },
+  { name: "an intervention that is edited", address: "interventions/1/edit", mark: "textarea" },
+  {
+    name: "the question before a deletion",
+    address: "interventions/1",
+    mark: "dialog",
+    act: (page) => page.locator("button.danger").click(),
+  },
+  { name: "objectives", address: "objectives", mark: "td" },
+  { name: "the event log", address: "events", mark: "td" },
+  { name: "the sync queue", address: "sync", mark: "td" },
+];
+
+describeWithBrowser("every screen of the panel", () => {
+  const site = new PanelSite(TROUBLED);
+  beforeAll(async () => {
+    site.installation.secret("upstream.password", "correct horse battery staple");
+    await site.start();
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+  });
+  afterAll(() => site.stop());
+
+  const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
+    [360, 1100].map((width) => ({ colorScheme, width })),
+  );
+
+  describe.each(looks)("in $colorScheme colours, $width pixels wide", ({ colorScheme, width }) => {
+    test.each(["RO", "EN"])("can be used by everybody and fits, in %s", async (language) => {
+      const context = await site.context({ colorScheme, viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      const faults: string[] = [];
+      const look = async (name: string): Promise<void> => {
+        for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
+          faults.push(`${name}: ${fault}`);
+      };
+      await page.goto(site.address);
+      await page.getByRole("button", { name: language, exact: true }).click();
+      await look("sign-in");
+      await signInAs(page);
+      for (const { name, address, mark, act } of SCREENS) {
+        await page.goto(`${site.address}#/${address}`);
+        await page
+          .locator(act ? "main table, main dl" : mark)
+          .first()
+          .waitFor({ state: "attached" });
+        await act?.(page);
+        await page.locator(mark).first().waitFor({ state: "attached" });
+        await look(name);
+        if (act) await page.keyboard.press("Escape");
+      }
+      await page.evaluate("sessionStorage.setItem('santinela.token', 'an ended one')");
+      await page.goto(`${site.address}#/events`);
+      await page.locator("dialog input[type=password]").waitFor();
+      await look("the end of a session");
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+  });
+
+  test("and the checks find what they look for", async () => {
+    const page = await site.page("zones");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.evaluate("document.querySelector('label').remove()");
+    expect((await accessibilityFaults(page)).join()).toMatch(/^select-name|^label/);
+    expect(await clippedParts(page)).toEqual([]);
+    await page.evaluate("document.querySelector('h1').style.width = '3000px'");
+    expect((await clippedParts(page)).join()).toMatch(/^<h1/);
+    expect([site.strangers, site.complaints]).toEqual([[], []]);
+    await page.evaluate("fetch('http://elsewhere.example/').catch(() => {})");
+    await page.evaluate(
+      "document.body.append(Object.assign(document.createElement('style'), { textContent: 'p{}' }))",
+    );
+    await page.getByRole("link", { name: "Status" }).click();
+    expect(site.complaints.join()).toContain("Content Security Policy");
+  });
+});
+
+async function signInAs(page: Page): Promise<void> {
+  await page.locator("input[name=email]").fill("edge@site.example");
+  await page.locator("input[name=password]").fill("correct horse battery staple");
+  await page.keyboard.press("Enter");
+  await page.locator("nav").waitFor();
+}
