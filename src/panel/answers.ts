@@ -47,6 +47,31 @@ export interface ZoneAnswer {
   readonly objective: { readonly type: string; readonly id: number };
   readonly contact: "normal" | "open" | "unknown";
   readonly since: string | null;
+  readonly fate: "waiting" | "bypassed" | "test" | "gated" | "swinger";
+  readonly reason: string | null;
+  readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  readonly faults: readonly {
+    readonly fault: "tamper" | "battery" | "supervision" | "faulty";
+    readonly since: string;
+  }[];
+}
+
+export interface WalkTestAnswer {
+  readonly running: boolean;
+  readonly who: string;
+  readonly since: string;
+  readonly until: string;
+  readonly ended: string | null;
+  readonly zones: readonly { readonly id: string; readonly trips: number; readonly last: string | null }[];
+}
+
+export interface SignalTestAnswer {
+  readonly key: string;
+  readonly state: "waiting" | "posted" | "refused" | "arrived";
+  readonly isOver: boolean;
+  readonly interventionId: number | null;
+  readonly upstreamId: number | null;
+  readonly reason: string | null;
 }
 
 export interface SyncRecordAnswer {
@@ -84,6 +109,6 @@ export interface HistoryAnswer {
 export interface TripAnswer {
   readonly key: string;
   readonly zoneId: string;
-  /** Milliseconds since 1970 by the daemon's clock. */
-  readonly atWallMs: number;
+  /** When it happened, by the daemon's wall clock. */
+  readonly moment: { readonly wallMs: number };
 }

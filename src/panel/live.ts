@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { StatusAnswer, ZoneAnswer } from "./answers.ts";
+import type { StatusAnswer, WalkTestAnswer, ZoneAnswer } from "./answers.ts";
 import { ask } from "./api.ts";
 import { later, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
@@ -15,6 +15,8 @@ export type Liveness = "starting" | "live" | "asking" | "lost";
 export const liveness = signal<Liveness>("starting");
 export const status = signal<StatusAnswer | undefined>(undefined);
 export const zones = signal<readonly ZoneAnswer[]>([]);
+/** The running walk test, or the last one; null before the first. */
+export const walkTest = signal<WalkTestAnswer | null>(null);
 /** Grows with the event log. */
 export const journalVersion = signal(0);
 
@@ -90,6 +92,7 @@ async function readStream(): Promise<void> {
 
 function take({ event, data }: StreamMessage, isWhole: boolean): void {
   if (event === "status") status.value = JSON.parse(data) as StatusAnswer;
+  else if (event === "walk-test") walkTest.value = JSON.parse(data) as WalkTestAnswer | null;
   else if (event === "journal") journalVersion.value += 1;
   else if (event === "zones") {
     const told = JSON.parse(data) as ZoneAnswer[];
@@ -107,6 +110,7 @@ async function askForAWhile(): Promise<void> {
   for (let round = 0; round < ASKS && !document.hidden; round += 1) {
     status.value = (await ask<StatusAnswer>("/site/status")).body;
     zones.value = (await ask<ZoneAnswer[]>("/site/zones")).body;
+    walkTest.value = (await ask<WalkTestAnswer | null>("/site/walk-test")).body;
     journalVersion.value += 1;
     await pause(ASK_EVERY_MS);
   }

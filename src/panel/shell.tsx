@@ -13,8 +13,10 @@ import { ObjectivesScreen } from "./screens/objectives.tsx";
 import { ExpiredDialog, FirstPassword, SignIn } from "./screens/sign-in.tsx";
 import { StatusScreen } from "./screens/status.tsx";
 import { SyncQueueScreen } from "./screens/sync-queue.tsx";
+import { WalkTestScreen } from "./screens/walk-test.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
 import { mayOperate, signOut, standing } from "./session.ts";
+import { WalkBanner } from "./walk-banner.tsx";
 import type { WordKey } from "./words/catalogue.ts";
 
 interface Screen {
@@ -28,6 +30,7 @@ interface Screen {
 const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "status", title: "nav.status", show: () => <StatusScreen /> },
   { name: "zones", title: "nav.zones", show: () => <ZonesScreen /> },
+  { name: "walk-test", title: "nav.walkTest", show: () => <WalkTestScreen /> },
   { name: "interventions", title: "nav.interventions", show: interventions, forOperators: true },
   { name: "objectives", title: "nav.objectives", show: () => <ObjectivesScreen />, forOperators: true },
   { name: "events", title: "nav.events", show: () => <EventLogScreen />, forOperators: true },
@@ -132,6 +135,7 @@ function Inside() {
           </a>
         ))}
       </nav>
+      <WalkBanner />
       <main id="content" tabIndex={-1} ref={main}>
         {shown.show()}
       </main>

@@ -21,7 +21,7 @@ export function TripLanes({ zones }: { readonly zones: readonly ZoneAnswer[] }) 
   const { answer } = useAnswer<readonly TripAnswer[]>("/site/trips?limit=1000", journalVersion.value);
   const end = nowMs();
   const begin = end - SPANS[span];
-  const seen = (answer?.body ?? []).filter(({ atWallMs }) => atWallMs >= begin && atWallMs <= end);
+  const seen = (answer?.body ?? []).filter(({ moment }) => moment.wallMs >= begin && moment.wallMs <= end);
   const lanes = zones
     .map((zone) => ({ zone, trips: seen.filter(({ zoneId }) => zoneId === zone.id) }))
     .filter(({ trips }) => trips.length > 0);
@@ -62,7 +62,7 @@ function Lane({
   readonly begin: number;
   readonly end: number;
 }) {
-  const newest = Math.max(...trips.map(({ atWallMs }) => atWallMs));
+  const newest = Math.max(...trips.map(({ moment }) => moment.wallMs));
   const text = say("lanes.lane", {
     zone: zone.name,
     n: trips.length,
@@ -75,8 +75,8 @@ function Lane({
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
         <title>{text}</title>
         <rect class="lane-ground" x={0} y={0} width={WIDTH} height={HEIGHT} />
-        {trips.map(({ key, atWallMs }) => (
-          <rect class="lane-trip" key={key} x={place(atWallMs)} y={0} width={MARK} height={HEIGHT} />
+        {trips.map(({ key, moment }) => (
+          <rect class="lane-trip" key={key} x={place(moment.wallMs)} y={0} width={MARK} height={HEIGHT} />
         ))}
       </svg>
     </div>

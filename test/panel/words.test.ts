@@ -5,16 +5,20 @@ import type { Trip } from "../../src/domain/trip.ts";
 import type {
   HistoryView,
   JournalEntry,
+  SignalTestView,
   StatusView,
   SyncView,
+  WalkTestView,
   ZoneView,
 } from "../../src/http/site/site-ports.ts";
 import type {
   HistoryAnswer,
   JournalAnswer,
+  SignalTestAnswer,
   StatusAnswer,
   SyncAnswer,
   TripAnswer,
+  WalkTestAnswer,
   ZoneAnswer,
 } from "../../src/panel/answers.ts";
 import type { Plural } from "../../src/panel/words/catalogue.ts";
@@ -65,10 +69,12 @@ test("the panel reads what the daemon answers", () => {
     zone: (given: ZoneView): ZoneAnswer => given,
     sync: (given: SyncView): SyncAnswer => given,
     journal: (given: JournalEntry): JournalAnswer => given,
+    walkTest: (given: WalkTestView): WalkTestAnswer => given,
+    signalTest: (given: SignalTestView): SignalTestAnswer => given,
     trip: (given: Trip): TripAnswer => given,
     history: (given: HistoryView): HistoryAnswer => given,
   };
-  expect(Object.keys(reads)).toHaveLength(6);
+  expect(Object.keys(reads)).toHaveLength(8);
 });
 
 /** How two catalogues differ, as `key: what`. */

@@ -21,14 +21,15 @@ interface Stream {
   readonly accountId: number;
   /** What the client has been told last, to tell it only what is different. */
   status: string;
+  walkTest: string;
   zones: ReadonlyMap<string, string>;
   place: string;
   quietMs: number;
 }
 
 /**
- * GET /site/events: what changes at this site, as server-sent events (HTML standard, 9.2). `status` carries
- * /site/status, `zones` those of /site/zones that are different, and `journal` says that the event log has grown; its id
+ * GET /site/events: what changes at this site, as server-sent events (HTML standard, 9.2). `status` and
+ * `walk-test` carry /site/status and /site/walk-test, `zones` those of /site/zones that are different, and `journal` says that the event log has grown; its id
  * is the place in the log, and with `Last-Event-ID` a client learns of what it has missed. The tables stay the truth:
  * the stream looks at them twice a second while somebody listens, so no part of the daemon has to remember to tell it.
  */
@@ -76,7 +77,10 @@ export class SiteEvents {
     });
     response.flushHeaders();
     const place = String(request.headers["last-event-id"] ?? placeText(this.#ports.journalPlace()));
-    const stream: Stream = { request, response, accountId, status: "", zones: new Map(), place, quietMs: 0 };
+    const stream: Stream = {
+      ...{ request, response, accountId, place },
+      ...{ status: "", walkTest: "", zones: new Map<string, string>(), quietMs: 0 },
+    };
     this.#streams.add(stream);
     response.once("close", () => {
       this.#streams.delete(stream);
@@ -106,6 +110,7 @@ export class SiteEvents {
   /** Looks once and tells each stream what is new to it. */
   #tell(streams: readonly Stream[]): void {
     const status = JSON.stringify(this.#ports.status());
+    const walkTest = JSON.stringify(this.#ports.walkTest());
     const zones = new Map(
       this.#ports.zones().map((zone) => [zone.id, JSON.stringify(zone satisfies ZoneView)]),
     );
@@ -119,8 +124,9 @@ export class SiteEvents {
       if (changed.length > 0 || stream.status === "")
         add("zones", `[${changed.map(([, zone]) => zone).join()}]`);
       if (status !== stream.status) add("status", status);
+      if (walkTest !== stream.walkTest) add("walk-test", walkTest);
       if (place !== stream.place) add("journal", "{}");
-      Object.assign(stream, { status, zones, place });
+      Object.assign(stream, { status, walkTest, zones, place });
       stream.quietMs = text === "" ? stream.quietMs + LOOK_MS : 0;
       if (stream.quietMs >= BEAT_MS) {
         text = ": still here\n\n";

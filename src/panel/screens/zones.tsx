@@ -12,6 +12,14 @@ import { attempt, tell } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
 import { TripLanes } from "../trip-lanes.tsx";
+import type { WordKey } from "../words/catalogue.ts";
+import { BypassDialog, isOut, restoreZone, ZoneRemarks } from "./zone-orders.tsx";
+
+/** What a dialog is open about. */
+interface Asked {
+  readonly about: "trip" | "bypass";
+  readonly zone: ZoneAnswer;
+}
 
 type Filter = "" | ZoneAnswer["contact"];
 
@@ -19,7 +27,8 @@ type Filter = "" | ZoneAnswer["contact"];
 export function ZonesScreen() {
   const [filter, setFilter] = useState<Filter>("");
   const [search, setSearch] = useState("");
-  const [tried, setTried] = useState<ZoneAnswer | undefined>(undefined);
+  const [asked, setAsked] = useState<Asked | undefined>(undefined);
+  const close = (): void => setAsked(undefined);
   const shown = zones.value.filter(
     (zone) =>
       (filter === "" || zone.contact === filter) &&
@@ -49,14 +58,15 @@ export function ZonesScreen() {
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </div>
-      <Table caption={say("zones.title")} columns={columns(setTried)} rows={shown} keyOf={({ id }) => id} />
+      <Table caption={say("zones.title")} columns={columns(setAsked)} rows={shown} keyOf={({ id }) => id} />
       <TripLanes zones={shown} />
-      {tried && <TestTrip zone={tried} close={() => setTried(undefined)} />}
+      {asked?.about === "trip" && <TestTrip zone={asked.zone} close={close} />}
+      {asked?.about === "bypass" && <BypassDialog zone={asked.zone} close={close} />}
     </>
   );
 }
 
-function columns(tryOut: (zone: ZoneAnswer) => void): Column<ZoneAnswer>[] {
+function columns(askAbout: (asked: Asked) => void): Column<ZoneAnswer>[] {
   const all: Column<ZoneAnswer>[] = [
     { key: "name", title: say("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
     { key: "contact", title: say("zones.state"), cell: (zone) => <Contact zone={zone} /> },
@@ -67,34 +77,42 @@ function columns(tryOut: (zone: ZoneAnswer) => void): Column<ZoneAnswer>[] {
     all.push({
       key: "actions",
       title: say("zones.actions"),
-      cell: (zone) => <Actions zone={zone} tryOut={tryOut} />,
+      cell: (zone) => <Actions zone={zone} askAbout={askAbout} />,
     });
   return all;
 }
 
-function Contact({ zone: { contact } }: { readonly zone: ZoneAnswer }) {
+function Contact({ zone }: { readonly zone: ZoneAnswer }) {
   const tone = { normal: "good", open: "bad", unknown: "warn" } as const;
-  return <Badge tone={tone[contact]}>{say(`contact.${contact}`)}</Badge>;
+  return (
+    <>
+      <Badge tone={tone[zone.contact]}>{say(`contact.${zone.contact}`)}</Badge>
+      <ZoneRemarks zone={zone} />
+    </>
+  );
 }
 
 function Actions({
   zone,
-  tryOut,
+  askAbout,
 }: {
   readonly zone: ZoneAnswer;
-  readonly tryOut: (zone: ZoneAnswer) => void;
+  readonly askAbout: (asked: Asked) => void;
 }) {
-  const label = (text: string): string => `${text} ${zone.name}`;
-  if (zone.contact === "open")
-    return (
-      <button type="button" aria-label={label(say("zones.rest"))} onClick={() => void rest(zone)}>
-        {say("zones.rest")}
-      </button>
-    );
-  return (
-    <button type="button" aria-label={label(say("zones.try"))} onClick={() => tryOut(zone)}>
-      {say("zones.try")}
+  const button = (word: WordKey, act: () => void) => (
+    <button type="button" aria-label={`${say(word)} ${zone.name}`} onClick={act}>
+      {say(word)}
     </button>
+  );
+  return (
+    <div class="row">
+      {isOut(zone)
+        ? button("bypass.restore", () => void restoreZone(zone))
+        : button("bypass.ask", () => askAbout({ about: "bypass", zone }))}
+      {zone.contact === "open"
+        ? button("zones.rest", () => void rest(zone))
+        : button("zones.try", () => askAbout({ about: "trip", zone }))}
+    </div>
   );
 }
 

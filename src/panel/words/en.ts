@@ -1,5 +1,6 @@
 import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_RECORDS } from "./en-records.ts";
+import { EN_TESTS } from "./en-tests.ts";
 
 /** The panel's words in English; the other languages have the same keys and placeholders. */
 export const EN = {
@@ -112,5 +113,6 @@ export const EN = {
   },
 
   ...EN_RECORDS,
+  ...EN_TESTS,
   ...EN_CONDITIONS,
 } as const;

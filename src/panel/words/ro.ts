@@ -1,6 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_RECORDS } from "./ro-records.ts";
+import { RO_TESTS } from "./ro-tests.ts";
 
 /** Cuvintele panoului în limba română. */
 export const RO: Catalogue = {
@@ -123,5 +124,6 @@ export const RO: Catalogue = {
   },
 
   ...RO_RECORDS,
+  ...RO_TESTS,
   ...RO_CONDITIONS,
 };
