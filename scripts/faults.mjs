@@ -1,11 +1,11 @@
 // Runs the tests against faults as long as asked; npm test runs the same ones briefly.
-//   npm run faults -- [--cycles N] [--schedules N] [--seed N] [name of a test file ...]
+//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--seed N] [name of a test file ...]
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
 const number = { type: "string" };
 const { values, positionals } = parseArgs({
-  options: { cycles: number, schedules: number, seed: number },
+  options: { cycles: number, schedules: number, writes: number, crashes: number, seed: number },
   allowPositionals: true,
 });
 const chosen = Object.fromEntries(

@@ -3,8 +3,8 @@
 # elsewhere it lists it. With CI=true anything missing is a failure.
 set -euo pipefail
 
-packages=(mosquitto chromium)
-commands=(mosquitto chromium)
+packages=(mosquitto chromium strace)
+commands=(mosquitto chromium strace)
 
 missing=()
 for index in "${!commands[@]}"; do

@@ -15,7 +15,7 @@ import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
  * power fails is another test.
  */
 
-const CYCLES_A_RUN = 25;
+const CYCLES_A_RUN = 10;
 /** Of each kind, in a cycle. */
 const TRIPS_A_CYCLE = 4;
 const WRITERS = 3;
@@ -143,6 +143,6 @@ describeWithMosquitto("with the daemon killed again and again", () => {
           `${acknowledgedBy(writers)} acknowledged writes (${unanswered} unanswered), ${records.length} records, 0 lost, 0 twice`,
       );
     },
-    60_000 + 10_000 * CYCLES_A_RUN,
+    60_000 + 30_000 * CYCLES_A_RUN,
   );
 });

@@ -7,6 +7,10 @@ export const RUN_LENGTH = {
   cycles: numberOf("PROOF_CYCLES", 10),
   /** Random schedules of faults. */
   schedules: numberOf("PROOF_SCHEDULES", 2),
+  /** Records that are made while the disk's calls are recorded. */
+  writes: numberOf("PROOF_WRITES", 30),
+  /** The share of the calls after which the power goes; given in per cent. */
+  crashShare: numberOf("PROOF_CRASHES", 4) / 100,
   /** The first seed; a run with the same one does the same. */
   seed: numberOf("PROOF_SEED", 1),
 } as const;

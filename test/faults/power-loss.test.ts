@@ -1,0 +1,194 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Database } from "../../src/store/database.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { CrashImages, LUCKS } from "../support/crash-images.ts";
+import { DISK_TRACE, readDiskCalls, type DiskCall } from "../support/disk-calls.ts";
+import { MAIN, seededRandom } from "../support/installation.ts";
+import { report, RUN_LENGTH } from "../support/run-length.ts";
+import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";
+
+/*
+ * The power goes. The disk's calls of a daemon that works are recorded, and the disk is built anew as it might be found
+ * if the power had gone between any two of them: what was synced is there, and of what came later anything. It shows what
+ * the order of writes and syncs is worth on a disk that keeps its word; a disk that lies about a sync is not played.
+ */
+
+/** Hundreds of databases are opened and closed: in memory where there is a file system for it. */
+const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const ZONES = 4;
+/** Every image takes some milliseconds, and a long run lays tens of thousands. */
+const LIMIT_MS = 3_600_000;
+const YAML = `dataDir: ./var
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }
+zones:
+${Array.from({ length: ZONES }, (_, index) => `  - { id: door-${index}, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`).join("")}`;
+
+interface Outcome {
+  /** Records and trips that were acknowledged in all. */
+  told: number;
+  images: number;
+  unopenable: number;
+  corrupt: number;
+  lost: number;
+}
+
+describeWithStrace("with the power going between any two calls to the disk", () => {
+  let folder: string;
+  let place: string;
+  let daemon: TracedDaemon | undefined;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-power-"));
+    place = mkdtempSync(join(IMAGES, "santinela-power-"));
+  });
+  afterEach(() => daemon?.end("SIGKILL"));
+  afterAll(() => {
+    for (const each of [folder, place]) rmSync(each, { recursive: true, force: true });
+  });
+
+  test(
+    "no database is damaged and nothing that was acknowledged is lost",
+    { timeout: LIMIT_MS },
+    async () => {
+      const calls = await recordingOf("full", MAIN);
+      const { images, told, ...bad } = crashEverywhere(calls, RUN_LENGTH.crashShare);
+      report(`power loss: ${calls.length} calls, ${told} promises, ${images} images, ${JSON.stringify(bad)}`);
+      expect(bad).toEqual({ unopenable: 0, corrupt: 0, lost: 0 });
+      expect(told).toBeGreaterThanOrEqual(RUN_LENGTH.writes + ZONES);
+      expect(images).toBeGreaterThan(50);
+    },
+  );
+
+  test(
+    "a build that syncs only at checkpoints loses something, so this test would see it",
+    { timeout: LIMIT_MS },
+    async () => {
+      const calls = await recordingOf("normal", buildWithLazySync());
+      const { images, lost } = crashEverywhere(calls, RUN_LENGTH.crashShare, ["only what was synced"]);
+      report(`power loss with synchronous=NORMAL: ${images} images, ${lost} with something lost`);
+      expect(lost).toBeGreaterThan(0);
+    },
+  );
+
+  /** Lets a daemon work and end in order, and records what it asks of the disk and tells its clients. */
+  async function recordingOf(name: string, main: string): Promise<DiskCall[]> {
+    const home = join(folder, name);
+    mkdirSync(home);
+    writeFileSync(join(home, "site.yaml"), YAML);
+    const output = join(home, "calls");
+    daemon = new TracedDaemon({ main, configFile: join(home, "site.yaml"), trace: DISK_TRACE, output });
+    expect(await daemon.start()).toBe(true);
+    const ask = (path: string, body: object) => askDaemon(join(home, "var"), "POST", path, body);
+    const client = async (number: number): Promise<void> => {
+      for (let call = 0; call < RUN_LENGTH.writes / 3; call += 1)
+        await ask("/interventii", {
+          name: `Call ${number}.${call}`,
+          objectiveType: "obiective/cladiri",
+          objectiveId: 1,
+        });
+    };
+    const contacts = async (): Promise<void> => {
+      for (let zone = 0; zone < ZONES; zone += 1) {
+        await ask("/site/simulate", { zone: `door-${zone}`, contact: "normal" });
+        await ask("/site/simulate", { zone: `door-${zone}`, contact: "open" });
+      }
+    };
+    await Promise.all([client(1), client(2), client(3), contacts()]);
+    await daemon.end("SIGTERM");
+    return readDiskCalls(output, (file) => /^(santinela|journal)\.db(-wal|-journal)?$/.test(file));
+  }
+
+  /** The same program, with the one pragma changed on which all of this rests. */
+  function buildWithLazySync(): string {
+    const copy = join(folder, "build");
+    cpSync(dirname(MAIN), copy, { recursive: true });
+    symlinkSync(join(dirname(MAIN), "..", "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    const file = join(copy, "store", "database.js");
+    const text = readFileSync(file, "utf8");
+    const lazy = text.replace('["synchronous", "FULL", 2]', '["synchronous", "NORMAL", 1]');
+    expect(lazy).not.toBe(text);
+    writeFileSync(file, lazy);
+    return join(copy, "main.js");
+  }
+
+  /** Pulls the plug after such a share of the calls, and looks at what is left. */
+  function crashEverywhere(calls: readonly DiskCall[], share: number, lucks = LUCKS): Outcome {
+    const random = seededRandom(RUN_LENGTH.seed);
+    const disk = new CrashImages();
+    const told = { "santinela.db": [] as string[], "journal.db": [] as string[] };
+    const outcome: Outcome = { told: 0, images: 0, unopenable: 0, corrupt: 0, lost: 0 };
+    for (const call of calls) {
+      disk.take(call);
+      if (call.kind === "told") {
+        const { records, trips } = acknowledgedBy(call.text);
+        told["santinela.db"].push(...records);
+        told["journal.db"].push(...trips);
+        outcome.told += records.length + trips.length;
+      }
+      if (random() >= share) continue;
+      const databases =
+        call.kind === "told"
+          ? (["santinela.db", "journal.db"] as const)
+          : ([call.file.startsWith("journal") ? "journal.db" : "santinela.db"] as const);
+      for (const database of databases)
+        for (const luck of lucks) {
+          disk.lay(database, place, luck, random);
+          outcome.images += 1;
+          judge(join(place, database), told[database], outcome);
+        }
+    }
+    return outcome;
+  }
+});
+
+/** What an answer has promised to its client: records by their names, trips by their keys. */
+function acknowledgedBy(answer: string): { records: string[]; trips: string[] } {
+  const body = answer.slice(answer.indexOf("\r\n\r\n"));
+  if (answer.startsWith("HTTP/1.1 201"))
+    return { records: [...body.matchAll(/"name":"([^"]+)"/g)].map(([, name = ""]) => name), trips: [] };
+  const [, keys = ""] = (answer.startsWith("HTTP/1.1 200") && /"trips":\[([^\]]*)\]/.exec(body)) || [];
+  return { records: [], trips: [...keys.matchAll(/"([^"]+)"/g)].map(([, key = ""]) => key) };
+}
+
+function judge(path: string, told: readonly string[], outcome: Outcome): void {
+  const isJournal = path.endsWith("journal.db");
+  let database: Database;
+  try {
+    database = isJournal ? openJournalDatabase(path) : openMainDatabase(path);
+  } catch {
+    outcome.unopenable += 1;
+    return;
+  }
+  try {
+    if (database.pragma("integrity_check", { simple: true }) !== "ok") outcome.corrupt += 1;
+    const column = isJournal ? "SELECT key FROM trips" : "SELECT name FROM interventions";
+    const found = database.prepare(column).pluck().all();
+    if (!told.every((wanted) => remove(found, wanted))) outcome.lost += 1;
+  } finally {
+    database.close();
+  }
+}
+
+/** Takes one such value out of a list; false when there is none. */
+function remove(list: unknown[], value: string): boolean {
+  const index = list.indexOf(value);
+  if (index >= 0) list.splice(index, 1);
+  return index >= 0;
+}

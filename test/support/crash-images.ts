@@ -1,0 +1,93 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DiskCall } from "./disk-calls.ts";
+
+type Change = Exclude<DiskCall, { kind: "told" | "sync" }>;
+
+/** Which of the changes that were not yet safe the disk had kept when its power went. */
+export type Luck = "only what was synced" | "everything" | "some of it" | "some sectors of it";
+export const LUCKS: readonly Luck[] = [
+  "only what was synced",
+  "everything",
+  "some of it",
+  "some sectors of it",
+];
+
+/** The unit that a disk writes as a whole. */
+const SECTOR_BYTES = 512;
+
+/**
+ * A disk as a program's calls have made it: what is certainly on it, and what is only on its way there. What a file's
+ * last sync covers stays; anything later may or may not be there, writes even by single sectors. An unlink is safe with
+ * the next sync of any file, as on a file system whose journal keeps the order of its own entries (ext4, xfs, btrfs).
+ */
+export class CrashImages {
+  readonly #safe = new Map<string, Buffer>();
+  readonly #onTheWay = new Map<string, Change[]>();
+
+  /** Takes the next call. */
+  take(call: DiskCall): void {
+    if (call.kind === "told") return;
+    if (call.kind !== "sync") {
+      this.#onTheWay.set(call.file, [...(this.#onTheWay.get(call.file) ?? []), call]);
+      return;
+    }
+    for (const [file, changes] of this.#onTheWay)
+      if (file === call.file || changes.some(({ kind }) => kind === "unlink")) {
+        for (const change of changes) apply(this.#safe, change);
+        this.#onTheWay.delete(file);
+      }
+  }
+
+  /** Writes the files of one database into a folder, as they might be found if the power went now. */
+  lay(database: string, folder: string, luck: Luck, random: () => number): void {
+    for (const suffix of ["", "-wal", "-journal", "-shm"]) {
+      const file = `${database}${suffix}`;
+      rmSync(join(folder, file), { force: true });
+      // The index of the write-ahead log is memory of a process, made anew after a crash.
+      if (suffix === "-shm") continue;
+      const safe = this.#safe.get(file);
+      const found = new Map(safe ? [[file, Buffer.from(safe)]] : []);
+      for (const change of this.#onTheWay.get(file) ?? [])
+        for (const kept of keptOf(change, luck, random)) apply(found, kept);
+      const bytes = found.get(file);
+      if (bytes) writeFileSync(join(folder, file), bytes);
+    }
+  }
+}
+
+function keptOf(change: Change, luck: Luck, random: () => number): readonly Change[] {
+  if (luck === "only what was synced") return [];
+  if (luck === "everything") return [change];
+  if (luck === "some of it" || change.kind !== "write") return random() < 0.5 ? [change] : [];
+  const kept: Change[] = [];
+  const { file, offset, bytes } = change;
+  let start = 0;
+  while (start < bytes.length) {
+    const end = Math.min(bytes.length, start + SECTOR_BYTES - ((offset + start) % SECTOR_BYTES));
+    if (random() < 0.5)
+      kept.push({ kind: "write", file, offset: offset + start, bytes: bytes.subarray(start, end) });
+    start = end;
+  }
+  return kept;
+}
+
+function apply(files: Map<string, Buffer>, change: Change): void {
+  const { file } = change;
+  if (change.kind === "unlink") {
+    files.delete(file);
+    return;
+  }
+  const before = files.get(file) ?? Buffer.alloc(0);
+  if (change.kind === "truncate") {
+    const after = Buffer.alloc(change.size);
+    before.copy(after);
+    files.set(file, after);
+    return;
+  }
+  const { offset, bytes } = change;
+  const after = offset + bytes.length > before.length ? Buffer.alloc(offset + bytes.length) : before;
+  if (after !== before) before.copy(after);
+  bytes.copy(after, offset);
+  files.set(file, after);
+}

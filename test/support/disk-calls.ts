@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+
+/** What a program asked of the disk, in its order, and what it told others meanwhile. */
+export type DiskCall =
+  | { readonly kind: "write"; readonly file: string; readonly offset: number; readonly bytes: Buffer }
+  | { readonly kind: "truncate"; readonly file: string; readonly size: number }
+  | { readonly kind: "unlink"; readonly file: string }
+  | { readonly kind: "sync"; readonly file: string }
+  /** Bytes that left for a client. */
+  | { readonly kind: "told"; readonly text: string };
+
+/** The options with which strace records these calls. */
+export const DISK_TRACE = [
+  "-y",
+  "-xx",
+  "-s",
+  "100000",
+  "-e",
+  "trace=pwrite64,write,writev,ftruncate,unlink,fsync,fdatasync",
+] as const;
+
+/**
+ * Reads a recording of strace.
+ * @param isWatched says by its base name whether a file's calls are wanted
+ */
+export function readDiskCalls(path: string, isWatched: (file: string) => boolean): DiskCall[] {
+  const begun = new Map<string, string>();
+  const calls: DiskCall[] = [];
+  for (const line of readFileSync(path, "latin1").split("\n")) {
+    const [, thread = "", rest = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    if (rest.endsWith("<unfinished ...>")) {
+      begun.set(thread, rest.slice(0, -"<unfinished ...>".length));
+      continue;
+    }
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest);
+    const call = resumed ? `${begun.get(thread) ?? ""}${resumed[1]}` : rest;
+    const read = readCall(call);
+    if (read && (read.kind === "told" || isWatched(read.file))) calls.push(read);
+  }
+  return calls;
+}
+
+function readCall(line: string): DiskCall | undefined {
+  const [, name, words = "", answer] = /^(\w+)\((.*)\) += (-?\d+)/.exec(line) ?? [];
+  if (name === undefined || Number(answer) < 0) return undefined;
+  if (name === "unlink") return { kind: "unlink", file: basename(stringsOf(words)[0]?.toString() ?? "") };
+  const target = /^\d+<((?:[^>\\]|\\x[0-9a-f]{2}|\\.)*)>/.exec(words);
+  const place = bytesOf(target?.[1] ?? "").toString();
+  const file = basename(place);
+  if (name === "fsync" || name === "fdatasync") return { kind: "sync", file };
+  if (name === "ftruncate") return { kind: "truncate", file, size: Number(/, (\d+)$/.exec(words)?.[1]) };
+  const bytes = Buffer.concat(stringsOf(words.slice(target?.[0].length)));
+  if (name === "pwrite64") return { kind: "write", file, offset: Number(/, (\d+)$/.exec(words)?.[1]), bytes };
+  return /^(socket|UNIX|TCP|unix|tcp)/i.test(place) ? { kind: "told", text: bytes.toString() } : undefined;
+}
+
+function stringsOf(words: string): Buffer[] {
+  return [...words.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => bytesOf(text));
+}
+
+/** The bytes of a string as `-xx` writes it: each as `\xHH`. */
+function bytesOf(text: string): Buffer {
+  return text.includes("\\x") ? Buffer.from(text.replaceAll("\\x", ""), "hex") : Buffer.from(text, "latin1");
+}
