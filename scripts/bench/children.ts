@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How a process is started. */
+export interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Takes what it prints. */
+  readonly logFile: string;
+  /** Beside this process's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+}
+
+/** After being asked to end, a process has so long before it is made to. */
+const END_MS = 10_000;
+
+/** Every process of the bench, so that none outlives it. */
+export class Children {
+  readonly #running = new Set<Child>();
+
+  /** Starts a process. It is not ready yet when this returns. */
+  start(options: ChildOptions): Child {
+    const child = new Child(options, () => this.#running.delete(child));
+    this.#running.add(child);
+    return child;
+  }
+
+  /** Ends all of them, the youngest first. */
+  async endAll(): Promise<void> {
+    for (const child of [...this.#running].toReversed()) await child.end();
+  }
+}
+
+/** One process, known by its pid. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly #logFile: string;
+  readonly #gone: Promise<void>;
+
+  constructor({ command, args, logFile, environment, folder }: ChildOptions, onGone: () => void) {
+    this.#logFile = logFile;
+    const log = openSync(logFile, "a");
+    this.#process = spawn(command, args, {
+      stdio: ["ignore", log, log],
+      env: { ...process.env, ...environment },
+      ...(folder === undefined ? {} : { cwd: folder }),
+    });
+    closeSync(log);
+    this.#gone = new Promise((resolve) => {
+      const over = (): void => {
+        onGone();
+        resolve();
+      };
+      this.#process.once("exit", over);
+      this.#process.once("error", over);
+    });
+  }
+
+  /** @throws Error when it could not be started at all */
+  get pid(): number {
+    if (this.#process.pid === undefined) throw new Error(`a process did not start: ${this.#logFile}`);
+    return this.#process.pid;
+  }
+
+  /** The end of what it has printed. */
+  get said(): string {
+    return readFileSync(this.#logFile, "utf8").slice(-2_000);
+  }
+
+  /**
+   * Asks again and again until `look` says true.
+   * @throws Error with what the process said when it ends instead, or has not come so far within `withinMs`
+   */
+  async until(what: string, look: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<void> {
+    const end = performance.now() + withinMs;
+    while (!(await look())) {
+      if (this.#isOver) throw new Error(`ended while waiting for ${what}: ${this.said}`);
+      if (performance.now() > end)
+        throw new Error(`${what} has not come within ${withinMs} ms: ${this.said}`);
+      await delay(5);
+    }
+  }
+
+  /** Resident memory now, in MB. */
+  get residentMb(): number {
+    return this.#memoryMb("VmRSS");
+  }
+
+  /** The most it has had resident since `forgetPeak`, in MB. */
+  get peakMb(): number {
+    return this.#memoryMb("VmHWM");
+  }
+
+  /** Begins to watch for a new peak (proc(5), clear_refs). */
+  forgetPeak(): void {
+    writeFileSync(`/proc/${this.pid}/clear_refs`, "5");
+  }
+
+  /** Ends it in order, or by force when that takes too long. */
+  async end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#process.kill("SIGTERM");
+    const force = setTimeout(() => this.#process.kill("SIGKILL"), END_MS);
+    await this.#gone;
+    clearTimeout(force);
+  }
+
+  get #isOver(): boolean {
+    return (
+      this.#process.exitCode !== null || this.#process.signalCode !== null || this.#process.pid === undefined
+    );
+  }
+
+  #memoryMb(field: "VmRSS" | "VmHWM"): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
+  }
+}

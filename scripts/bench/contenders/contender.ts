@@ -1,0 +1,103 @@
+import { request } from "node:http";
+import type { Child, ChildOptions, Children } from "../children.ts";
+
+/** Somebody who is measured: the product or a peer. */
+export interface Contender {
+  readonly name: ContenderName;
+  /** Why it cannot be measured here; undefined when it can. */
+  missing(): string | undefined;
+  /** Lays out its folder; it is not started. */
+  prepare(setting: Setting): Promise<Site>;
+}
+
+export const CONTENDERS = {
+  santinela: "the product, as built",
+  floor: "bare node:http and better-sqlite3 with the same group commit: one row a record",
+  "floor-each": "the same with one commit each",
+  express: "a minimal Express application over better-sqlite3, one commit each",
+  "express-packages": "the same, loading every package of the product at its start",
+  fastify: "a minimal Fastify application over better-sqlite3, one commit each",
+  "json-server": "json-server 0.17 (no flush, no token)",
+  "node-red": "Node-RED 5 with an MQTT-in → HTTP → SQLite flow (no token)",
+  pocketbase: "PocketBase, one collection",
+  machine: "this machine itself: what is measured while nothing else is",
+} as const;
+
+export type ContenderName = keyof typeof CONTENDERS;
+
+export interface Setting {
+  readonly children: Children;
+  /** Empty, and its own. */
+  readonly folder: string;
+  /** Broker with the sensors; without it there are none. */
+  readonly brokerUrl?: string;
+  /** Beside the process's own. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A contender that is laid out and can be started. */
+export interface Site {
+  readonly port: number;
+  readonly launch: ChildOptions;
+  /** The status of a GET of a record, without a token, that says it is ready; where none is given, any answer does. */
+  readonly readyStatus?: number;
+  /** A token for its API, while it runs; empty where it wants none. */
+  token(): Promise<string>;
+  /** Where its records are written, for those that take openings from MQTT. */
+  readonly records?: RecordFile;
+}
+
+/** How an onlooker counts what is committed, without asking the process itself. */
+export interface RecordFile {
+  readonly file: string;
+  /** SQL that gives the number of committed records. */
+  readonly records: string;
+  /** A file and SQL for the number of openings that are through, where that is not the number of records. */
+  readonly openings?: { readonly file: string; readonly sql: string };
+}
+
+/** A contender that answers. */
+export interface Running {
+  readonly name: ContenderName;
+  readonly site: Site;
+  readonly child: Child;
+  readonly token: string;
+}
+
+/** Where every contender has its records. */
+export const RECORDS_PATH = "/interventii";
+
+/** Starts it and waits until it answers. */
+export async function launch(contender: Contender, setting: Setting): Promise<Running> {
+  const site = await contender.prepare(setting);
+  const child = setting.children.start(site.launch);
+  await child.until(
+    `${contender.name} to answer`,
+    async () => (await statusOf(site.port, "/")) !== undefined,
+  );
+  return { name: contender.name, site, child, token: await site.token() };
+}
+
+/** Waits until a contender that was started answers. */
+export function untilReady(child: Child, { port, readyStatus }: Site): Promise<void> {
+  return child.until("its first answer", async () => {
+    const status = await statusOf(port, FIRST_RECORD);
+    return readyStatus === undefined ? status !== undefined : status === readyStatus;
+  });
+}
+
+/** Every installation has it once something was recorded. */
+export const FIRST_RECORD = `${RECORDS_PATH}/1`;
+
+/** The status of a GET; undefined when nobody answers. */
+export function statusOf(port: number, path: string, token = ""): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
+    request({ host: "127.0.0.1", port, path, headers, agent: false }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode));
+    })
+      .on("error", () => resolve(undefined))
+      .end();
+  });
+}

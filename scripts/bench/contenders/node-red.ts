@@ -1,0 +1,74 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { freePort } from "../places.ts";
+import type { Contender, Setting, Site } from "./contender.ts";
+import { flowOf, TABLE } from "./node-red-flow.ts";
+import { peerFile, peerMissing } from "./peer-packages.ts";
+
+/** Node-RED 5 with the flow that people build for this job. */
+export const nodeRed: Contender = {
+  name: "node-red",
+  missing: () => peerMissing("node-red") ?? peerMissing("node-red-node-sqlite") ?? nodeMissing(),
+  prepare,
+};
+
+async function prepare({ folder, environment, brokerUrl }: Setting): Promise<Site> {
+  const port = await freePort();
+  const file = join(folder, "records.db");
+  if (!existsSync(file)) makeDatabase(file);
+  const settings = {
+    uiPort: port,
+    uiHost: "127.0.0.1",
+    flowFile: "flows.json",
+    userDir: folder,
+    nodesDir: peerFile("node-red-node-sqlite"),
+    // Nobody edits here, and nothing is to be fetched from elsewhere.
+    httpAdminRoot: false,
+    disableEditor: true,
+    externalModules: { autoInstall: false },
+    diagnostics: { enabled: false },
+    logging: { console: { level: "warn" } },
+  };
+  const settingsFile = join(folder, "settings.cjs");
+  writeFileSync(settingsFile, `module.exports = ${JSON.stringify(settings)};\n`);
+  writeFileSync(join(folder, "flows.json"), JSON.stringify(flowOf({ port, file, brokerUrl })));
+  return {
+    port,
+    launch: {
+      command: nodeOfOurs() ?? process.execPath,
+      args: [peerFile("node-red", "red.js"), "--settings", settingsFile, "--userDir", folder],
+      logFile: join(folder, "log"),
+      environment,
+    },
+    // It listens before its flows are there.
+    readyStatus: 200,
+    token: () => Promise.resolve(""),
+    records: { file, records: "SELECT count(*) FROM interventions" },
+  };
+}
+
+/** WAL stays with the file; the flush at each commit is SQLite's default. So it is as durable as the others. */
+function makeDatabase(file: string): void {
+  const database = new Sqlite(file);
+  database.pragma("journal_mode = WAL");
+  database.exec(TABLE);
+  database.close();
+}
+
+/** Node-RED 5 wants Node 22.9. */
+function isNewEnough(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 9);
+}
+
+/** A newer Node from the registry, for machines whose own is older. */
+function nodeOfOurs(): string | undefined {
+  const path = peerFile(`node-linux-${process.arch}`, "bin", "node");
+  return existsSync(path) ? path : undefined;
+}
+
+function nodeMissing(): string | undefined {
+  if (isNewEnough() || nodeOfOurs() !== undefined) return undefined;
+  return "Node-RED 5 needs Node.js 22.9, and its package is not installed for this processor";
+}

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort, PROGRAM } from "../places.ts";
+import type { Contender, Setting, Site } from "./contender.ts";
+import { sensorNumbers, topicOf } from "./sensors.ts";
+
+const ACCOUNT = { email: "bench@site.example", password: "correct horse battery staple" };
+
+/** The product, as an installer runs it. */
+export const santinela: Contender = {
+  name: "santinela",
+  missing: () => (existsSync(PROGRAM) ? undefined : `${PROGRAM} is not there; run npm run build`),
+  prepare: (setting) => prepare(setting, []),
+};
+
+/**
+ * Lays out an installation. A folder that has been one before keeps its records and its account.
+ * @param nodeOptions for the process, such as a profiler's
+ */
+export async function prepare(setting: Setting, nodeOptions: readonly string[]): Promise<Site> {
+  const { folder, environment } = setting;
+  const port = await freePort();
+  const configFile = join(folder, "santinela.yaml");
+  const dataDir = join(folder, "data");
+  writeFileSync(configFile, configuration(port, setting.brokerUrl));
+  if (!existsSync(dataDir)) await addAccount(configFile);
+  return {
+    port,
+    launch: {
+      command: process.execPath,
+      args: [...nodeOptions, PROGRAM, "serve", "--config", configFile],
+      logFile: join(folder, "log"),
+      environment,
+    },
+    token: () => signIn(port),
+    records: {
+      file: join(dataDir, "santinela.db"),
+      records: "SELECT count(*) FROM interventions",
+      // Openings at one objective are one intervention; through the API is what the journal says so of.
+      openings: {
+        file: join(dataDir, "journal.db"),
+        sql: "SELECT count(*) FROM trips WHERE state = 'posted'",
+      },
+    },
+  };
+}
+
+function configuration(port: number, brokerUrl: string | undefined): string {
+  const objectives = sensorNumbers.map((id) => `    - { id: ${id}, name: Hall ${id} }`);
+  // A panic button is never shut down for opening too often, and every opening of it counts.
+  const zones = sensorNumbers.map(
+    (id) =>
+      `  - { id: gate-${id}, name: Gate ${id}, kind: panic, objective: { type: obiective/cladiri, id: ${id} }, ` +
+      `input: { mqtt: ${topicOf(id)}, path: /contact, open: [false], normal: [true] } }`,
+  );
+  return [
+    "dataDir: ./data",
+    "site: { ref: bench }",
+    `http: { port: ${port} }`,
+    "gpio: { backend: simulated }",
+    brokerUrl === undefined ? "mqtt: off" : `mqtt: { url: "${brokerUrl}" }`,
+    "objectives:",
+    "  obiective/cladiri:",
+    ...objectives,
+    ...(brokerUrl === undefined ? [] : ["zones:", ...zones]),
+    "",
+  ].join("\n");
+}
+
+function addAccount(configFile: string): Promise<void> {
+  const words = ["user", "add", "--email", ACCOUNT.email, "--role", "operator", "--password-stdin"];
+  const child = spawn(process.execPath, [PROGRAM, ...words, "--config", configFile]);
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stdout.resume();
+  child.stdin.end(ACCOUNT.password);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error(`santinela user add ended with ${code}: ${said}`)),
+    );
+  });
+}
+
+async function signIn(port: number): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/auth/token`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(ACCOUNT),
+  });
+  const { token } = (await answer.json()) as { token?: string };
+  if (token === undefined) throw new Error(`the sign-in was answered with ${answer.status}`);
+  return token;
+}

@@ -1,0 +1,52 @@
+import type { ContenderName } from "./contenders/contender.ts";
+
+/** Everything that is measured: what it is, its unit, and whether more of it is better. */
+export const FIGURES = {
+  "post-1": { title: "durable POST, 1 client", unit: "/s", better: "more" },
+  "post-8": { title: "durable POST, 8 clients", unit: "/s", better: "more" },
+  "post-64": { title: "durable POST, 64 clients", unit: "/s", better: "more" },
+  "slow-post-1": { title: "durable POST with a slow flush, 1 client", unit: "/s", better: "more" },
+  "slow-post-8": { title: "durable POST with a slow flush, 8 clients", unit: "/s", better: "more" },
+  "slow-post-64": { title: "durable POST with a slow flush, 64 clients", unit: "/s", better: "more" },
+  "slow-get-p50": { title: "GET while 8 clients write with a slow flush, p50", unit: "ms", better: "less" },
+  "slow-get-p99": { title: "GET while 8 clients write with a slow flush, p99", unit: "ms", better: "less" },
+  "get-8": { title: "GET by id, 8 clients", unit: "/s", better: "more" },
+  "list-small": { title: "filtered, sorted first page of 1,000 rows, p50", unit: "ms", better: "less" },
+  "list-large": { title: "the same of the large table, p50", unit: "ms", better: "less" },
+  "trip-p50": { title: "MQTT publish → committed record, p50", unit: "ms", better: "less" },
+  "trip-p99": { title: "MQTT publish → committed record, p99", unit: "ms", better: "less" },
+  "burst-rate": { title: "burst of 10,000 messages (quick: 2,000)", unit: "messages/s", better: "more" },
+  "burst-lost": { title: "openings lost in the burst", unit: "", better: "less" },
+  "burst-peak": { title: "peak RSS during the burst", unit: "MB", better: "less" },
+  start: { title: "start to the first 200", unit: "ms", better: "less" },
+  version: { title: "`santinela version`; for the machine `node -e 0`", unit: "ms", better: "less" },
+  "rss-idle": { title: "RSS, idle after the start", unit: "MB", better: "less" },
+  "rss-loaded": { title: "RSS after the POST load", unit: "MB", better: "less" },
+  flush: { title: "one fdatasync of 4 KiB, median", unit: "ms", better: "less" },
+  work: { title: "a fixed piece of arithmetic", unit: "ms", better: "less" },
+} as const satisfies Record<string, { title: string; unit: string; better: "more" | "less" }>;
+
+export type FigureName = keyof typeof FIGURES;
+
+/** One figure of one contender: a value a round, in the order of the rounds. */
+export interface Measured {
+  readonly figure: FigureName;
+  readonly contender: ContenderName;
+  readonly values: readonly number[];
+}
+
+/** Collects values as they come. */
+export class Notebook {
+  readonly #measured = new Map<string, { figure: FigureName; contender: ContenderName; values: number[] }>();
+
+  note(figure: FigureName, contender: ContenderName, value: number): void {
+    const key = `${figure} ${contender}`;
+    const entry = this.#measured.get(key) ?? { figure, contender, values: [] };
+    entry.values.push(value);
+    this.#measured.set(key, entry);
+  }
+
+  get measured(): Measured[] {
+    return [...this.#measured.values()];
+  }
+}

@@ -1,0 +1,16 @@
+// The words that every peer of ours takes on its command line.
+import { parseArgs } from "node:util";
+
+export const { values: options } = parseArgs({
+  options: {
+    port: { type: "string" },
+    // The database file.
+    file: { type: "string" },
+    // What tokens are signed with.
+    secret: { type: "string" },
+    // Broker whose openings become records.
+    broker: { type: "string" },
+    "one-commit-each": { type: "boolean", default: false },
+    "same-packages": { type: "boolean", default: false },
+  },
+});

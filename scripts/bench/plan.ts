@@ -1,0 +1,73 @@
+import type { Children } from "./children.ts";
+import type { Contender } from "./contenders/contender.ts";
+import type { Notebook } from "./figures.ts";
+import type { RunFolder } from "./places.ts";
+
+/** How much is done. */
+export interface Scale {
+  readonly quick: boolean;
+  readonly rounds: number;
+  /** Of one load. */
+  readonly seconds: number;
+  /** Of one load while flushes are slow: every 100th takes half a second, and some of those must fall into each load. */
+  readonly slowSeconds: number;
+  /** Starts a contender is timed for. */
+  readonly starts: number;
+  /** Records that GETs by id ask for in turn. */
+  readonly records: number;
+  /** Rows of the large table. */
+  readonly rows: number;
+  /** Single openings a round. */
+  readonly trips: number;
+  /** Messages of one burst: a multiple of twice the number of sensors. */
+  readonly burst: number;
+  /** No end of a burst is waited for after so long without a new record. */
+  readonly silenceMs: number;
+}
+
+export const FULL: Scale = {
+  quick: false,
+  rounds: 5,
+  seconds: 5,
+  slowSeconds: 6,
+  starts: 9,
+  records: 1_000,
+  rows: 1_000_000,
+  trips: 100,
+  burst: 10_000,
+  silenceMs: 30_000,
+};
+
+/** Enough to see that it works, and how things stand roughly. */
+export const QUICK: Scale = {
+  quick: true,
+  rounds: 3,
+  seconds: 1,
+  slowSeconds: 2,
+  starts: 3,
+  records: 200,
+  rows: 100_000,
+  trips: 30,
+  burst: 2_000,
+  silenceMs: 10_000,
+};
+
+/** What a measure works with. */
+export interface Ground {
+  readonly scale: Scale;
+  /** Those that can be measured here. */
+  readonly contenders: readonly Contender[];
+  readonly notebook: Notebook;
+  readonly children: Children;
+  readonly folder: RunFolder;
+  /** Aborted when the run is to end early. */
+  readonly signal: AbortSignal;
+  /** Environment that makes flushes slow; undefined where no compiler could build the shim. */
+  readonly slowFlush: Readonly<Record<string, string>> | undefined;
+  /** Takes what is going on, a line at a time. */
+  readonly tell: (line: string) => void;
+}
+
+/** A part of the bench that can be run alone. */
+export const MEASURES = ["write", "read", "list", "trip", "start"] as const;
+export type MeasureName = (typeof MEASURES)[number];

@@ -1,0 +1,95 @@
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch, type Contender } from "./contenders/contender.ts";
+import { prepare } from "./contenders/santinela.ts";
+import { ROOT } from "./places.ts";
+import type { Ground } from "./plan.ts";
+import { fill, post, read } from "./requests.ts";
+import type { Profile } from "./result.ts";
+
+/** A function that takes much of the time by itself, what it calls not counted. */
+export interface Heavy {
+  readonly name: string;
+  /** File and line, below the repository where it is in it. */
+  readonly place: string;
+  /** Its part of the time that was not idle, 0 to 1. */
+  readonly share: number;
+}
+
+const HEAVIEST = 10;
+
+/** Runs the daemon under V8's sampling profiler, once under POSTs of 64 clients and once under GETs of 8. */
+export async function profileLoads(ground: Ground): Promise<Profile[]> {
+  const posting = await profileOf(ground, (running) => post(running, 64, ground));
+  const reading = await profileOf(ground, async (running) => {
+    await fill(running, ground);
+    return read(running, 8, ground);
+  });
+  return [
+    { load: "POST, 64 clients", heaviest: posting },
+    { load: "GET by id, 8 clients", heaviest: reading },
+  ];
+}
+
+async function profileOf(
+  ground: Ground,
+  load: (running: Awaited<ReturnType<typeof launch>>) => Promise<unknown>,
+): Promise<Heavy[]> {
+  const folder = ground.folder.folder("profile");
+  const profiles = join(folder, "profiles");
+  mkdirSync(profiles);
+  const profiled: Contender = {
+    name: "santinela",
+    missing: () => undefined,
+    prepare: (setting) => prepare(setting, ["--cpu-prof", `--cpu-prof-dir=${profiles}`]),
+  };
+  const running = await launch(profiled, { children: ground.children, folder, environment: {} });
+  await load(running);
+  // The profile is written at an orderly end.
+  await running.child.end();
+  const [name] = readdirSync(profiles);
+  if (name === undefined) throw new Error("the profiler has written nothing");
+  return heaviest(JSON.parse(readFileSync(join(profiles, name), "utf8")) as CpuProfile, HEAVIEST);
+}
+
+/** What V8 writes: the nodes of a call tree, and which of them was running at each sample. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  }[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+/** The functions with the most time of their own, the heaviest first. Waiting is no work and is left out. */
+export function heaviest({ nodes, samples, timeDeltas }: CpuProfile, count: number): Heavy[] {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const own = new Map<string, { name: string; place: string; us: number }>();
+  let allUs = 0;
+  for (const [index, id] of samples.entries()) {
+    const frame = frames.get(id);
+    const us = timeDeltas[index] ?? 0;
+    if (!frame || frame.functionName === "(idle)" || us <= 0) continue;
+    allUs += us;
+    const name = frame.functionName || "(anonymous)";
+    const place = placeOf(frame.url, frame.lineNumber);
+    const entry = own.get(`${name} ${place}`) ?? { name, place, us: 0 };
+    entry.us += us;
+    own.set(`${name} ${place}`, entry);
+  }
+  return [...own.values()]
+    .toSorted((a, b) => b.us - a.us)
+    .slice(0, count)
+    .map(({ name, place, us }) => ({ name, place, share: us / allUs }));
+}
+
+function placeOf(url: string, lineNumber: number): string {
+  if (url === "") return "native";
+  const path = url.startsWith("file:") ? fileURLToPath(url) : url;
+  const below = path.startsWith(ROOT) ? path.slice(ROOT.length) : path;
+  // V8 counts lines from 0.
+  return `${below}:${lineNumber + 1}`;
+}

@@ -1,0 +1,15 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withTables } from "./page.ts";
+import { ROOT } from "./places.ts";
+import { readResult, RESULT_FILE } from "./result.ts";
+import { tablesOf } from "./tables.ts";
+
+/** Puts a result into the page about performance, and keeps it beside the page: report.js [RESULT]. */
+const [, , path = RESULT_FILE] = process.argv;
+const PAGE = join(ROOT, "docs", "performance.md");
+const KEPT = join(ROOT, "docs", "performance.json");
+
+const tables = tablesOf(readResult(path));
+if (path !== KEPT) copyFileSync(path, KEPT);
+writeFileSync(PAGE, withTables(readFileSync(PAGE, "utf8"), tables));

@@ -1,0 +1,124 @@
+import { CONTENDERS, type ContenderName } from "./contenders/contender.ts";
+import { FIGURES, type FigureName } from "./figures.ts";
+import { standings, type Goal } from "./goals.ts";
+import type { Result } from "./result.ts";
+import { median, ratio, spread } from "./statistics.ts";
+
+/** A result as Markdown: where it was measured, how the goals stand, every figure, and the profiles. */
+export function tablesOf(result: Result): string {
+  return [machineText(result), goalTable(result), figureTable(result), ...profileTables(result)].join("\n\n");
+}
+
+function machineText({ startedAt, minutes, quick, machine, load, measured, missing }: Result): string {
+  const { processor, cores, memoryMb, kernel, node } = machine;
+  const noise = measured
+    .filter(({ contender, figure }) => contender === "machine" && (figure === "flush" || figure === "work"))
+    .map(
+      ({ figure, values }) =>
+        `${FIGURES[figure].title} ${round(median(values))} ms (spread ${percent(spread(values))})`,
+    );
+  return [
+    `Measured ${startedAt.replace("T", " ").replace("Z", " UTC")} in ${Math.round(minutes)} minutes${quick ? ", **a quick run**: its figures are rough" : ""}.`,
+    "",
+    `- Machine: ${processor}, ${cores} ${cores === 1 ? "core" : "cores"}, ${Math.round(memoryMb / 1024)} GB, Linux ${kernel}, Node.js ${node}.`,
+    `- Load of a minute before the run ${round(load.before)}, after it ${round(load.after)}.`,
+    ...(noise.length === 0 ? [] : [`- Noise of the machine by itself: ${noise.join("; ")}.`]),
+    ...missing.map(({ contender, reason }) => `- Not measured: ${contender} (${reason}).`),
+  ].join("\n");
+}
+
+function goalTable({ measured }: Result): string {
+  const rows = standings(measured).map(({ goal, value, isMet }) => [
+    FIGURES[goal.of].title,
+    goalText(goal),
+    value === undefined ? "not measured" : valueText(goal, value),
+    isMet === undefined ? "" : isMet ? "met" : "**not met**",
+  ]);
+  return `### Goals\n\n${table(["figure", "goal", "measured", ""], rows)}`;
+}
+
+function goalText({ of, to, as, atLeast, atMost }: Goal): string {
+  const bound = atLeast === undefined ? `≤ ${atMost ?? ""}` : `≥ ${atLeast}`;
+  if (!to) return `${bound} ${FIGURES[of].unit}`.trim();
+  const other = to.figure === of ? to.contender : FIGURES[to.figure].title;
+  return as === "difference" ? `≤ ${other} + ${atMost ?? ""} ${FIGURES[of].unit}` : `${bound} × ${other}`;
+}
+
+function valueText({ of, to, as }: Goal, value: number): string {
+  if (!to) return `${round(value)} ${FIGURES[of].unit}`.trim();
+  return as === "difference"
+    ? `${value < 0 ? "−" : "+"} ${round(Math.abs(value))} ${FIGURES[of].unit}`
+    : `${round(value)} ×`;
+}
+
+function figureTable({ measured }: Result): string {
+  const parts = Object.entries(FIGURES).flatMap(([name, { title, unit }]) => {
+    const entries = measured.filter(({ figure }) => figure === name);
+    if (entries.length === 0) return [];
+    const own = entries.find(({ contender }) => contender === "santinela")?.values;
+    const rows = entries.map(({ contender, values }) => [
+      contender,
+      round(median(values)),
+      percent(spread(values)),
+      own && contender !== "santinela" ? ratioText(ratio(own, values)) : "",
+    ]);
+    const heading = unit === "" ? title : `${title}, ${unit}`;
+    return [`**${heading}**\n\n${table(["", "median", "spread", "Santinela is"], rows)}`];
+  });
+  const who = (Object.keys(CONTENDERS) as ContenderName[])
+    .filter((name) => measured.some(({ contender }) => contender === name))
+    .map((name) => `- \`${name}\`: ${CONTENDERS[name]}`);
+  return `### Figures\n\n${who.join("\n")}\n\n${parts.join("\n\n")}`;
+}
+
+function profileTables({ profiles = [] }: Result): string[] {
+  return profiles.map(
+    ({ load, heaviest }) =>
+      `### Where the time goes: ${load}\n\n${table(
+        ["own time", "function", "where"],
+        heaviest.map(({ name, place, share }) => [percent(share), `\`${name}\``, `\`${place}\``]),
+      )}`,
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function ratioText(value: number | undefined): string {
+  return value === undefined ? "" : `${round(value)} ×`;
+}
+
+/** Three digits that mean something: 12,345 · 123 · 12.3 · 1.23. */
+export function round(value: number): string {
+  const size = Math.abs(value);
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return Number(value.toFixed(digits)).toLocaleString("en-US", { maximumFractionDigits: digits });
+}
+
+function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}
+
+/** Lines for a terminal: each goal with how it stands. */
+export function goalLines({ measured }: Result): string[] {
+  return standings(measured)
+    .filter(({ value }) => value !== undefined)
+    .map(
+      ({ goal, value = 0, isMet }) =>
+        `${isMet === true ? "met    " : "NOT met"}  ${FIGURES[goal.of].title}: ${valueText(goal, value)} (goal ${goalText(goal)})`,
+    );
+}
+
+/** Lines for a terminal: each figure of each contender. */
+export function figureLines({ measured }: Result): string[] {
+  return (Object.keys(FIGURES) as FigureName[]).flatMap((name) =>
+    measured
+      .filter(({ figure }) => figure === name)
+      .map(({ contender, values }) => {
+        const { title, unit } = FIGURES[name];
+        return `${title}  ${contender}  ${round(median(values))} ${unit}  (spread ${percent(spread(values))})`;
+      }),
+  );
+}

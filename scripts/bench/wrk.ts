@@ -1,0 +1,75 @@
+import { execFile, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { SOURCE } from "./places.ts";
+
+/** One kind of request, sent over and over. */
+export interface Load {
+  readonly port: number;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Bearer token; empty for none. */
+  readonly token: string;
+  /** File with the body of a POST; empty for none. */
+  readonly bodyFile: string;
+  /** More than 0: the path is followed by the numbers 1 to this one in turn. */
+  readonly records: number;
+  /** Connections, each with one request at a time. */
+  readonly clients: number;
+  readonly seconds: number;
+}
+
+/** What came of it. */
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** A slow flush holds an answer back for half a second; this only ends a request that hangs. */
+const TIMEOUT_S = 30;
+
+/** Why wrk cannot be used; undefined when it can. */
+export function wrkMissing(): string | undefined {
+  // wrk -v prints its version and ends with 1.
+  const { error } = spawnSync("wrk", ["-v"]);
+  return error ? "wrk is not installed; on Debian: sudo apt-get install wrk" : undefined;
+}
+
+/**
+ * Sends a load and waits for its end.
+ * @throws Error when an answer was no success: then its rate means nothing
+ */
+export async function send(load: Load, signal: AbortSignal): Promise<LoadResult> {
+  const { port, method, path, token, bodyFile, records, clients, seconds } = load;
+  const how = ["-t", "1", "-c", String(clients), "-d", `${seconds}s`, "--timeout", `${TIMEOUT_S}s`];
+  const where = ["-s", join(SOURCE, "wrk.lua"), `http://127.0.0.1:${port}`];
+  const what = [method, path, token, bodyFile, String(records)];
+  const { stdout } = await promisify(execFile)("wrk", [...how, ...where, "--", ...what], {
+    signal,
+    timeout: (seconds + TIMEOUT_S) * 1000,
+  });
+  return resultOf(stdout, `${method} ${path}`);
+}
+
+/**
+ * Reads the line that wrk.lua prints.
+ * @throws Error when there is none, or when requests failed
+ */
+export function resultOf(stdout: string, what: string): LoadResult {
+  const line = stdout.split("\n").find((text) => text.startsWith("{"));
+  if (line === undefined) throw new Error(`${what}: wrk said nothing of a result: ${stdout}`);
+  const said = JSON.parse(line) as Record<
+    "requests" | "durationUs" | "p50Us" | "p99Us" | "refused" | "broken",
+    number
+  >;
+  if (said.refused > 0 || said.broken > 0 || said.requests === 0)
+    throw new Error(
+      `${what}: of ${said.requests} answers ${said.refused} were refusals, and ${said.broken} requests broke`,
+    );
+  return {
+    perSecond: said.requests / (said.durationUs / 1e6),
+    p50Ms: said.p50Us / 1000,
+    p99Ms: said.p99Us / 1000,
+  };
+}

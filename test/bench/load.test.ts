@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { commandOf } from "../../scripts/bench/command.ts";
+import { SOURCE } from "../../scripts/bench/places.ts";
+import { FULL, QUICK } from "../../scripts/bench/plan.ts";
+import { SENSORS } from "../../scripts/bench/contenders/sensors.ts";
+import { resultOf } from "../../scripts/bench/wrk.ts";
+
+const SAID = `Running 1s test @ http://127.0.0.1:8080
+  1 threads and 8 connections
+Requests/sec:   2000.00
+{"requests":2000,"durationUs":1000000,"p50Us":3500,"p99Us":12000,"refused":0,"broken":0}
+`;
+
+describe("what wrk says", () => {
+  test("is read as requests a second and milliseconds", () => {
+    expect(resultOf(SAID, "GET /")).toEqual({ perSecond: 2000, p50Ms: 3.5, p99Ms: 12 });
+  });
+
+  test.each([
+    ["refused", /of 2000 answers 3 were refusals/],
+    ["broken", /and 3 requests broke/],
+  ])("is no figure when requests were %s: an error is answered faster than any record", (what, complaint) => {
+    expect(() => resultOf(SAID.replace(`"${what}":0`, `"${what}":3`), "GET /")).toThrow(complaint);
+  });
+
+  test("without a result is no figure", () => {
+    expect(() => resultOf("unable to connect", "GET /")).toThrow(/GET \/: wrk said nothing/);
+    expect(() => resultOf(SAID.replace('"requests":2000', '"requests":0'), "GET /")).toThrow(/of 0 answers/);
+  });
+});
+
+describe("the command line of the bench", () => {
+  test("measures everything unless it is told what", () => {
+    expect(commandOf([])).toMatchObject({ quick: false, only: ["write", "read", "list", "trip", "start"] });
+    expect(commandOf(["--quick", "--only", "read, trip"])).toMatchObject({
+      quick: true,
+      only: ["read", "trip"],
+    });
+  });
+
+  test("names what can be measured when it is asked for something else", () => {
+    expect(() => commandOf(["--only", "memory"])).toThrow(
+      'there is no measure "memory"; choose from write, read, list, trip, start',
+    );
+    expect(() => commandOf(["--fast"])).toThrow(/--fast/);
+  });
+});
+
+test.each([FULL, QUICK])("a burst ends with every sensor open ($burst messages)", ({ burst, trips }) => {
+  expect(burst % (2 * SENSORS)).toBe(0);
+  // The last sensor is the probe's.
+  expect(trips).toBeLessThan(SENSORS);
+});
+
+test("every peer is pinned to one version", () => {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(SOURCE, "package.json"), "utf8"),
+  ) as Record<"dependencies" | "optionalDependencies", Record<string, string>>;
+  for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(readFileSync(join(SOURCE, "package-lock.json"), "utf8")).not.toMatch(/"resolved"/);
+});

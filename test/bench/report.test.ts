@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Measured } from "../../scripts/bench/figures.ts";
+import { Notebook } from "../../scripts/bench/figures.ts";
+import { GOALS, standings, type Standing } from "../../scripts/bench/goals.ts";
+import { withTables } from "../../scripts/bench/page.ts";
+import { ROOT } from "../../scripts/bench/places.ts";
+import { heaviest } from "../../scripts/bench/profile.ts";
+import { assertResult, readResult, type Result } from "../../scripts/bench/result.ts";
+import { round, tablesOf } from "../../scripts/bench/tables.ts";
+
+const result: Result = {
+  format: 1,
+  startedAt: "2026-11-20T21:30:00Z",
+  minutes: 61.4,
+  quick: false,
+  machine: { processor: "Cortex-A53", cores: 4, memoryMb: 512, kernel: "6.12.1", node: "20.19.2" },
+  load: { before: 0.1, after: 1.5 },
+  measured: [
+    { figure: "post-64", contender: "santinela", values: [90, 100, 110] },
+    { figure: "post-64", contender: "floor", values: [100, 110, 120] },
+    { figure: "flush", contender: "machine", values: [3, 4, 5] },
+  ],
+  missing: [{ contender: "fastify", reason: "the package fastify is not installed" }],
+};
+
+describe("the goals", () => {
+  const standing = (measured: readonly Measured[], goal: (one: Standing) => boolean): Standing | undefined =>
+    standings(measured).find(goal);
+
+  test("are judged by the ratio within each round", () => {
+    const found = standing(
+      result.measured,
+      ({ goal }) => goal.of === "post-64" && goal.to?.contender === "floor",
+    );
+    expect(found?.value).toBeCloseTo(100 / 110);
+    expect(found?.isMet).toBe(true);
+  });
+
+  test("of what was not measured are neither met nor missed", () => {
+    const found = standing(result.measured, ({ goal }) => goal.of === "start");
+    expect(found).toMatchObject({ value: undefined, isMet: undefined });
+  });
+
+  test("one opening lost in one round of a burst is a goal missed", () => {
+    const lost: Measured = { figure: "burst-lost", contender: "santinela", values: [0, 1, 0] };
+    expect(standing([lost], ({ goal }) => goal.of === "burst-lost")).toMatchObject({
+      value: 1,
+      isMet: false,
+    });
+  });
+
+  test("memory may be so much more than a peer's", () => {
+    const measured: Measured[] = [
+      { figure: "rss-idle", contender: "santinela", values: [80] },
+      { figure: "rss-idle", contender: "express-packages", values: [70] },
+    ];
+    const found = standing(measured, ({ goal }) => goal.as === "difference");
+    expect(found).toMatchObject({ value: 10, isMet: true });
+  });
+
+  test("each have one bound, and a ratio or difference has something to be measured by", () => {
+    for (const { atLeast, atMost, as, to } of GOALS) {
+      expect([atLeast, atMost].filter((bound) => bound !== undefined)).toHaveLength(1);
+      expect(to === undefined).toBe(as === "value");
+    }
+  });
+});
+
+describe("the page about performance", () => {
+  test("says where, when and how noisily was measured, and what was not", () => {
+    const text = tablesOf(result);
+    expect(text).toContain("Measured 2026-11-20 21:30:00 UTC in 61 minutes.");
+    expect(text).toContain("Cortex-A53, 4 cores, 1 GB, Linux 6.12.1, Node.js 20.19.2");
+    expect(text).toContain("one fdatasync of 4 KiB, median 4 ms (spread 50 %)");
+    expect(text).toContain("Not measured: fastify (the package fastify is not installed)");
+  });
+
+  test("shows medians, spreads, ratios and whether a goal is met", () => {
+    const text = tablesOf(result);
+    expect(text).toContain("| durable POST, 64 clients | ≥ 0.8 × floor | 0.91 × | met |");
+    expect(text).toContain("| floor | 110 | 18 % | 0.91 × |");
+    expect(text).toContain("| durable POST, 64 clients | ≥ 15 × node-red | not measured |  |");
+  });
+
+  test("says so when the run was a quick one", () => {
+    expect(tablesOf({ ...result, quick: true })).toContain("a quick run");
+  });
+
+  test("keeps what people have written around its figures", () => {
+    const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
+    const changed = withTables(page, "| new |");
+    expect(changed).toContain("\n\n| new |\n\n");
+    expect(withTables(changed, tablesOf(result)).split("<!-- figures")[0]).toBe(
+      page.split("<!-- figures")[0],
+    );
+    expect(() => withTables("no markers", "")).toThrow(/lost the markers/);
+  });
+
+  test("holds the figures of the result that lies beside it", () => {
+    const kept = join(ROOT, "docs/performance.json");
+    if (!existsSync(kept)) return;
+    const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
+    expect(withTables(page, tablesOf(readResult(kept)))).toBe(page);
+  });
+
+  test.each([
+    [12_345.6, "12,346"],
+    [99.94, "99.9"],
+    [1.234, "1.23"],
+    [0, "0"],
+  ])("writes %d as %s", (value, text) => {
+    expect(round(value)).toBe(text);
+  });
+});
+
+describe("the file of a result", () => {
+  test("is taken when it says what a run measured", () => {
+    expect(assertResult(result, "a file")).toBe(result);
+  });
+
+  test.each<[string, object]>([
+    ["another format", { ...result, format: 2 }],
+    [
+      "a figure without a value",
+      { ...result, measured: [{ figure: "start", contender: "floor", values: [] }] },
+    ],
+    ["a word nobody knows", { ...result, colour: "red" }],
+  ])("is refused with %s", (_what, value) => {
+    expect(() => assertResult(value, "a file")).toThrow(/a file is no result of the bench/);
+  });
+});
+
+test("a notebook keeps the values of a figure in the order of the rounds", () => {
+  const notebook = new Notebook();
+  notebook.note("start", "floor", 3);
+  notebook.note("start", "santinela", 9);
+  notebook.note("start", "floor", 1);
+  expect(notebook.measured).toEqual([
+    { figure: "start", contender: "floor", values: [3, 1] },
+    { figure: "start", contender: "santinela", values: [9] },
+  ]);
+});
+
+test("of a profile the heaviest functions come first, by their own time, and waiting is no work", () => {
+  const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 6 });
+  const profile = {
+    nodes: [
+      { id: 1, callFrame: frame("(idle)", "") },
+      { id: 2, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
+      { id: 3, callFrame: frame("", "node:net") },
+      // The same function, called from elsewhere.
+      { id: 4, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
+      { id: 5, callFrame: frame("(garbage collector)", "") },
+    ],
+    samples: [1, 2, 3, 4, 5],
+    timeDeltas: [900, 30, 20, 30, 20],
+  };
+  expect(heaviest(profile, 2)).toEqual([
+    { name: "run", place: "dist/store/database.js:7", share: 0.6 },
+    { name: "(anonymous)", place: "node:net:7", share: 0.2 },
+  ]);
+});
