@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { resolve } from "node:path";
+import { CONTENDERS, type ContenderName } from "./contenders/contender.ts";
 import { MEASURES, type MeasureName } from "./plan.ts";
 import { RESULT_FILE } from "./result.ts";
 
@@ -9,6 +10,7 @@ Measures Santinela and its peers side by side on this machine and writes the res
 
   --quick        short rounds and a smaller table: a few minutes instead of an hour or two
   --only LIST    of ${MEASURES.join(",")}: only these, separated by commas
+  --peers LIST   only these beside Santinela, such as floor,node-red
   --profile      no measures: the daemon under V8's profiler, and its ten heaviest functions;
                  they are added to the result that is there
   --out FILE     where the result goes [.bench/result.json]
@@ -18,9 +20,13 @@ It needs wrk (Debian: apt-get install wrk); mosquitto for "trip" and a C compile
 is named and left out. \`npm run bench:report\` turns the result into docs/performance.md.
 `;
 
+const PEERS = (Object.keys(CONTENDERS) as ContenderName[]).filter((name) => name !== "machine");
+
 export interface Command {
   readonly quick: boolean;
   readonly only: readonly MeasureName[];
+  /** Undefined for all of them. */
+  readonly peers: readonly ContenderName[] | undefined;
   readonly profile: boolean;
   readonly out: string;
   readonly help: boolean;
@@ -33,16 +39,23 @@ export function commandOf(words: readonly string[]): Command {
     options: {
       quick: { type: "boolean", default: false },
       only: { type: "string", default: MEASURES.join(",") },
+      peers: { type: "string" },
       profile: { type: "boolean", default: false },
       out: { type: "string", default: RESULT_FILE },
       help: { type: "boolean", default: false },
     },
   });
-  const only = values.only.split(",").map((name) => {
-    const known = MEASURES.find((measure) => measure === name.trim());
-    if (!known) throw new Error(`there is no measure "${name}"; choose from ${MEASURES.join(", ")}`);
-    return known;
-  });
+  const only = namesOf(values.only, "measure", MEASURES);
+  const peers = values.peers === undefined ? undefined : namesOf(values.peers, "peer", PEERS);
   const { quick, profile, help } = values;
-  return { quick, only, profile, out: resolve(values.out), help };
+  return { quick, only, peers, profile, out: resolve(values.out), help };
+}
+
+function namesOf<Name extends string>(list: string, what: string, known: readonly Name[]): Name[] {
+  return list.split(",").map((word) => {
+    const found = known.find((name) => name === word.trim());
+    if (found === undefined)
+      throw new Error(`there is no ${what} "${word}"; choose from ${known.join(", ")}`);
+    return found;
+  });
 }

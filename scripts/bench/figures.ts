@@ -39,7 +39,9 @@ export interface Measured {
 export class Notebook {
   readonly #measured = new Map<string, { figure: FigureName; contender: ContenderName; values: number[] }>();
 
+  /** @throws Error for what is no number */
   note(figure: FigureName, contender: ContenderName, value: number): void {
+    if (!Number.isFinite(value)) throw new Error(`${figure} of ${contender} is ${value}`);
     const key = `${figure} ${contender}`;
     const entry = this.#measured.get(key) ?? { figure, contender, values: [] };
     entry.values.push(value);

@@ -28,14 +28,12 @@ export interface Standing {
 /** The goals, with the reasons for each number in docs/performance.md. */
 export const GOALS: readonly Goal[] = [
   { of: "post-64", to: { figure: "post-64", contender: "floor" }, as: "ratio", atLeast: 0.8 },
-  { of: "post-64", to: { figure: "post-64", contender: "pocketbase" }, as: "ratio", atLeast: 5 },
   { of: "post-64", to: { figure: "post-64", contender: "node-red" }, as: "ratio", atLeast: 15 },
   { of: "post-64", to: { figure: "post-64", contender: "json-server" }, as: "ratio", atLeast: 10 },
   { of: "slow-post-64", to: { figure: "slow-post-64", contender: "express" }, as: "ratio", atLeast: 9 },
   { of: "slow-get-p99", as: "value", atMost: 500 },
   { of: "get-8", to: { figure: "get-8", contender: "floor" }, as: "ratio", atLeast: 0.8 },
   { of: "get-8", to: { figure: "get-8", contender: "json-server" }, as: "ratio", atLeast: 6 },
-  { of: "get-8", to: { figure: "get-8", contender: "pocketbase" }, as: "ratio", atLeast: 6 },
   { of: "list-large", to: { figure: "list-small", contender: "santinela" }, as: "ratio", atMost: 2 },
   { of: "trip-p50", to: { figure: "trip-p50", contender: "node-red" }, as: "ratio", atMost: 0.5 },
   { of: "trip-p99", to: { figure: "trip-p99", contender: "node-red" }, as: "ratio", atMost: 0.5 },

@@ -62,7 +62,10 @@ async function measure(
   parts: Pick<Ground, "signal" | "children" | "folder">,
 ): Promise<void> {
   await installPeers(tell);
-  const missing = CONTENDERS_HERE.flatMap((contender) => {
+  const asked = CONTENDERS_HERE.filter(
+    ({ name }) => name === "santinela" || (command.peers?.includes(name) ?? true),
+  );
+  const missing = asked.flatMap((contender) => {
     const reason = contender.missing();
     return reason === undefined ? [] : [{ contender: contender.name, reason }];
   });
@@ -75,7 +78,7 @@ async function measure(
   const ground: Ground = {
     ...parts,
     scale: command.quick ? QUICK : FULL,
-    contenders: CONTENDERS_HERE.filter((contender) => contender.missing() === undefined),
+    contenders: asked.filter((contender) => contender.missing() === undefined),
     notebook,
     slowFlush: buildSlowFlush(parts.folder),
     tell,

@@ -21,7 +21,7 @@ export interface Scale {
   readonly trips: number;
   /** Messages of one burst: a multiple of twice the number of sensors. */
   readonly burst: number;
-  /** No end of a burst is waited for after so long without a new record. */
+  /** What has not come through when so long nothing was committed any more, is lost. */
   readonly silenceMs: number;
 }
 

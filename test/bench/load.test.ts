@@ -44,6 +44,7 @@ describe("the command line of the bench", () => {
     expect(() => commandOf(["--only", "memory"])).toThrow(
       'there is no measure "memory"; choose from write, read, list, trip, start',
     );
+    expect(() => commandOf(["--peers", "nginx"])).toThrow('there is no peer "nginx"');
     expect(() => commandOf(["--fast"])).toThrow(/--fast/);
   });
 });

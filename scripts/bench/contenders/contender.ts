@@ -19,7 +19,6 @@ export const CONTENDERS = {
   fastify: "a minimal Fastify application over better-sqlite3, one commit each",
   "json-server": "json-server 0.17 (no flush, no token)",
   "node-red": "Node-RED 5 with an MQTT-in → HTTP → SQLite flow (no token)",
-  pocketbase: "PocketBase, one collection",
   machine: "this machine itself: what is measured while nothing else is",
 } as const;
 

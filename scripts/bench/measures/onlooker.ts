@@ -25,6 +25,11 @@ export class Onlooker {
     return this.#openings.count();
   }
 
+  /** Another number whenever something was committed since the last look, whatever it was. */
+  commits(): number {
+    return this.#records.version() + this.#openings.version();
+  }
+
   close(): void {
     this.#records.close();
     this.#openings.close();
@@ -43,6 +48,11 @@ class Counter {
 
   count(): number {
     return this.#count.get() as number;
+  }
+
+  /** Changes with each commit of somebody else's (sqlite.org/pragma.html#pragma_data_version). */
+  version(): number {
+    return this.#database.pragma("data_version", { simple: true }) as number;
   }
 
   close(): void {

@@ -120,19 +120,25 @@ async function noteBurst(
   const startMs = performance.now();
   const publishing = publishBurst(sensors, scale.burst);
   let through = 0;
-  let lastMs = startMs;
+  let throughMs = startMs;
+  let commits = onlooker.commits();
+  let activeMs = startMs;
   while (through < expected && performance.now() - startMs < BURST_MS_MAX) {
     signal.throwIfAborted();
     await delay(20);
+    const nowMs = performance.now();
     const now = onlooker.openings() - before;
-    if (now > through) lastMs = performance.now();
-    else if (performance.now() - lastMs > scale.silenceMs) break;
+    if (now > through) throughMs = nowMs;
     through = now;
+    const seen = onlooker.commits();
+    if (seen !== commits) activeMs = nowMs;
+    else if (nowMs - activeMs > scale.silenceMs) break;
+    commits = seen;
   }
   await publishing;
-  notebook.note("burst-rate", name, (through * 2) / ((lastMs - startMs) / 1000));
   notebook.note("burst-lost", name, expected - through);
   notebook.note("burst-peak", name, child.peakMb);
+  notebook.note("burst-rate", name, through === 0 ? 0 : (through * 2) / ((throughMs - startMs) / 1000));
 }
 
 /**

@@ -18,7 +18,6 @@ const DURABLE: readonly ContenderName[] = [
   "express",
   "fastify",
   "node-red",
-  "pocketbase",
 ];
 
 /** Durable POSTs, on this disk and with a slow flush, and GETs while those slow flushes go on. */
