@@ -36,10 +36,6 @@ function addUserCommands(root: Command, terminal: Terminal): void {
   named("add", "add an account")
     .requiredOption("--role <role>", "administrator, operator or viewer")
     .option("--password-stdin", "read the password from standard input")
-    .addHelpText(
-      "after",
-      "\nExample:\n  santinela user add --email ana@example.ro --role operator --password-stdin < password.txt",
-    )
     .action(
       async ({
         config,

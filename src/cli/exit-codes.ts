@@ -7,6 +7,22 @@ export const EXIT_USAGE = 64;
 /** Our own defect. */
 export const EXIT_SOFTWARE = 70;
 
+/** What each exit code means, for the help and the reference page. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT_OK, "done"],
+  [EXIT_FAILED, "refused or failed; the message says why"],
+  [EXIT_USAGE, "the command line is wrong"],
+  [65, "what was given is wrong: a file's content, an id that does not exist"],
+  [66, "a file that was named cannot be read"],
+  [69, "no daemon answers"],
+  [EXIT_SOFTWARE, "a defect of this program"],
+  [73, "a file or folder cannot be made"],
+  [74, "the result could not be written out"],
+  [75, "not now; try again later"],
+  [77, "this user may not do that"],
+  [78, "the configuration has mistakes; each one is named with its place"],
+];
+
 const EXIT_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
   usage: EXIT_USAGE,
   "bad-data": 65,

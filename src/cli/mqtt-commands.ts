@@ -18,7 +18,6 @@ export function addMqttCommands(root: Command, terminal: Terminal): void {
     .option("--prefix <levels>", "first levels of the announcements' topics", "homeassistant")
     .option("--wait <seconds>", "how long to listen", "3")
     .option("--json", "print JSON")
-    .addHelpText("after", "\nExample: santinela zones discover >> zones.yaml")
     .action(
       async ({
         config,

@@ -1,12 +1,15 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { VERSION } from "../generated/version.ts";
 import { addAccessCommands } from "./access-commands.ts";
+import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
+import { shapeOf, type CommandShape } from "./command-shape.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addGpioCommands } from "./gpio-commands.ts";
 import { addStorageCommands } from "./storage-commands.ts";
 import { addMqttCommands } from "./mqtt-commands.ts";
+import { addHelp, textAfter } from "./help.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -16,7 +19,9 @@ import type { Terminal } from "./terminal.ts";
  */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await program(terminal).parseAsync(argv, { from: "user" });
+    // Known before the tree is built, so that no command can forget to look at it.
+    const noInput = argv.includes("--no-input");
+    await program({ ...terminal, noInput }).parseAsync(argv, { from: "user" });
     return EXIT_OK;
   } catch (error) {
     // commander has already written its message or the help that was asked for.
@@ -32,16 +37,25 @@ function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+/** The program's whole tree as plain data. */
+export function programShape(terminal: Terminal): CommandShape {
+  return shapeOf(program(terminal), textAfter);
+}
+
 /** Each command imports what it needs when it runs: `version` loads neither Express nor SQLite. */
 function program(terminal: Terminal): Command {
   const { stdout } = terminal;
   const root = new Command("santinela").description(
     "Edge daemon for alarm panels: every trip becomes exactly one intervention at the dispatch centre.",
   );
-  root.exitOverride().configureOutput({
-    writeOut: (text) => void stdout.write(text),
-    writeErr: (text) => void terminal.stderr.write(text),
-  });
+  root
+    .version(VERSION, "--version", "print the version")
+    .option("--no-input", "never ask anything; fail where an answer would be needed")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    });
 
   withConfig(root.command("serve").description("run the daemon in the foreground")).action(
     async ({ config }: ConfigOption) => {
@@ -94,10 +108,12 @@ function program(terminal: Terminal): Command {
       const { demo } = await import("./demo.ts");
       await demo(terminal);
     });
+  addCompletionCommand(root, terminal);
   root
     .command("version")
     .description("print the version")
     .action(() => void stdout.write(`${VERSION}\n`));
+  addHelp(root);
   return root;
 }
 
@@ -139,4 +155,12 @@ function addSyncCommands(root: Command, terminal: Terminal): void {
         );
       });
   }
+}
+
+function addCompletionCommand(root: Command, { stdout }: Terminal): void {
+  root
+    .command("completion")
+    .description("print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
+    .action((shell: Shell) => void stdout.write(completionScript(shell, shapeOf(root, textAfter))));
 }

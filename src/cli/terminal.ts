@@ -7,6 +7,8 @@ export interface Terminal {
   readonly stdout: Writable;
   /** Everything else. */
   readonly stderr: Writable;
+  /** Nothing may be asked, although somebody may sit there. */
+  readonly noInput?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Path of the program's main file. */
@@ -15,6 +17,11 @@ export interface Terminal {
   readonly untilAsked: () => Promise<void>;
   /** Ends the process at once, for failpoints. */
   readonly kill: () => void;
+}
+
+/** Whether a question can be answered: somebody sits there, and has not said that nothing is to be asked. */
+export function mayAsk({ stdin, noInput }: Terminal): boolean {
+  return stdin.isTTY === true && noInput !== true;
 }
 
 /** Reads a stream to its end, as text. */

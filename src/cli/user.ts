@@ -9,7 +9,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
-import { readAll, type Terminal } from "./terminal.ts";
+import { mayAsk, readAll, type Terminal } from "./terminal.ts";
 
 /** Adds an account to the service's own database; works, like all of these, whether the daemon runs or not. */
 export async function userAdd(
@@ -97,9 +97,10 @@ function roleOf(text: string): Role {
   return role;
 }
 
-async function passwordFrom({ stdin, stderr }: Terminal, fromStdin: boolean): Promise<string> {
+async function passwordFrom(terminal: Terminal, fromStdin: boolean): Promise<string> {
+  const { stdin, stderr } = terminal;
   if (fromStdin) return (await readAll(stdin)).replace(/\r?\n$/, "");
-  if (stdin.isTTY !== true)
+  if (!mayAsk(terminal))
     throw new AppError("usage", "no terminal to ask for the password on", {
       hint: "Give it on standard input with --password-stdin.",
     });

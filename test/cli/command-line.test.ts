@@ -2,11 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { runCommandLine } from "../../src/cli/program.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { VERSION } from "../../src/generated/version.ts";
+import { santinela as run } from "../support/command-line.ts";
 import { Installation, MAIN } from "../support/installation.ts";
 
 let folder: string;
@@ -15,33 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function santinela(words: readonly string[], input = "", cwd = folder): Promise<Outcome> {
-  const outcome = { stdout: "", stderr: "" };
-  const collect = (name: "stdout" | "stderr") =>
-    new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        outcome[name] += chunk.toString();
-        done();
-      },
-    });
-  const code = await runCommandLine(words, {
-    stdin: Readable.from([Buffer.from(input)]),
-    stdout: collect("stdout"),
-    stderr: collect("stderr"),
-    env: { XDG_CONFIG_HOME: cwd },
-    cwd,
-    main: MAIN,
-    untilAsked: () => Promise.resolve(),
-    kill: () => expect.fail("no failpoint was asked for"),
-  });
-  return { code, ...outcome };
-}
+const santinela = (words: readonly string[], input = "") => run(words, { cwd: folder, input });
 
 describe("the command line", () => {
   test("prints its version, and nothing else", async () => {

@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import { EXIT_CODES } from "./exit-codes.ts";
+
+/** At least one example for each command that does something, by its words. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  serve: ["serve --config /etc/santinela/santinela.yaml"],
+  "check-config": ["check-config --config santinela.yaml"],
+  "user add": ["user add --email ana@example.ro --role operator --password-stdin < password.txt"],
+  "user list": ["user list --json"],
+  "user passwd": ["user passwd --email ana@example.ro"],
+  "user role": ["user role --email ana@example.ro --role administrator"],
+  "user disable": ["user disable --email ana@example.ro", "user disable --email ana@example.ro --undo"],
+  "keys rotate": ["keys rotate"],
+  "keys forget": ["keys forget"],
+  "factory-reset": ["factory-reset --yes"],
+  cert: ["cert", "cert --ca > santinela-ca.crt"],
+  "objectives import": ["objectives import objectives.json"],
+  trip: ["trip --zone front-door", "trip --zone front-door --restore"],
+  "sync status": ["sync status", "sync status --json"],
+  "sync now": ["sync now"],
+  events: ["events --limit 200", "events --json"],
+  backup: ["backup --out /media/usb/hala-nord.db"],
+  restore: ["restore --dry-run /media/usb/hala-nord.db", "restore /media/usb/hala-nord.db"],
+  "zones discover": ["zones discover >> zones.yaml"],
+  "zones import-check": ["zones import-check recording.jsonl"],
+  doctor: ["doctor", "doctor --json"],
+  openapi: ["openapi > openapi.json"],
+  completion: ["completion bash > ~/.local/share/bash-completion/completions/santinela"],
+  demo: ["demo"],
+  version: ["version"],
+};
+
+/** Gives every command that does something its example, and the program its exit codes. */
+export function addHelp(root: Command): void {
+  root.addHelpText("after", () => textAfter(""));
+  for (const [path, command] of pathsOf(root))
+    if (path !== "") command.addHelpText("after", () => textAfter(path));
+}
+
+/** What the help of a command adds at its end, with the empty line before it; empty where it adds nothing. */
+export function textAfter(path: string): string {
+  if (path === "") return `\n${exitCodeText()}`;
+  const lines = (EXAMPLES[path] ?? []).map((line) => `  santinela ${line}`);
+  return lines.length === 0 ? "" : `\nExample:\n${lines.join("\n")}`;
+}
+
+function exitCodeText(): string {
+  const lines = EXIT_CODES.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
+  return `Exit codes:\n${lines.join("\n")}`;
+}
+
+function pathsOf(command: Command, path = ""): [path: string, command: Command][] {
+  const inner = command.commands.flatMap((next) =>
+    pathsOf(next, path === "" ? next.name() : `${path} ${next.name()}`),
+  );
+  return [[path, command], ...inner];
+}

@@ -1,0 +1,128 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { everyCommand, type CommandShape } from "../../src/cli/command-shape.ts";
+import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { programShape } from "../../src/cli/program.ts";
+import { MAIN } from "../support/installation.ts";
+import { santinela as run } from "../support/command-line.ts";
+
+const santinela = (words: readonly string[]) => run(words, { cwd: tmpdir() });
+const shape = programShape({
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+  cwd: "/",
+  main: MAIN,
+  untilAsked: () => Promise.resolve(),
+  kill: () => {},
+});
+const leaves = everyCommand(shape).filter(({ commands }) => commands.length === 0);
+const page = readFileSync(fileURLToPath(new URL("../../docs/cli.md", import.meta.url)), "utf8");
+
+describe("the help", () => {
+  test("of every command that does something ends with an example of itself", async () => {
+    for (const { path } of leaves) {
+      const { code, stdout } = await santinela([...path, "--help"]);
+      expect(code, path.join(" ")).toBe(0);
+      expect(stdout.split("Example:\n")[1] ?? "", path.join(" ")).toContain(`santinela ${path.join(" ")}`);
+    }
+  });
+
+  test("of the program lists every exit code with its meaning", async () => {
+    const { stdout } = await santinela(["--help"]);
+    for (const [code, meaning] of EXIT_CODES) expect(stdout).toContain(`  ${code}  ${meaning}`);
+  });
+
+  test.each([
+    [["sytnc"], /Did you mean sync\?/],
+    [["sync", "stauts"], /Did you mean status\?/],
+    [["sync", "status", "--jsn"], /Did you mean --json\?/],
+  ])("names the word that %s was probably meant to be", async (words, hint) => {
+    const { code, stdout, stderr } = await santinela(words);
+    expect([code, stdout]).toEqual([64, ""]);
+    expect(stderr).toMatch(hint);
+  });
+
+  test("every command that reads has --json", () => {
+    const reading = leaves.filter(({ path }) => /^(list|status|show|events|watch)$/.test(path.at(-1) ?? ""));
+    expect(reading.length).toBeGreaterThan(2);
+    for (const { path, options } of reading)
+      expect(
+        options.map(({ name }) => name),
+        path.join(" "),
+      ).toContain("--json");
+  });
+});
+
+describe("the reference page", () => {
+  test("is the program's own tree", async () => {
+    const { commandPage } = (await import(
+      new URL("../../scripts/command-page.mjs", import.meta.url).href
+    )) as { commandPage: (root: CommandShape) => string };
+    expect(page).toContain(commandPage(shape));
+  });
+
+  test("lists every exit code with its meaning", () => {
+    const rows = [...page.matchAll(/^\| +(\d+) \| (.*?) +\|$/gm)].map(([, code, meaning]) => [
+      Number(code),
+      meaning,
+    ]);
+    expect(rows).toEqual(EXIT_CODES);
+  });
+});
+
+/** Asks a real shell what it would offer behind the words, the last of which is being typed. */
+const OFFERS: Readonly<Record<string, (script: string, words: readonly string[]) => string>> = {
+  bash: (script, words) =>
+    execFileSync("bash", [
+      "--norc",
+      "-c",
+      `${script}\nCOMP_WORDS=(santinela "$@"); COMP_CWORD=$#; _santinela; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      "bash",
+      ...words,
+    ]).toString(),
+  zsh: (script, words) =>
+    execFileSync("zsh", [
+      "-fc",
+      `compdef() { :; }; _describe() { print -l -- "\${(@P)2}"; }; _files() { print -l -- *(N); }
+${script}\nwords=(santinela "$@"); CURRENT=$#words; cd ${JSON.stringify(fileURLToPath(new URL("../..", import.meta.url)))}; _santinela`,
+      "zsh",
+      ...words,
+    ])
+      .toString()
+      .replaceAll(/(?<!\\):.*$/gm, ""),
+  fish: (script, words) =>
+    execFileSync("fish", ["--no-config", "-c", `${script}\ncomplete -C "santinela ${words.join(" ")}"`], {
+      env: { ...process.env, HOME: tmpdir(), XDG_CONFIG_HOME: join(tmpdir(), "none") },
+    })
+      .toString()
+      .replaceAll(/\t.*$/gm, ""),
+};
+
+describe.each(Object.keys(OFFERS))("completion for %s", (shell) => {
+  const isThere = spawnSync(shell, ["--version"]).status === 0;
+  if (!isThere && process.env["CI"] === "true")
+    test("has its shell", () => expect.fail(`install ${shell}; scripts/test-deps.sh does`));
+
+  test.skipIf(!isThere)("offers what may follow, over the values of options", async () => {
+    const { stdout: script } = await santinela(["completion", shell]);
+    const offers = (...words: string[]): string[] =>
+      (OFFERS[shell]?.(script, words) ?? "").split("\n").filter((line) => line !== "");
+    const top = offers("");
+    for (const { path } of shape.commands) expect(top).toContain(path[0]);
+    expect(offers("user", "")).toEqual(expect.arrayContaining(["add", "list", "passwd"]));
+    expect(offers("user", "")).not.toContain("serve");
+    expect(offers("user", "add", "--")).toEqual(
+      expect.arrayContaining(["--email", "--password-stdin", "--no-input"]),
+    );
+    expect(offers("sync", "--config", "user", "")).toEqual(expect.arrayContaining(["status", "now"]));
+    expect(offers("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
+    expect(offers("trip", "--zone", "")).toEqual([]);
+    expect(offers("serve", "--config", "package.js")).toEqual(expect.arrayContaining(["package.json"]));
+  });
+});
