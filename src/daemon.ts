@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
+import type { DaemonOptions } from "./daemon-options.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
 import { createApp, type AppParts, type ServedParts } from "./http/app.ts";
@@ -34,18 +35,6 @@ import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
 
-export interface DaemonOptions {
-  /** Takes one finished log line. */
-  readonly write: (line: string) => void;
-  /** Is told the first administrator's password, which nobody can read again and which must not stand in the log. */
-  readonly tell: (account: { email: string; password: string }) => void;
-  /** Log lines carry journald's priorities. */
-  readonly forJournald: boolean;
-  /** A failpoint's specification, for tests. */
-  readonly failpoint: string | undefined;
-  /** Ends the process at once, for failpoints. */
-  readonly kill: () => void;
-}
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
 export class Daemon {
@@ -96,6 +85,8 @@ export class Daemon {
     const config = this.#config;
     const { dataDir, zones, site } = config;
     const clock = this.#clock;
+    const fault = this.#options.configurationFault;
+    if (fault !== undefined) this.#health.raise("configuration-broken", fault);
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     const { main: database, journal } = this.#openStores();
     const objectives = new ObjectiveService(database);
@@ -156,6 +147,7 @@ export class Daemon {
     await inputs.start();
     this.#stops.push(() => sync?.stop());
     sync?.start();
+    this.#options.onStarted();
     this.#log.info("ready", {
       version: VERSION,
       ...server.address,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import type { RunnableConfiguration } from "../config/last-good.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The option that nearly every command has. */
@@ -14,8 +15,28 @@ export function withConfig(command: Command): Command {
   );
 }
 
-/** Reads the configuration that the option names. @throws AppError as `loadConfiguration` */
+/**
+ * The configuration that the option names; with mistakes in it, its last good copy, because that is what the daemon
+ * runs with and what a command must find it by.
+ * @throws AppError as `configurationToRun`
+ */
 export async function load(terminal: Terminal, file: string | undefined): Promise<Config> {
+  const { config, fault } = await loadToRun(terminal, file);
+  if (fault !== null) terminal.stderr.write(`${fault}\nUsing the last good copy of the configuration.\n`);
+  return config;
+}
+
+/** As `load`, with what the daemon itself needs to know of the file. */
+export async function loadToRun(
+  terminal: Terminal,
+  file: string | undefined,
+): Promise<RunnableConfiguration> {
+  const { configurationToRun } = await import("../config/last-good.ts");
+  return configurationToRun({ file, env: terminal.env, cwd: terminal.cwd });
+}
+
+/** The configuration as it stands in the file. @throws AppError as `loadConfiguration` */
+export async function loadStrictly(terminal: Terminal, file: string | undefined): Promise<Config> {
   const { loadConfiguration } = await import("../config/load.ts");
   return loadConfiguration({ file, env: terminal.env, cwd: terminal.cwd });
 }

@@ -5,11 +5,13 @@ import { addAccessCommands } from "./access-commands.ts";
 import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import { shapeOf, type CommandShape } from "./command-shape.ts";
+import { addConfigurationCommands } from "./configuration-commands.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addGpioCommands } from "./gpio-commands.ts";
 import { addStorageCommands } from "./storage-commands.ts";
 import { addMqttCommands } from "./mqtt-commands.ts";
 import { addHelp, textAfter } from "./help.ts";
+import { addSiteCommands } from "./site-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -57,44 +59,14 @@ function program(terminal: Terminal): Command {
       writeErr: (text) => void terminal.stderr.write(text),
     });
 
-  withConfig(root.command("serve").description("run the daemon in the foreground")).action(
-    async ({ config }: ConfigOption) => {
-      const { serve } = await import("./serve.ts");
-      await serve(await load(terminal, config), terminal);
-    },
-  );
-  withConfig(
-    root.command("check-config").description("check the configuration and explain every mistake"),
-  ).action(async ({ config }: ConfigOption) => {
-    const { checkConfig } = await import("./check-config.ts");
-    checkConfig(await load(terminal, config), terminal);
-  });
+  addConfigurationCommands(root, terminal);
   addAccessCommands(root, terminal);
   addObjectiveCommands(root, terminal);
-  withConfig(
-    root.command("trip").description("open a zone's contact, as its sensor would; needs the running daemon"),
-  )
-    .requiredOption("--zone <id>", "the zone")
-    .option("--restore", "close it instead")
-    .action(async ({ config, zone, restore }: ConfigOption & { zone: string; restore?: boolean }) => {
-      const { trip } = await import("./trip.ts");
-      await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
-    });
+  addSiteCommands(root, terminal);
   addSyncCommands(root, terminal);
   addMqttCommands(root, terminal);
   addStorageCommands(root, terminal);
   addGpioCommands(root, terminal);
-  withConfig(root.command("events").description("who did what, and what the zones saw; the newest last"))
-    .option("--limit <number>", "how many entries", "50")
-    .option("--json", "print JSON")
-    .action(async ({ config, limit, json }: ConfigOption & { limit: string; json?: boolean }) => {
-      const { showEvents } = await import("./events.ts");
-      await showEvents(
-        await load(terminal, config),
-        { limit: numberOf(limit), json: json === true },
-        terminal,
-      );
-    });
   withConfig(root.command("openapi").description("print the OpenAPI document of the interface")).action(
     async ({ config }: ConfigOption) => {
       const { openApi } = await import("./openapi.ts");
@@ -115,12 +87,6 @@ function program(terminal: Terminal): Command {
     .action(() => void stdout.write(`${VERSION}\n`));
   addHelp(root);
   return root;
-}
-
-function numberOf(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new AppError("usage", `--limit takes a number up to 1000, not ${text}`);
-  return Math.min(Number(text), 1000);
 }
 
 function addObjectiveCommands(root: Command, terminal: Terminal): void {

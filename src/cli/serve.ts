@@ -1,11 +1,17 @@
 import type { Config } from "../config/config.ts";
+import { keepLastGood, lastGoodAtMs, type RunnableConfiguration } from "../config/last-good.ts";
+import type { ConfigurationText } from "../config/load.ts";
 import { Daemon } from "../daemon.ts";
+import { messageOf } from "../domain/errors.ts";
 import { Supervision } from "../ops/supervision.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs the daemon until the process is asked to end. */
-export async function serve(config: Config, terminal: Terminal): Promise<void> {
+export async function serve(
+  { config, source, fault }: RunnableConfiguration,
+  terminal: Terminal,
+): Promise<void> {
   const { stdout, stderr, env } = terminal;
   // systemd says so when standard output is its journal.
   const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
@@ -18,6 +24,10 @@ export async function serve(config: Config, terminal: Terminal): Promise<void> {
     forJournald,
     failpoint: env["SANTINELA_FAILPOINT"],
     kill: terminal.kill,
+    onStarted: () => {
+      if (fault === null) keepCopy(config, source, terminal);
+    },
+    configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
   });
   // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
   const asked = terminal.untilAsked();
@@ -32,6 +42,20 @@ export async function serve(config: Config, terminal: Terminal): Promise<void> {
 
 function journalText({ email }: { email: string }): string {
   return `The first administrator is ${email}. Set the password: santinela user passwd --email ${email}\n`;
+}
+
+/** A disk that is full costs the copy of today's configuration; the one before it stays. */
+function keepCopy(config: Config, source: ConfigurationText, { stderr }: Terminal): void {
+  try {
+    keepLastGood(config, source);
+  } catch (error) {
+    stderr.write(`the last good copy of the configuration is not kept: ${messageOf(error)}\n`);
+  }
+}
+
+function faultText(fault: string, dataDir: string): string {
+  const keptAt = new Date(lastGoodAtMs(dataDir) ?? 0).toISOString();
+  return `${fault.replaceAll("\n", "; ")}; the copy of ${keptAt} runs`;
 }
 
 function firstAdministratorText({ email, password }: { email: string; password: string }): string {

@@ -31,35 +31,66 @@ export interface LoadOptions {
   readonly cwd: string;
 }
 
+/** The text of a configuration and where it stands. */
+export interface ConfigurationText {
+  /** null for the embedded defaults of a first run. */
+  readonly file: string | null;
+  readonly text: string;
+}
+
 /**
  * Reads the configuration: the file, the environment over it, the defaults under it.
  * @throws AppError `configuration` with one line for each mistake, `no-input` when the named file cannot be read
  */
 export function loadConfiguration(options: LoadOptions): Config {
+  return readConfiguration(configurationText(options), options);
+}
+
+/** The text that would be loaded. @throws AppError `no-input` when the named file cannot be read */
+export function configurationText(options: LoadOptions): ConfigurationText {
   const file = findFile(options);
+  return { file, text: file === null ? FIRST_RUN_YAML : readText(file, "the configuration") };
+}
+
+/**
+ * Makes the configuration out of its text.
+ * @param options passwordsMayBeMissing: a password that cannot be read is a warning, and empty
+ * @throws AppError `configuration` with one line for each mistake
+ */
+export function readConfiguration(
+  source: ConfigurationText,
+  options: LoadOptions & { readonly passwordsMayBeMissing?: boolean },
+): Config {
+  const { file } = source;
   const overlay = environmentOverlay(options.env);
-  const parsed = parseFile(file, overlay);
+  const parsed = parseText(source, overlay);
   const value: unknown = parsed.document.toJS() ?? {};
   if (!validateConfiguration(value))
     throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
   const folder = file === null ? options.cwd : dirname(file);
   const passwords = new Passwords(folder, options.env["CREDENTIALS_DIRECTORY"]);
-  const problems = [...meaningProblems(value), ...passwords.check(value)];
+  const missing = passwords.check(value);
+  const problems = [...meaningProblems(value), ...(options.passwordsMayBeMissing === true ? [] : missing)];
   if (problems.length > 0) throw configurationError(parsed, problems);
-  const warnings = [...overlay.warnings, ...meaningWarnings(value), ...passwords.warnings];
+  const warnings = [
+    ...overlay.warnings,
+    ...meaningWarnings(value),
+    ...passwords.warnings,
+    ...missing.map(({ message }) => message),
+  ];
   return resolved(value, { file, folder, env: options.env, passwords, warnings });
 }
 
-/** Which file is used: the named one, else the first that is there. */
-function findFile({ file, env, cwd }: LoadOptions): string | null {
+/** Which file is used: the named one, else the first that is there; null when there is none. */
+export function findFile({ file, env, cwd }: LoadOptions): string | null {
   const named = file ?? env["SANTINELA_CONFIG"];
   if (named !== undefined) return resolve(cwd, named);
   const personal = join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
   return ["/etc/santinela/santinela.yaml", personal].find((path) => existsSync(path)) ?? null;
 }
 
-function parseFile(file: string | null, overlay: Overlay): ParsedFile {
-  const text = file === null ? FIRST_RUN_YAML : readText(file, "the configuration");
+/** @throws AppError `configuration` for a text that is no YAML */
+function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines });
   const name = file ?? "the embedded configuration";

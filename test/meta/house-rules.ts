@@ -40,7 +40,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
   ],
   "site-mqtt.ts": ["site-view.ts", "inputs", "ops", "config", "domain"],
+  "daemon-options.ts": [],
   "daemon.ts": [
+    "daemon-options.ts",
     "site-mqtt.ts",
     "site-view.ts",
     "http",

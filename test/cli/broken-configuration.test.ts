@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Installation } from "../support/installation.ts";
+import { santinela } from "../support/command-line.ts";
+
+let installation: Installation;
+beforeEach(() => (installation = new Installation()));
+afterEach(() => installation.remove());
+
+test("a mistyped line before a power cut costs no alarm: the last good copy runs, and says so by line and column", async () => {
+  const file = join(installation.folder, "site.yaml");
+  const site = installation.daemon(
+    "site",
+    "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: hand, name: hand, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
+  );
+  await site.start();
+  await site.end("SIGKILL");
+  writeFileSync(file, readFileSync(file, "utf8").replace("mqtt:", "mqqt:"));
+  await site.start();
+
+  const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
+  expect(conditions).toMatchObject([
+    {
+      code: "configuration-broken",
+      severity: "error",
+      text: expect.stringMatching(/site\.yaml:3:1: mqqt: .*Did you mean mqtt\?; the copy of 20.* runs/),
+    },
+  ]);
+  const at = { cwd: installation.folder };
+  const tripped = await santinela(["trip", "--zone", "hand", "--config", file], at);
+  expect(tripped).toMatchObject({ code: 0, stdout: expect.stringMatching(/hand is open: trip/) });
+  expect(tripped.stderr).toMatch(/site\.yaml:3:1: .*\nUsing the last good copy/);
+  expect((await santinela(["check-config", "--config", file], at)).code).toBe(78);
+});

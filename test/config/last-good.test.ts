@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { configurationToRun, keepLastGood, type RunnableConfiguration } from "../../src/config/last-good.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-last-good-"));
+  file = join(folder, "etc", "santinela.yaml");
+  mkdirSync(dirname(file));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const toRun = (env: Record<string, string> = {}): RunnableConfiguration =>
+  configurationToRun({ file, env, cwd: folder });
+
+/** Writes the configuration and starts with it, as a daemon does. */
+function startedWith(text: string, env: Record<string, string> = {}): void {
+  writeFileSync(file, text);
+  const { config, source, fault } = toRun(env);
+  expect(fault).toBeNull();
+  mkdirSync(config.dataDir, { recursive: true });
+  keepLastGood(config, source);
+}
+
+const GOOD = "dataDir: ../data\nmqtt: off\nsite: { name: Hala Nord }\nhttp: { port: 8081 }\n";
+
+test.each([
+  [
+    "a mistyped option",
+    GOOD.replace("port", "prot"),
+    /santinela\.yaml:4:9: http\.prot: there is no such option/,
+  ],
+  [
+    "a line that is no YAML",
+    GOOD.replace("http: {", "http: {{"),
+    /santinela\.yaml:\d+:\d+: this is not YAML/,
+  ],
+  ["nothing but a word", "hello", /santinela\.yaml:1:1: must be object/],
+])("a site whose configuration holds %s runs with its last good copy", (_what, broken, fault) => {
+  startedWith(GOOD, { STATE_DIRECTORY: join(folder, "data") });
+  writeFileSync(file, broken);
+  const run = toRun({ STATE_DIRECTORY: join(folder, "data") });
+  expect(run.fault).toMatch(fault);
+  expect(run.config).toMatchObject({ dataDir: join(folder, "data"), site: { name: "Hala Nord" }, file });
+});
+
+test("a site whose configuration file is gone runs with its last good copy", () => {
+  startedWith("mqtt: off\n");
+  unlinkSync(file);
+  expect(toRun().fault).toMatch(/cannot read the configuration .*santinela\.yaml/);
+});
+
+test("a password file that is gone costs the way to the centre, not the alarms", () => {
+  const password = join(folder, "etc", "centre.password");
+  writeFileSync(password, "correct horse", { mode: 0o600 });
+  startedWith(
+    "mqtt: off\nupstream: { baseUrl: 'https://c.example', email: a@b.ro, passwordFile: centre.password }\n",
+  );
+  unlinkSync(password);
+  const { config, fault } = toRun();
+  expect(fault).toMatch(/santinela\.yaml:2:\d+: upstream\.passwordFile: cannot read the password file/);
+  expect(config.upstream).toMatchObject({ baseUrl: "https://c.example", password: "" });
+  expect(config.warnings.join()).toMatch(/cannot read the password file/);
+});
+
+test("a first start with mistakes is refused: there is nothing to fall back on", () => {
+  writeFileSync(file, "http: { prot: 1 }\n");
+  expect(() => toRun()).toThrow(/santinela\.yaml:1:9: http\.prot/);
+});
+
+test("the copy of one file is not taken for another's", () => {
+  startedWith("mqtt: off\n");
+  const other = join(folder, "etc", "other.yaml");
+  writeFileSync(other, "http: { prot: 1 }\n");
+  expect(() => configurationToRun({ file: other, env: {}, cwd: folder })).toThrow(/other\.yaml:1:9/);
+});
+
+test("the newest configuration that worked is the copy, and only this user may read it", () => {
+  startedWith("mqtt: off\nsite: { name: One }\n");
+  startedWith("mqtt: off\nsite: { name: Two }\n");
+  writeFileSync(file, ":");
+  expect(toRun().config.site.name).toBe("Two");
+  const copy = join(folder, "etc", "var", "last-good.yaml");
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(readFileSync(copy, "utf8")).toMatch(
+    /^# The last good copy of ".*santinela\.yaml"\. .*\nmqtt: off\n/,
+  );
+});
