@@ -26,6 +26,7 @@ import { EventService } from "./service/events.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
+import { SiteMetrics } from "./site-metrics.ts";
 import { homeAssistantOf, mqttSourceOf } from "./site-mqtt.ts";
 import { SiteView } from "./site-view.ts";
 import type { Database } from "./store/database.ts";
@@ -68,6 +69,7 @@ export class Daemon {
    */
   async start(): Promise<void> {
     try {
+      this.#tellOfConfiguration();
       await this.#start();
     } catch (error) {
       await this.stop();
@@ -85,9 +87,6 @@ export class Daemon {
     const config = this.#config;
     const { dataDir, zones, site } = config;
     const clock = this.#clock;
-    const fault = this.#options.configurationFault;
-    if (fault !== undefined) this.#health.raise("configuration-broken", fault);
-    for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     const { main: database, journal } = this.#openStores();
     const objectives = new ObjectiveService(database);
     seedObjectives(objectives, config.objectives, zones, site.locale);
@@ -135,7 +134,9 @@ export class Daemon {
       outbox: new OutboxStore(database),
       sync,
     });
-    const server = await this.#startServer({ ...access, interventions, objectives, site: view });
+    const metrics = new SiteMetrics({ config, clock, view, trips: journal.trips });
+    this.#stops.push(metrics.start());
+    const server = await this.#startServer({ ...access, interventions, objectives, site: view, metrics });
 
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => access.tokens.deviceToken();
@@ -163,6 +164,12 @@ export class Daemon {
     return upstream
       ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
       : undefined;
+  }
+
+  #tellOfConfiguration(): void {
+    const { configurationFault } = this.#options;
+    if (configurationFault !== undefined) this.#health.raise("configuration-broken", configurationFault);
+    for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
   }
 
   /** Who may come in, and the log of who did. */

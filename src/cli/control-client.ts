@@ -12,15 +12,20 @@ export class ControlClient {
     this.#socketPath = join(dataDir, "control.sock");
   }
 
-  get<T>(path: string): Promise<T> {
-    return this.#ask<T>("GET", path, undefined);
+  async get<T>(path: string): Promise<T> {
+    return JSON.parse(await this.text(path)) as T;
   }
 
-  post<T>(path: string, body?: unknown): Promise<T> {
-    return this.#ask<T>("POST", path, body);
+  /** The answer as it came. */
+  text(path: string): Promise<string> {
+    return this.#ask("GET", path, undefined);
   }
 
-  #ask<T>(method: string, path: string, body: unknown): Promise<T> {
+  async post<T>(path: string, body?: unknown): Promise<T> {
+    return JSON.parse(await this.#ask("POST", path, body)) as T;
+  }
+
+  #ask(method: string, path: string, body: unknown): Promise<string> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers =
       text === undefined
@@ -35,15 +40,8 @@ export class ControlClient {
           response.on("data", (chunk: string) => (answer += chunk));
           response.on("error", (error) => reject(this.#unreachable(error)));
           response.on("end", () => {
-            const value = JSON.parse(answer) as T & { message?: string };
-            if (response.statusCode === 200) resolve(value);
-            else
-              reject(
-                new AppError(
-                  response.statusCode === 404 ? "bad-data" : "unavailable",
-                  value.message ?? `the daemon answered ${response.statusCode}`,
-                ),
-              );
+            if (response.statusCode === 200) resolve(answer);
+            else reject(refusal(response.statusCode ?? 0, answer));
           });
         },
       );
@@ -67,4 +65,11 @@ export class ControlClient {
       },
     );
   }
+}
+
+/** What the daemon answered instead, in its own words. */
+function refusal(status: number, answer: string): AppError {
+  const { message } = JSON.parse(answer) as { message?: string };
+  const code = [400, 404].includes(status) ? "bad-data" : status === 409 ? "conflict" : "unavailable";
+  return new AppError(code, message ?? `the daemon answered ${status}`);
 }

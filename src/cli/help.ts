@@ -24,6 +24,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "zones discover": ["zones discover >> zones.yaml"],
   "zones import-check": ["zones import-check recording.jsonl"],
   doctor: ["doctor", "doctor --json"],
+  metrics: ["metrics"],
   openapi: ["openapi > openapi.json"],
   completion: ["completion bash > ~/.local/share/bash-completion/completions/santinela"],
   demo: ["demo"],

@@ -25,6 +25,12 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
         terminal,
       );
     });
+  withConfig(
+    root.command("metrics").description("the running daemon in numbers, as Prometheus reads them"),
+  ).action(async ({ config }: ConfigOption) => {
+    const { showMetrics } = await import("./metrics.ts");
+    await showMetrics(await load(terminal, config), terminal);
+  });
 }
 
 function numberOf(text: string): number {

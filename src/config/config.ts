@@ -16,6 +16,8 @@ export interface Config {
   readonly objectives: ObjectiveImport;
   readonly zones: readonly Zone[];
   readonly log: Required<Log>;
+  /** What opens /metrics over the network; null: nothing does. */
+  readonly metricsToken: string | null;
   /** What is allowed but probably not meant, as full sentences. */
   readonly warnings: readonly string[];
 }

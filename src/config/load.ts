@@ -135,6 +135,7 @@ function resolved(value: Configuration, { file, folder, env, passwords, warnings
       (zone) => resolveZone(zone, profiles, objectiveNameOf(value, zone.objective)) ?? [],
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
+    metricsToken: passwords.metricsToken ?? null,
     warnings,
   };
 }

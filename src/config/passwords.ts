@@ -4,10 +4,14 @@ import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
 import type { Problem } from "./problems.ts";
 
+/** Nobody guesses so many characters over a network. */
+const TOKEN_LENGTH_MIN = 16;
+
 /** The passwords that the configuration speaks of: from their files, else from systemd's credentials. */
 export class Passwords {
   upstream: string | undefined;
   mqtt: string | undefined;
+  metricsToken: string | undefined;
   readonly warnings: string[] = [];
   readonly #folder: string;
   readonly #credentials: string | undefined;
@@ -19,7 +23,7 @@ export class Passwords {
   }
 
   /** Reads what is needed and tells what is missing. */
-  check({ upstream, mqtt }: Configuration): Problem[] {
+  check({ upstream, mqtt, metrics }: Configuration): Problem[] {
     const problems: Problem[] = [];
     if (upstream)
       this.upstream = this.#read("upstream", upstream.passwordFile, "upstream-password", problems);
@@ -34,6 +38,14 @@ export class Passwords {
     }
     if (mqtt !== undefined && mqtt !== "off" && mqtt.tls?.keyFile !== undefined)
       this.#warnWhereOpen(resolve(this.#folder, mqtt.tls.keyFile));
+    if (metrics !== undefined) {
+      this.metricsToken = this.#read("metrics", metrics.tokenFile, "metrics-token", problems);
+      if (this.metricsToken !== undefined && this.metricsToken.length < TOKEN_LENGTH_MIN)
+        problems.push({
+          path: ["metrics", "tokenFile"],
+          message: `the token is shorter than ${TOKEN_LENGTH_MIN} characters. Make one with openssl rand -hex 32`,
+        });
+    }
     return problems;
   }
 
@@ -53,11 +65,12 @@ export class Passwords {
       option === undefined
         ? this.#credentials && join(this.#credentials, credential)
         : resolve(this.#folder, option);
-    const place = option === undefined ? [section] : [section, "passwordFile"];
+    const key = section === "metrics" ? "tokenFile" : "passwordFile";
+    const place = option === undefined ? [section] : [section, key];
     if (path === undefined || path === "") {
       problems.push({
         path: place,
-        message: `passwordFile is missing. Write the password into a file with mode 0600 and name it here, or give the systemd credential ${credential}`,
+        message: `${key} is missing. Write the password into a file with mode 0600 and name it here, or give the systemd credential ${credential}`,
       });
       return undefined;
     }

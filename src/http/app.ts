@@ -14,6 +14,7 @@ import { boundRest } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
 import { answerOf } from "./errors.ts";
 import { bornOf, sendLeanly, type BornClasses } from "./lean-express.ts";
+import { metricsRoute, type MetricsPort } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { panelRouter } from "./panel.ts";
 import { addResource } from "./resource.ts";
@@ -37,6 +38,8 @@ export interface AppParts {
   readonly clock: Clock;
   /** Where the built panel lies; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
+  /** What a Prometheus server reads, and its token. */
+  readonly metrics: MetricsPort;
   /** PEM of this installation's own authority; undefined where it has none. */
   readonly authority: () => string | undefined;
   readonly log: Log;
@@ -55,7 +58,7 @@ export interface AppParts {
 /** The parts that are served, as against how. */
 export type ServedParts = Pick<
   AppParts,
-  "tokens" | "accounts" | "events" | "interventions" | "objectives" | "site"
+  "tokens" | "accounts" | "events" | "interventions" | "objectives" | "site" | "metrics"
 >;
 
 export interface App {
@@ -121,11 +124,12 @@ function interfaceRouter(
 }
 
 function siteRouter(
-  { tokens, accounts, authority, site }: AppParts,
+  { tokens, accounts, authority, site, metrics }: AppParts,
   gates: Gates,
   events: SiteEvents,
 ): Router {
   const router = Router({ caseSensitive: true });
+  metricsRoute(router, metrics);
   siteRoutes(router, gates, site);
   events.addTo(router, gates);
   accountRoute(router, gates);

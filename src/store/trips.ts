@@ -118,6 +118,16 @@ export class TripStore {
       .map(toTrip);
   }
 
+  /** Trips behind `seq` by zone and state, and the newest `seq` there is. */
+  countsBehind(seq: number): { counts: TripCount[]; newest: number } {
+    const counts = this.#database
+      .prepare(
+        "SELECT zone_id AS zoneId, state, count(*) AS count FROM trips WHERE seq > ? GROUP BY zone_id, state",
+      )
+      .all(seq) as TripCount[];
+    return { counts, newest: this.newest(1)[0]?.seq ?? seq };
+  }
+
   count(state: TripState): number {
     return this.#database.prepare("SELECT count(*) FROM trips WHERE state = ?").pluck().get(state) as number;
   }
@@ -141,6 +151,13 @@ export class TripStore {
     const row = this.#database.prepare(sql).get(...parameters);
     return row === undefined ? undefined : toTrip(row);
   }
+}
+
+/** How many trips of a zone are in a state. */
+export interface TripCount {
+  readonly zoneId: string;
+  readonly state: TripState;
+  readonly count: number;
 }
 
 interface TripRow {

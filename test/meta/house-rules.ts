@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Runs in a browser: of the daemon it knows what it answers, and nothing else.
   panel: ["panel"],
   "site-journal.ts": ["http", "store", "domain"],
+  "site-metrics.ts": ["http", "ops", "config", "store", "domain"],
   "site-zones.ts": ["http", "inputs", "store", "domain"],
   "site-view.ts": [
     "site-journal.ts",
@@ -43,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "daemon-options.ts": [],
   "daemon.ts": [
     "daemon-options.ts",
+    "site-metrics.ts",
     "site-mqtt.ts",
     "site-view.ts",
     "http",

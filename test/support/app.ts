@@ -89,6 +89,7 @@ export class TestApp {
       site: NO_SITE,
       clock,
       panel: undefined,
+      metrics: { text: () => "", token: null },
       authority: () => undefined,
       log: new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) }),
       basePath: "",

@@ -1,0 +1,43 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Request, Router } from "express";
+import { AppError } from "../domain/errors.ts";
+import { isLocal } from "./authenticate.ts";
+
+export interface MetricsPort {
+  /** The metrics in Prometheus' text format. */
+  text(): string;
+  /** Opens them over the network; null: they are not there for the network. */
+  readonly token: string | null;
+}
+
+/** Prometheus' text format, as its documentation names it. */
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/**
+ * GET /metrics. A Prometheus server cannot sign in every hour, so it has a token of its own, which opens nothing else.
+ */
+export function metricsRoute(router: Router, metrics: MetricsPort): void {
+  router.get("/metrics", (request, response, next) => {
+    if (!isLocal(request)) {
+      if (metrics.token === null) {
+        next("route");
+        return;
+      }
+      if (!carries(request, metrics.token)) {
+        response.set("WWW-Authenticate", 'Bearer realm="santinela metrics"');
+        throw new AppError("unauthenticated", "the token of metrics.tokenFile is needed");
+      }
+    }
+    response.set("Content-Type", CONTENT_TYPE).send(metrics.text());
+  });
+}
+
+/** Compares hashes, which are as long as each other and tell nothing of how much was right. */
+function carries(request: Request, token: string): boolean {
+  const given = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+  return timingSafeEqual(hashed(given), hashed(token));
+}
+
+function hashed(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,183 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import type { Clock } from "./domain/clock.ts";
+import { CONDITIONS } from "./domain/condition.ts";
+import type { TripState } from "./domain/trip.ts";
+import { VERSION } from "./generated/version.ts";
+import type { MetricsPort } from "./http/metrics.ts";
+import type { SitePorts, StatusView } from "./http/site/site-ports.ts";
+import { freeBytes } from "./ops/ballast.ts";
+import { metricsText, type MetricFamily, type MetricSample } from "./ops/metrics-text.ts";
+import { ProcessWatch } from "./ops/process-measures.ts";
+import type { TripStore } from "./store/trips.ts";
+
+export interface SiteMetricsParts {
+  readonly config: Pick<Config, "dataDir" | "metricsToken">;
+  readonly clock: Clock;
+  readonly view: Pick<SitePorts, "status" | "zones">;
+  readonly trips: TripStore;
+}
+
+/** States of a trip that has gone the way to the centre; any other one was held back for a reason. */
+const DISPATCHED: ReadonlySet<string> = new Set(["waiting", "posted", "merged", "refused"] as const);
+const DATABASES = ["santinela", "journal"] as const;
+
+/** The running daemon in numbers, for a Prometheus server. Read from the tables when asked; nothing is kept up to date. */
+export class SiteMetrics implements MetricsPort {
+  readonly #parts: SiteMetricsParts;
+  readonly #process = new ProcessWatch();
+  /** Trips by zone and by zone and state, counted once each: a full journal is too much to count at every look. */
+  readonly #trips = new Map<string, number>();
+  readonly #suppressed = new Map<string, { zone: string; reason: TripState; count: number }>();
+  #countedTo = 0;
+
+  constructor(parts: SiteMetricsParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to watch this process. @returns what ends it */
+  start(): () => void {
+    this.#process.start();
+    return () => this.#process.stop();
+  }
+
+  get token(): string | null {
+    return this.#parts.config.metricsToken;
+  }
+
+  /** Everything in Prometheus' text format. */
+  text(): string {
+    const status = this.#parts.view.status();
+    return metricsText([
+      gauge("santinela_build_info", "The release that runs; always 1.", [
+        { labels: { version: VERSION, node: process.versions.node }, value: 1 },
+      ]),
+      ...this.#tripFamilies(status),
+      ...this.#syncFamilies(status),
+      conditionFamily(status),
+      ...this.#diskFamilies(),
+      ...this.#processFamilies(status),
+    ]);
+  }
+
+  #tripFamilies({ trips }: StatusView): MetricFamily[] {
+    this.#countNewTrips();
+    const zones = this.#parts.view.zones();
+    return [
+      counter(
+        "santinela_zone_trips_total",
+        "Trips of a zone in the journal, whatever became of them.",
+        zones.map(({ id }) => ({ labels: { zone: id }, value: this.#trips.get(id) ?? 0 })),
+      ),
+      counter(
+        "santinela_zone_suppressed_total",
+        "Trips that were written down and not dispatched, by reason.",
+        [...this.#suppressed.values()].map(({ zone, reason, count }) => ({
+          labels: { zone, reason },
+          value: count,
+        })),
+      ),
+      gauge(
+        "santinela_zone_open",
+        "Whether a zone's contact is open; 0 also before it was first seen.",
+        zones.map(({ id, contact }) => ({ labels: { zone: id }, value: contact === "open" ? 1 : 0 })),
+      ),
+      gauge("santinela_trips_pending", "Trips that are no intervention yet.", [
+        { labels: { state: "waiting" }, value: trips.waiting },
+        { labels: { state: "refused" }, value: trips.refused },
+      ]),
+    ];
+  }
+
+  #countNewTrips(): void {
+    const { counts, newest } = this.#parts.trips.countsBehind(this.#countedTo);
+    this.#countedTo = newest;
+    for (const { zoneId, state, count } of counts) {
+      this.#trips.set(zoneId, (this.#trips.get(zoneId) ?? 0) + count);
+      if (DISPATCHED.has(state)) continue;
+      const key = `${zoneId}/${state}`;
+      const known = this.#suppressed.get(key)?.count ?? 0;
+      this.#suppressed.set(key, { zone: zoneId, reason: state, count: known + count });
+    }
+  }
+
+  #syncFamilies({ outbox, link }: StatusView): MetricFamily[] {
+    const { oldestWaitingMs } = outbox;
+    const ageS =
+      oldestWaitingMs === null ? 0 : Math.max(0, (this.#parts.clock.wallMs() - oldestWaitingMs) / 1000);
+    const states = ["waiting", "blocked", "rejected", "gone"] as const;
+    return [
+      gauge(
+        "santinela_sync_queue_records",
+        "Records that the centre does not have as they are here, by state.",
+        states.map((state) => ({ labels: { state }, value: outbox[state] })),
+      ),
+      gauge("santinela_sync_oldest_age_seconds", "Age of the oldest record that waits; 0 when none does.", [
+        { value: ageS },
+      ]),
+      gauge(
+        "santinela_upstream_up",
+        "Whether the centre has answered last; no sample without a centre or before the first answer.",
+        link.state === "up" || link.state === "down" ? [{ value: link.state === "up" ? 1 : 0 }] : [],
+      ),
+    ];
+  }
+
+  #diskFamilies(): MetricFamily[] {
+    const { dataDir } = this.#parts.config;
+    const size = (file: string): number =>
+      statSync(join(dataDir, file), { throwIfNoEntry: false })?.size ?? 0;
+    return [
+      gauge(
+        "santinela_database_bytes",
+        "Size of a database's file and of its write-ahead log.",
+        DATABASES.flatMap((database) => [
+          { labels: { database, file: "main" }, value: size(`${database}.db`) },
+          { labels: { database, file: "wal" }, value: size(`${database}.db-wal`) },
+        ]),
+      ),
+      gauge("santinela_disk_free_bytes", "What is free on the disk of the data folder.", [
+        { value: freeBytes(dataDir) },
+      ]),
+    ];
+  }
+
+  #processFamilies({ startedAt }: StatusView): MetricFamily[] {
+    const { residentBytes, cpuSeconds, loopDelay } = this.#process.look();
+    return [
+      gauge("santinela_event_loop_delay_seconds", "How late timers were since the last look.", [
+        { labels: { quantile: "0.5" }, value: loopDelay.median },
+        { labels: { quantile: "0.99" }, value: loopDelay.p99 },
+        { labels: { quantile: "1" }, value: loopDelay.max },
+      ]),
+      gauge("process_resident_memory_bytes", "Memory that the daemon has.", [{ value: residentBytes }]),
+      counter("process_cpu_seconds_total", "Processor time that the daemon has used.", [
+        { value: cpuSeconds },
+      ]),
+      gauge("process_start_time_seconds", "When the daemon was started, seconds since 1970.", [
+        { value: Date.parse(startedAt) / 1000 },
+      ]),
+    ];
+  }
+}
+
+/** Every condition there is, so that one that has never been open has a line too. */
+function conditionFamily({ conditions }: StatusView): MetricFamily {
+  return gauge(
+    "santinela_conditions_open",
+    "Open conditions by code; docs/operating.md explains each one.",
+    Object.entries(CONDITIONS).map(([code, { severity }]) => ({
+      labels: { code, severity },
+      value: conditions.filter((condition) => condition.code === code).length,
+    })),
+  );
+}
+
+function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, kind: "gauge", help, samples };
+}
+
+function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, kind: "counter", help, samples };
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { CONDITIONS } from "../../src/domain/condition.ts";
+import { metricsText } from "../../src/ops/metrics-text.ts";
+import { TestApp } from "../support/app.ts";
+import { santinela } from "../support/command-line.ts";
+import { Installation } from "../support/installation.ts";
+
+describe("who may read the metrics over the network", () => {
+  let app: TestApp;
+  const TOKEN = "0123456789abcdef";
+  beforeAll(async () => {
+    app = await TestApp.make({ metrics: { text: () => "up 1\n", token: TOKEN } });
+  });
+  afterAll(() => app.close());
+  const ask = (token?: string) => {
+    const asked = request(app.app).get("/metrics");
+    return token === undefined ? asked : asked.set("Authorization", `Bearer ${token}`);
+  };
+
+  test("is a scraper with the token, and nobody else, signed in or not", async () => {
+    const answer = await ask(TOKEN);
+    expect([answer.status, answer.text]).toEqual([200, "up 1\n"]);
+    expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    for (const token of [undefined, "", "0123456789abcdeg", TOKEN.slice(1), await app.token("administrator")])
+      expect((await ask(token)).status).toBe(401);
+  });
+
+  test("the scraper's token opens nothing else", async () => {
+    for (const path of ["/interventii", "/site/status", "/site/journal"])
+      expect((await request(app.app).get(path).set("Authorization", `Bearer ${TOKEN}`)).status).toBe(401);
+  });
+});
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Reads Prometheus' text format strictly: anything but comments, names, labels and numbers is an error. */
+function samplesOf(text: string): { samples: Sample[]; families: Map<string, string> } {
+  const families = new Map<string, string>();
+  const helped = new Set<string>();
+  const samples: Sample[] = [];
+  expect(text.endsWith("\n")).toBe(true);
+  for (const line of text.trimEnd().split("\n")) {
+    const comment = /^# (HELP|TYPE) ([a-z_]+) (.+)$/.exec(line);
+    if (comment?.[1] === "HELP") {
+      expect(helped).not.toContain(comment[2]);
+      helped.add(comment[2] ?? "");
+      continue;
+    }
+    if (comment) {
+      expect(["counter", "gauge"]).toContain(comment[3]);
+      families.set(comment[2] ?? "", comment[3] ?? "");
+      continue;
+    }
+    const found = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? (-?\d[\d.e+-]*)$/.exec(line);
+    expect(found, line).not.toBeNull();
+    const labels = [...(found?.[2] ?? "").matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
+    samples.push({
+      name: found?.[1] ?? "",
+      labels: Object.fromEntries(labels.map(([, key = "", value = ""]) => [key, value])),
+      value: Number(found?.[3]),
+    });
+  }
+  for (const { name } of samples) expect([...families.keys()], name).toContain(name);
+  expect(new Set(samples.map(({ name, labels }) => JSON.stringify([name, labels]))).size).toBe(
+    samples.length,
+  );
+  return { samples, families };
+}
+
+test("a name with quotes, backslashes and line breaks stays one line", () => {
+  const text = metricsText([
+    { name: "a", kind: "gauge", help: "x\\y\nz", samples: [{ labels: { of: 'q"\\\n' }, value: 1 }] },
+  ]);
+  expect(text).toBe('# HELP a x\\\\y\\nz\n# TYPE a gauge\na{of="q\\"\\\\\\n"} 1\n');
+});
+
+describe("the metrics of a running site", () => {
+  let installation: Installation;
+  let site: DaemonProcess;
+  const read = async () => {
+    const { code, stdout } = await santinela(
+      ["metrics", "--config", join(installation.folder, "site.yaml")],
+      { cwd: installation.folder },
+    );
+    expect(code).toBe(0);
+    return samplesOf(stdout);
+  };
+  const valueOf = (samples: readonly Sample[], name: string, labels: Sample["labels"] = {}) =>
+    samples.find(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    )?.value;
+
+  beforeAll(async () => {
+    installation = new Installation();
+    site = installation.daemon(
+      "site",
+      "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: hand, name: hand, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
+    );
+    await site.start();
+  });
+  afterAll(() => installation.remove());
+
+  test("count each trip of a zone once, and tell its contact", async () => {
+    const before = (await read()).samples;
+    expect(valueOf(before, "santinela_zone_trips_total", { zone: "hand" })).toBe(0);
+    const trip = (...more: string[]) =>
+      santinela(["trip", "--zone", "hand", "--config", join(installation.folder, "site.yaml"), ...more], {
+        cwd: installation.folder,
+      });
+    await trip();
+    await trip("--restore");
+    await trip();
+    for (let look = 0; look < 2; look += 1) {
+      const { samples } = await read();
+      expect(valueOf(samples, "santinela_zone_trips_total", { zone: "hand" })).toBe(2);
+      expect(valueOf(samples, "santinela_zone_open", { zone: "hand" })).toBe(1);
+    }
+  });
+
+  test("have a line for every condition, sizes and memory, and none for a centre that there is not", async () => {
+    const { samples, families } = await read();
+    const codes = samples.filter(({ name }) => name === "santinela_conditions_open");
+    expect(codes.map(({ labels }) => labels["code"])).toEqual(Object.keys(CONDITIONS));
+    for (const name of ["santinela_disk_free_bytes", "process_resident_memory_bytes"])
+      expect(valueOf(samples, name)).toBeGreaterThan(1_000_000);
+    expect(
+      valueOf(samples, "santinela_database_bytes", { database: "journal", file: "main" }),
+    ).toBeGreaterThan(0);
+    expect(valueOf(samples, "santinela_upstream_up")).toBeUndefined();
+    expect([...families.keys()]).toContain("santinela_upstream_up");
+  });
+
+  test("are named by Prometheus' rules: counters end in _total, units are base units", async () => {
+    const { families } = await read();
+    for (const [name, kind] of families) {
+      expect(name.endsWith("_total"), name).toBe(kind === "counter");
+      expect(name).toMatch(/^(santinela|process)_[a-z_]+$/);
+      expect(name).not.toMatch(/_(ms|milliseconds|kb|mb|percent)(_|$)/);
+    }
+  });
+
+  test("are what the dashboard in docs/grafana.json draws, every one of them", async () => {
+    const { families } = await read();
+    const dashboard = readFileSync(
+      fileURLToPath(new URL("../../docs/grafana.json", import.meta.url)),
+      "utf8",
+    );
+    const expressions = [...dashboard.matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => text);
+    expect(expressions.length).toBeGreaterThan(8);
+    const drawn = new Set(expressions.join(" ").match(/\b(?:santinela|process)_[a-z_]+/g));
+    expect(new Set(families.keys())).toEqual(drawn);
+  });
+});
