@@ -25,6 +25,10 @@ export class ControlClient {
     return JSON.parse(await this.#ask("POST", path, body)) as T;
   }
 
+  async put<T>(path: string, body: unknown): Promise<T> {
+    return JSON.parse(await this.#ask("PUT", path, body)) as T;
+  }
+
   #ask(method: string, path: string, body: unknown): Promise<string> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers =

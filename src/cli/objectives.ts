@@ -7,6 +7,8 @@ import { validateObjectiveImport } from "../generated/validators.js";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { ObjectiveService } from "../service/objectives.ts";
 import { openMainDatabase } from "../store/main-database.ts";
+import { ControlClient } from "./control-client.ts";
+import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Adds or replaces objectives from a file, all or none; works whether the daemon runs or not. */
@@ -23,6 +25,31 @@ export function objectivesImport(config: Config, file: string, terminal: Termina
     database.close();
   }
 }
+
+/** Lists the objectives that the running daemon knows, of one type or of all. */
+export async function objectivesList(
+  { dataDir, http }: Config,
+  { type, json }: { type: string | undefined; json: boolean },
+  { stdout }: Terminal,
+): Promise<void> {
+  const client = new ControlClient(dataDir);
+  const lists = new Map<string, ListedObjective[]>();
+  for (const known of OBJECTIVE_TYPES)
+    if (type === undefined || type === known)
+      lists.set(known, await client.get<ListedObjective[]>(`${http.basePath}/${known}`));
+  if (lists.size === 0)
+    throw new AppError("usage", `${type} is no kind of objective; use one of ${OBJECTIVE_TYPES.join(", ")}`);
+  const rows = [...lists].flatMap(([kind, objectives]) =>
+    objectives.map(({ id, name }) => [kind, String(id), String(name)]),
+  );
+  stdout.write(
+    json
+      ? `${JSON.stringify(Object.fromEntries(lists), null, 2)}\n`
+      : tableText(["TYPE", "ID", "NAME"], rows),
+  );
+}
+
+type ListedObjective = Readonly<Record<string, unknown>>;
 
 function readImport(path: string): Parameters<ObjectiveService["import"]>[0] {
   let text: string;

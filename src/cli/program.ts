@@ -90,13 +90,15 @@ function program(terminal: Terminal): Command {
 }
 
 function addObjectiveCommands(root: Command, terminal: Terminal): void {
-  withConfig(
-    root
-      .command("objectives")
-      .description("what interventions attach to")
-      .command("import")
-      .description("add or replace objectives from a JSON file"),
-  )
+  const objectives = root.command("objectives").description("what interventions attach to");
+  withConfig(objectives.command("list").description("list the objectives; needs the running daemon"))
+    .option("--type <type>", "obiective/cladiri, obiective/bunuri or obiective/persoane")
+    .option("--json", "print JSON, in the shape that import takes")
+    .action(async ({ config, type, json }: ConfigOption & { type?: string; json?: boolean }) => {
+      const { objectivesList } = await import("./objectives.ts");
+      await objectivesList(await load(terminal, config), { type, json: json === true }, terminal);
+    });
+  withConfig(objectives.command("import").description("add or replace objectives from a JSON file"))
     .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }')
     .action(async (file: string, { config }: ConfigOption) => {
       const { objectivesImport } = await import("./objectives.ts");

@@ -3,8 +3,60 @@ import { AppError } from "../domain/errors.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `trip` and `events`: what goes on at the site, asked of the running daemon. */
+/** What goes on at the site, asked of the running daemon. */
 export function addSiteCommands(root: Command, terminal: Terminal): void {
+  addZoneCommands(root, terminal);
+  addInterventionCommands(root, terminal);
+  withConfig(
+    root
+      .command("events")
+      .description("who did what, and what the zones saw; the newest last; needs the running daemon"),
+  )
+    .option("--limit <number>", "how many entries", "50")
+    .option("--since <time>", "only since then: 30m, 2h, 1d or a time; looks at the newest 1000")
+    .option("--zone <id>", "only trips of this zone; looks at the newest 1000")
+    .option("--follow", "go on with what happens, until Ctrl-C")
+    .option("--json", "print JSON; with --follow an entry a line")
+    .action(async ({ config, limit, json, follow, since, zone }: ConfigOption & EventsFlags) => {
+      const { showEvents } = await import("./events.ts");
+      await showEvents(
+        await load(terminal, config),
+        { limit: numberOf(limit), json: json === true, follow: follow === true, since, zone },
+        terminal,
+      );
+    });
+  withConfig(
+    root
+      .command("metrics")
+      .description("the daemon in numbers, as Prometheus reads them; needs the running daemon"),
+  ).action(async ({ config }: ConfigOption) => {
+    const { showMetrics } = await import("./metrics.ts");
+    await showMetrics(await load(terminal, config), terminal);
+  });
+}
+
+interface EventsFlags {
+  readonly limit: string;
+  readonly json?: boolean;
+  readonly follow?: boolean;
+  readonly since?: string;
+  readonly zone?: string;
+}
+
+function addZoneCommands(root: Command, terminal: Terminal): void {
+  const zones = root.command("zones").description("the zones and their contacts; needs the running daemon");
+  withConfig(zones.command("list").description("show every zone and its contact"))
+    .option("--json", "print JSON")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { listZones } = await import("./zones.ts");
+      await listZones(await load(terminal, config), { json: json === true }, terminal);
+    });
+  withConfig(zones.command("watch").description("show the zones as they change, until Ctrl-C"))
+    .option("--json", "print JSON, a zone that has changed a line")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { watchZones } = await import("./zones.ts");
+      await watchZones(await load(terminal, config), { json: json === true }, terminal);
+    });
   withConfig(
     root.command("trip").description("open a zone's contact, as its sensor would; needs the running daemon"),
   )
@@ -14,23 +66,45 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
       const { trip } = await import("./trip.ts");
       await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
     });
-  withConfig(root.command("events").description("who did what, and what the zones saw; the newest last"))
-    .option("--limit <number>", "how many entries", "50")
+}
+
+function addInterventionCommands(root: Command, terminal: Terminal): void {
+  const interventions = root
+    .command("interventions")
+    .description("the records of this site; needs the running daemon");
+  withConfig(interventions.command("list").description("list the newest interventions"))
+    .option("--limit <number>", "how many", "20")
+    .option("--status <status>", "only planned, in_progress or done ones")
     .option("--json", "print JSON")
-    .action(async ({ config, limit, json }: ConfigOption & { limit: string; json?: boolean }) => {
-      const { showEvents } = await import("./events.ts");
-      await showEvents(
-        await load(terminal, config),
-        { limit: numberOf(limit), json: json === true },
-        terminal,
-      );
+    .action(
+      async ({
+        config,
+        limit,
+        status,
+        json,
+      }: ConfigOption & { limit: string; status?: string; json?: boolean }) => {
+        const { listInterventions } = await import("./interventions.ts");
+        await listInterventions(
+          await load(terminal, config),
+          { limit: numberOf(limit), status, json: json === true },
+          terminal,
+        );
+      },
+    );
+  withConfig(interventions.command("show").description("show one intervention"))
+    .argument("<id>", "its number")
+    .option("--json", "print JSON")
+    .action(async (id: string, { config, json }: ConfigOption & { json?: boolean }) => {
+      const { showIntervention } = await import("./interventions.ts");
+      await showIntervention(await load(terminal, config), { id, json: json === true }, terminal);
     });
-  withConfig(
-    root.command("metrics").description("the running daemon in numbers, as Prometheus reads them"),
-  ).action(async ({ config }: ConfigOption) => {
-    const { showMetrics } = await import("./metrics.ts");
-    await showMetrics(await load(terminal, config), terminal);
-  });
+  withConfig(interventions.command("set").description("change the status of an intervention"))
+    .argument("<id>", "its number")
+    .requiredOption("--status <status>", "planned, in_progress or done")
+    .action(async (id: string, { config, status }: ConfigOption & { status: string }) => {
+      const { setIntervention } = await import("./interventions.ts");
+      await setIntervention(await load(terminal, config), { id, status }, terminal);
+    });
 }
 
 function numberOf(text: string): number {

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Data only, so that it can be piped on. */
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
   /** Everything else. */
   readonly stderr: Writable;
   /** Nothing may be asked, although somebody may sit there. */

@@ -1,0 +1,60 @@
+import type { Config } from "../config/config.ts";
+import type { ZoneView } from "../http/site/site-ports.ts";
+import { ControlClient } from "./control-client.ts";
+import { tableText } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { lookUntilAsked } from "./watching.ts";
+
+/** Shows every zone and its contact. */
+export async function listZones(
+  { dataDir }: Config,
+  { json }: { json: boolean },
+  { stdout }: Terminal,
+): Promise<void> {
+  const zones = await zonesOf(new ControlClient(dataDir));
+  stdout.write(json ? `${JSON.stringify(zones, null, 2)}\n` : zoneTable(zones));
+}
+
+/**
+ * Shows the zones as they change, until the process is asked to end: on a terminal a table that is drawn again,
+ * elsewhere and with `json` a line for each zone that has changed, the first time for all of them.
+ */
+export async function watchZones(
+  { dataDir }: Config,
+  { json }: { json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { stdout } = terminal;
+  const client = new ControlClient(dataDir);
+  const isDrawn = stdout.isTTY === true && !json;
+  let known: ReadonlyMap<string, string> = new Map();
+  await lookUntilAsked(async () => {
+    const zones = await zonesOf(client);
+    const lines = new Map(zones.map((zone) => [zone.id, JSON.stringify(zone)]));
+    const changed = zones.filter(({ id }) => lines.get(id) !== known.get(id));
+    if (isDrawn && (changed.length > 0 || lines.size !== known.size))
+      stdout.write(`${redraw(known.size)}${zoneTable(zones)}`);
+    else if (json) stdout.write(changed.map(({ id }) => `${lines.get(id)}\n`).join(""));
+    else if (!isDrawn) stdout.write(changed.map((zone) => `${cellsOf(zone).join("  ")}\n`).join(""));
+    known = lines;
+  }, terminal);
+}
+
+function zonesOf(client: ControlClient): Promise<readonly ZoneView[]> {
+  return client.get<ZoneView[]>("/site/zones");
+}
+
+const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE"];
+
+function zoneTable(zones: readonly ZoneView[]): string {
+  return tableText(HEADINGS, zones.map(cellsOf));
+}
+
+function cellsOf({ id, name, source, contact, since }: ZoneView): string[] {
+  return [id, name, source, contact, since ?? "not seen yet"];
+}
+
+/** Takes the cursor up over a table of so many zones and its headings, and clears from there (ECMA-48 CUU, ED). */
+function redraw(zones: number): string {
+  return zones === 0 ? "" : `\u001B[${zones + 1}A\u001B[J`;
+}

@@ -1,0 +1,179 @@
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { santinela as run } from "../support/command-line.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
+
+let installation: Installation;
+let site: DaemonProcess;
+const zone = (id: string, name: string): string =>
+  `  - { id: ${id}, name: "${name}", kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`;
+beforeAll(async () => {
+  installation = new Installation();
+  site = installation.daemon(
+    "site",
+    `http: { port: 0, basePath: /api }\nmqtt: off\nobjectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\nzones:\n${zone("gate", "Poarta")}${zone("door", "Ușa principală")}${zone("attic", "Pod")}`,
+  );
+  await site.start();
+});
+afterAll(() => installation.remove());
+
+const words = (line: string): string[] => [
+  ...line.split(" "),
+  "--config",
+  join(installation.folder, "site.yaml"),
+];
+const santinela = (line: string, more: Partial<Terminal> = {}) =>
+  run(words(line), { cwd: installation.folder, ...more });
+
+/** A command that goes on until it is asked to end. */
+class Running {
+  text = "";
+  readonly outcome: Promise<{ code: number; stderr: string }>;
+  end: () => void = () => {};
+
+  constructor(line: string, isTTY = false) {
+    const stdout = Object.assign(
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          this.text += chunk.toString();
+          done();
+        },
+      }),
+      { isTTY },
+    );
+    const asked = new Promise<void>((resolve) => (this.end = resolve));
+    this.outcome = santinela(line, { stdout, untilAsked: () => asked });
+  }
+
+  get lines(): string[] {
+    return this.text.split("\n").slice(0, -1);
+  }
+}
+
+describe("zones", () => {
+  test("are listed with their contacts, for people and for programs", async () => {
+    const { code, stdout } = await santinela("zones list");
+    expect(code).toBe(0);
+    expect(stdout.split("\n").slice(0, 2)).toEqual([
+      expect.stringMatching(/^ZONE {3}NAME {12}SOURCE {5}CONTACT {2}SINCE$/),
+      expect.stringMatching(/^gate {3}Poarta {10}simulated {2}\w+ +\S/),
+    ]);
+    expect(JSON.parse((await santinela("zones list --json")).stdout)).toMatchObject([
+      { id: "gate" },
+      { id: "door", name: "Ușa principală" },
+      { id: "attic" },
+    ]);
+  });
+
+  test("that change are watched, one JSON a line", async () => {
+    const watch = new Running("zones watch --json");
+    await eventually("all zones", () => watch.lines.length === 3);
+    await santinela("trip --zone gate");
+    const line = await eventually("the gate's line", () => watch.lines[3]);
+    expect(JSON.parse(line)).toMatchObject({ id: "gate", contact: "open" });
+    watch.end();
+    expect((await watch.outcome).code).toBe(0);
+    expect(watch.lines).toHaveLength(4);
+    await santinela("trip --zone gate --restore");
+  });
+
+  test("are drawn again in the same place on a terminal, and only when something has changed", async () => {
+    const watch = new Running("zones watch", true);
+    await eventually("the table", () => watch.text.includes("attic"));
+    await santinela("trip --zone door");
+    await eventually("the door open", () => /door .*open/.test(watch.text));
+    watch.end();
+    await watch.outcome;
+    const drawings = watch.text.split("\u001B[4A\u001B[J");
+    expect(drawings).toHaveLength(2);
+    expect(drawings[1]?.split("\n")).toHaveLength(5);
+  });
+
+  test("are waited for while the daemon restarts", async () => {
+    const watch = new Running("zones watch --json");
+    await eventually("all zones", () => watch.lines.length === 3);
+    await site.end("SIGTERM");
+    await site.start();
+    await santinela("trip --zone attic");
+    await eventually("the attic's line", () => watch.lines.some((line) => /"attic".*"open"/.test(line)));
+    watch.end();
+    const { code, stderr } = await watch.outcome;
+    expect(code).toBe(0);
+    expect(stderr.split("\n").filter((line) => line.endsWith("waiting for it")).length).toBeLessThanOrEqual(
+      2,
+    );
+  });
+});
+
+describe("events", () => {
+  test("are followed: what has happened, then what happens, each once", async () => {
+    const follow = new Running("events --follow --json --limit 3 --zone gate");
+    await santinela("trip --zone gate");
+    const posted = () =>
+      follow.lines
+        .map((line) => JSON.parse(line) as { who: string; detail: { state: string } })
+        .filter(({ detail }) => detail.state === "posted");
+    await eventually("the trip as an intervention", () => posted().length > 0);
+    follow.end();
+    expect((await follow.outcome).code).toBe(0);
+    expect(new Set(follow.lines).size).toBe(follow.lines.length);
+    expect(posted().every(({ who }) => who === "zone gate")).toBe(true);
+    await santinela("trip --zone gate --restore");
+  });
+
+  test("are those since a moment, of a zone, at most so many", async () => {
+    const told = async (line: string) => JSON.parse((await santinela(`${line} --json`)).stdout) as unknown[];
+    expect(await told("events --since 2999-01-01T00:00Z")).toEqual([]);
+    expect((await told("events --since 1h")).length).toBeGreaterThan(1);
+    expect(await told("events --zone nowhere")).toEqual([]);
+    expect(await told("events --zone gate --limit 1")).toMatchObject([{ event: "trip", who: "zone gate" }]);
+    const { code, stderr } = await santinela("events --since yesterday");
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/--since takes 30m, 2h, 1d or a time/)]);
+  });
+});
+
+describe("interventions", () => {
+  test("are listed, shown and set at the base path of this site", async () => {
+    await santinela("trip --zone gate");
+    const listed = await eventually("a record", async () => {
+      const records = JSON.parse((await santinela("interventions list --json")).stdout) as { id: number }[];
+      return records[0];
+    });
+    const { stdout } = await santinela("interventions list --limit 1");
+    expect(stdout).toMatch(
+      /^ID +START +STATUS +PRIORITY +OBJECTIVE +NAME\n\d+ .*planned .*obiective\/cladiri\/1/,
+    );
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect((await santinela(`interventions set ${listed.id} --status in_progress`)).stdout).toBe(
+      `#${listed.id} is in_progress\n`,
+    );
+    expect((await santinela(`interventions show ${listed.id}`)).stdout).toMatch(/^status: in_progress$/m);
+    expect(
+      JSON.parse((await santinela("interventions list --status in_progress --json")).stdout),
+    ).toMatchObject([{ id: listed.id, status: "in_progress" }]);
+    await santinela("trip --zone gate --restore");
+  });
+
+  test.each([
+    ["show 999999", 65, /there is no intervention/],
+    ["show twelve", 64, /a number, not twelve/],
+    ["set 1 --status maybe", 65, /status/],
+  ])("refuse %s", async (line, code, message) => {
+    const outcome = await santinela(`interventions ${line}`);
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+});
+
+test("objectives are listed, in the shape that import takes", async () => {
+  expect((await santinela("objectives list")).stdout).toMatch(
+    /^TYPE +ID +NAME\nobiective\/cladiri +1 +Hala Nord\n$/,
+  );
+  expect(JSON.parse((await santinela("objectives list --type obiective/cladiri --json")).stdout)).toEqual({
+    "obiective/cladiri": [expect.objectContaining({ id: 1, name: "Hala Nord" })],
+  });
+  expect((await santinela("objectives list --type cladiri")).code).toBe(64);
+});
