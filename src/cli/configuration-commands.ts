@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { loadStrictly, loadToRun, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `serve` and `check-config`: running with a configuration, and looking at it. */
+/** `serve`, `check-config` and `config show`: running with a configuration, and looking at it. */
 export function addConfigurationCommands(root: Command, terminal: Terminal): void {
   withConfig(root.command("serve").description("run the daemon in the foreground")).action(
     async ({ config }: ConfigOption) => {
@@ -16,4 +16,13 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
     const { checkConfig } = await import("./check-config.ts");
     checkConfig(await loadStrictly(terminal, config), terminal);
   });
+  const config = root.command("config").description("the configuration in force");
+  withConfig(config.command("show").description("print every option in force, defaults included"))
+    .option("--sources", "say where each one comes from: file:line:col, environment or default")
+    .option("--json", "print JSON, always with the sources")
+    .action(async ({ config: file, sources, json }: ConfigOption & { sources?: boolean; json?: boolean }) => {
+      const { showConfig } = await import("./config-show.ts");
+      const { env, cwd } = terminal;
+      showConfig({ file, env, cwd }, { sources: sources === true, json: json === true }, terminal);
+    });
 }

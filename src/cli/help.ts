@@ -5,6 +5,7 @@ import { EXIT_CODES } from "./exit-codes.ts";
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ["serve --config /etc/santinela/santinela.yaml"],
   "check-config": ["check-config --config santinela.yaml"],
+  "config show": ["config show --sources"],
   "user add": ["user add --email ana@example.ro --role operator --password-stdin < password.txt"],
   "user list": ["user list --json"],
   "user passwd": ["user passwd --email ana@example.ro"],

@@ -89,8 +89,8 @@ export function findFile({ file, env, cwd }: LoadOptions): string | null {
   return ["/etc/santinela/santinela.yaml", personal].find((path) => existsSync(path)) ?? null;
 }
 
-/** @throws AppError `configuration` for a text that is no YAML */
-function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
+/** The text with the environment over it. @throws AppError `configuration` for a text that is no YAML */
+export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines });
   const name = file ?? "the embedded configuration";

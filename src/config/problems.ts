@@ -36,11 +36,18 @@ function described({ path, message }: Problem): string {
   return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
-function pathText(path: readonly (string | number)[]): string {
+/** A path as people write it: `zones[0].input.gpio`. */
+export function pathText(path: readonly (string | number)[]): string {
   return path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
     .join("")
     .replace(/^\./, "");
+}
+
+/** Where a value was said: `file:line:col`, or the environment variable that it or what it lies in came from. */
+export function sourceText(file: ParsedFile, path: readonly (string | number)[]): string {
+  const variables = path.map((_part, index) => file.fromEnvironment.get(path.slice(0, index + 1).join(".")));
+  return variables.find((variable) => variable !== undefined) ?? placeOf(file, path).text;
 }
 
 /** Where a value stands. A value that is missing is placed where its nearest parent begins. */
