@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { loadStrictly, loadToRun, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `serve`, `check-config` and `config show`: running with a configuration, and looking at it. */
+/** Running with a configuration, looking at it, and gathering what helps when something is wrong. */
 export function addConfigurationCommands(root: Command, terminal: Terminal): void {
   withConfig(root.command("serve").description("run the daemon in the foreground")).action(
     async ({ config }: ConfigOption) => {
@@ -24,5 +24,15 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
       const { showConfig } = await import("./config-show.ts");
       const { env, cwd } = terminal;
       showConfig({ file, env, cwd }, { sources: sources === true, json: json === true }, terminal);
+    });
+  withConfig(
+    root
+      .command("support-bundle")
+      .description("gather what somebody who helps asks for, without secrets, in one file"),
+  )
+    .option("--out <file>", "the archive; else santinela-support-<site>-<time>.tar.gz in this folder")
+    .action(async ({ config: file, out }: ConfigOption & { out?: string }) => {
+      const { supportBundle } = await import("./support-bundle.ts");
+      await supportBundle({ file, env: terminal.env, cwd: terminal.cwd }, { out }, terminal);
     });
 }

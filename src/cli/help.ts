@@ -32,6 +32,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "zones import-check": ["zones import-check recording.jsonl"],
   doctor: ["doctor", "doctor --json"],
   metrics: ["metrics"],
+  "support-bundle": ["support-bundle", "support-bundle --out /media/usb/hala-nord.tar.gz"],
   openapi: ["openapi > openapi.json"],
   completion: ["completion bash > ~/.local/share/bash-completion/completions/santinela"],
   demo: ["demo"],

@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { installationSecrets } from "../../src/cli/installation-secrets.ts";
+import { tarArchive } from "../../src/cli/tar.ts";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { santinela } from "../support/command-line.ts";
+import { Installation } from "../support/installation.ts";
+
+let installation: Installation;
+let file: string;
+beforeEach(() => {
+  installation = new Installation();
+  file = join(installation.folder, "site.yaml");
+});
+afterEach(() => installation.remove());
+
+const bundle = (...more: string[]) =>
+  santinela(["support-bundle", "--config", file, ...more], { cwd: installation.folder });
+
+/** Unpacks an archive with the system's own tar. @returns name within the archive -> content */
+function unpacked(archive: string): Map<string, string> {
+  const into = join(installation.folder, "unpacked");
+  mkdirSync(into, { recursive: true });
+  execFileSync("tar", ["-xzf", archive, "-C", into]);
+  const [top = ""] = readdirSync(into);
+  return new Map(
+    readdirSync(join(into, top)).map((name) => [name, readFileSync(join(into, top, name), "utf8")]),
+  );
+}
+
+describe("a support bundle", () => {
+  test("of a running site holds its state and none of its secrets, wherever somebody has written them", async () => {
+    installation.secret("centre.password", "zaporojan-fără-frică\n");
+    installation.secret("broker.password", 'quote"and\\slash');
+    installation.secret("metrics.token", "0123456789abcdefghij");
+    const site = installation.daemon(
+      "site",
+      [
+        "site: { name: 'Hala zaporojan-fără-frică', ref: hala }",
+        "http: { port: 0, tls: own }",
+        "upstream: { baseUrl: 'http://127.0.0.1:1', email: hala@example.ro, passwordFile: centre.password }",
+        "mqtt: { listen: { port: 0 }, username: sensors, passwordFile: broker.password }",
+        "metrics: { tokenFile: metrics.token }",
+        "objectives: { obiective/cladiri: [ { id: 1, name: 'Hall quote\"and\\slash' } ] }",
+        "zones: [ { id: gate, name: 'Gate 0123456789abcdefghij', kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } } ]",
+        "",
+      ].join("\n"),
+    );
+    await site.start();
+    await santinela(["trip", "--zone", "gate", "--config", file], { cwd: installation.folder });
+
+    const { code, stdout } = await bundle();
+    expect(code).toBe(0);
+    const archive = stdout.trim();
+    expect(archive).toMatch(/santinela-support-hala-[\dTZ-]+\.tar\.gz$/);
+    expect(statSync(archive).mode & 0o777).toBe(0o600);
+    const files = unpacked(archive);
+    expect(JSON.parse(files.get("status.json") ?? "")).toMatchObject({ site: { ref: "hala" } });
+    expect(JSON.parse(files.get("databases.json") ?? "")).toEqual({ "santinela.db": [], "journal.db": [] });
+    expect(files.get("events.json")).toContain('"zone gate"');
+    expect(files.get("configuration.json")).toMatch(/"upstream\.baseUrl"/);
+    expect(files.get("data-folder.txt")).toMatch(/0600 .* secrets\/token-signing\.key/);
+    expect(files.get("zones.json")).toContain("Gate [secret]");
+
+    const secrets = installationSecrets(loadConfiguration({ file, env: {}, cwd: "/" }));
+    expect(secrets).toEqual(
+      expect.arrayContaining(["zaporojan-fără-frică", 'quote"and\\slash', "0123456789abcdefghij"]),
+    );
+    // The signing key, the MQTT client id, and the two keys of the certificates beside the three above.
+    expect(secrets.length).toBeGreaterThan(6);
+    const whole = gunzipSync(readFileSync(archive)).toString();
+    for (const secret of secrets)
+      for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) expect(whole).not.toContain(form);
+  });
+
+  test("is made while the daemon is down, the configuration broken and a database damaged", async () => {
+    const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
+    await site.start();
+    await site.end("SIGTERM");
+    writeFileSync(file, readFileSync(file, "utf8").replace("mqtt:", "mqqt:"));
+    writeFileSync(join(installation.folder, "site", "journal.db"), "no database");
+    const out = join(installation.folder, "b.tar.gz");
+    expect((await bundle("--out", out)).code).toBe(0);
+    const files = unpacked(out);
+    expect(files.get("status.json")).toMatch(/no daemon answers/);
+    expect(JSON.parse(files.get("configuration.json") ?? "")).toMatchObject({
+      mistakes: [expect.stringMatching(/site\.yaml:3:1: mqqt/)],
+    });
+    expect(JSON.parse(files.get("databases.json") ?? "")).toEqual({
+      "santinela.db": [],
+      "journal.db": [expect.stringMatching(/not a database/)],
+    });
+    expect((await bundle("--out", out)).code).toBe(73);
+  });
+});
+
+test("an archive is what the system's tar packs and unpacks, odd sizes and names included", () => {
+  const entries = [
+    { name: "a/empty", content: "" },
+    { name: "a/one block", content: "x".repeat(512) },
+    { name: `a/${"long".repeat(24)}`, content: "ș" },
+  ];
+  const archive = join(installation.folder, "a.tar");
+  writeFileSync(archive, tarArchive(entries, Date.UTC(2026, 10, 20)));
+  const listed = execFileSync("tar", ["-tvf", archive, "--utc"]).toString().trimEnd().split("\n");
+  expect(listed).toHaveLength(3);
+  expect(listed[1]).toMatch(/^-rw------- .* 512 2026-11-20 00:00 a\/one block$/);
+  execFileSync("tar", ["-xf", archive, "-C", installation.folder]);
+  for (const { name, content } of entries)
+    expect(readFileSync(join(installation.folder, name), "utf8")).toBe(content);
+  expect(() => tarArchive([{ name: "n".repeat(101), content: "" }], 0)).toThrow(/too long/);
+});
