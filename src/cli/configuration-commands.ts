@@ -4,6 +4,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** Running with a configuration, looking at it, and gathering what helps when something is wrong. */
 export function addConfigurationCommands(root: Command, terminal: Terminal): void {
+  addInitCommand(root, terminal);
   withConfig(root.command("serve").description("run the daemon in the foreground")).action(
     async ({ config }: ConfigOption) => {
       const { serve } = await import("./serve.ts");
@@ -35,4 +36,31 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
       const { supportBundle } = await import("./support-bundle.ts");
       await supportBundle({ file, env: terminal.env, cwd: terminal.cwd }, { out }, terminal);
     });
+}
+
+function addInitCommand(root: Command, terminal: Terminal): void {
+  root
+    .command("init")
+    .description("make a first configuration out of a few answers, and test its first zone")
+    .option("--config <file>", "the file to make (else where the daemon looks for it)")
+    .option("--from <file>", "take the answers from a file instead of asking")
+    .option("--questions", "print what is asked, as a file of answers to be filled in")
+    .option("--dry-run", "print the configuration and write nothing")
+    .option("--force", "replace what is there")
+    .action(async (flags: InitFlags) => {
+      const { init, questionList } = await import("./init/init.ts");
+      if (flags.questions === true) {
+        terminal.stdout.write(questionList());
+        return;
+      }
+      const { config, from, dryRun, force } = flags;
+      await init({ config, from, dryRun: dryRun === true, force: force === true }, terminal);
+    });
+}
+
+interface InitFlags extends ConfigOption {
+  readonly from?: string;
+  readonly questions?: boolean;
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
 }

@@ -3,6 +3,7 @@ import { EXIT_CODES } from "./exit-codes.ts";
 
 /** At least one example for each command that does something, by its words. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  init: ["init", "init --questions > answers.yaml", "init --from answers.yaml --config hala-nord.yaml"],
   serve: ["serve --config /etc/santinela/santinela.yaml"],
   "check-config": ["check-config --config santinela.yaml"],
   "config show": ["config show --sources"],

@@ -19,9 +19,18 @@ export async function userAdd(
 ): Promise<void> {
   const wanted = roleOf(role);
   const password = await passwordFrom(terminal, passwordStdin === true);
-  await withAccounts(config, terminal, async (accounts) => {
-    const account = await accounts.add({ email, role: wanted, password }, commandLineActor());
-    terminal.stdout.write(`added ${account.email} as ${account.role}\n`);
+  await addAccount(config, { email, role: wanted, password }, terminal);
+}
+
+/** Adds an account whose password is known already. @throws AppError `invalid` for a password that is too weak */
+export function addAccount(
+  config: Config,
+  account: { email: string; role: Role; password: string },
+  terminal: Terminal,
+): Promise<void> {
+  return withAccounts(config, terminal, async (accounts) => {
+    const { email, role } = await accounts.add(account, commandLineActor());
+    terminal.stdout.write(`added ${email} as ${role}\n`);
   });
 }
 

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Config } from "../../config/config.ts";
+import type { Zone } from "../../domain/zone.ts";
+import type { Trip } from "../../domain/trip.ts";
+import type { SimulationView, ZoneView } from "../../http/site/site-ports.ts";
+import { ControlClient } from "../control-client.ts";
+import { DaemonProcess } from "../demo/daemon-process.ts";
+import type { Terminal } from "../terminal.ts";
+import { lookUntilAsked } from "../watching.ts";
+import type { Prompt } from "./interview.ts";
+
+/**
+ * Runs a daemon with the new configuration until its first zone has tripped or somebody has had enough. It has data of
+ * its own in a temporary folder and no centre: a test at the door must not send anybody out.
+ * @param text the new configuration
+ */
+export async function awaitFirstTrip(
+  config: Config,
+  text: string,
+  prompt: Prompt,
+  terminal: Terminal,
+): Promise<void> {
+  const [zone] = config.zones;
+  if (!zone) return;
+  const wish = await prompt.line(`Test ${zone.id} now? Nothing is sent to the centre. (yes, no) [yes]: `);
+  if (wish !== "" && !wish.startsWith("y")) return;
+  const folder = mkdtempSync(join(tmpdir(), "santinela-init-"));
+  const configFile = join(folder, "test.yaml");
+  writeFileSync(configFile, testText(config, text), { mode: 0o600 });
+  const daemon = new DaemonProcess({ main: terminal.main, configFile, dataDir: join(folder, "data") });
+  try {
+    await daemon.start();
+    await watchZone(new ControlClient(join(folder, "data")), zone, prompt, terminal);
+  } finally {
+    await daemon.end("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same zones and the same broker; other data, another port, and no centre. */
+function testText(config: Config, text: string): string {
+  const folder = dirname(config.file ?? "");
+  const lines = text
+    .replace(/^upstream:\n(?: .*\n)+/m, "")
+    .replace(/^(?:dataDir|http):.*\n/gm, "")
+    .replaceAll('passwordFile: "./', `passwordFile: "${folder}/`);
+  return `dataDir: ./data\nhttp: { port: 0 }\n${lines}`;
+}
+
+async function watchZone(
+  client: ControlClient,
+  zone: Zone,
+  prompt: Prompt,
+  terminal: Terminal,
+): Promise<void> {
+  const { stderr, stdout } = terminal;
+  const isSimulated = zone.input.source === "simulated";
+  const given = prompt.line(
+    isSimulated
+      ? `${zone.id} is simulated: press Enter to trip it.\n`
+      : `Open ${zone.id} now: move, press or open its sensor. Enter ends the test.\n`,
+  );
+  const over = new AbortController();
+  const isOver = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
+  let contact = "";
+  const onEnter = async (): Promise<void> => {
+    await given;
+    if (!isSimulated) over.abort();
+    else await client.post<SimulationView>("/site/simulate", { zone: zone.id, contact: "open" });
+  };
+  onEnter().catch(() => over.abort());
+  await lookUntilAsked(
+    async () => {
+      const seen = (await client.get<ZoneView[]>("/site/zones")).find(({ id }) => id === zone.id);
+      if (seen && seen.contact !== contact) stderr.write(`  ${zone.id} is ${(contact = seen.contact)}\n`);
+      const [trip] = (await client.get<Trip[]>("/site/trips")).filter(
+        ({ interventionId }) => interventionId !== null,
+      );
+      if (!trip) return;
+      stdout.write(`${zone.name} has tripped and became an intervention: the zone works.\n`);
+      over.abort();
+    },
+    { ...terminal, untilAsked: () => Promise.race([terminal.untilAsked(), isOver]) },
+  );
+}

@@ -1,0 +1,222 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { santinela, type Outcome } from "../support/command-line.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-init-"));
+  file = join(folder, "etc", "site.yaml");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const init = (...more: string[]): Promise<Outcome> =>
+  santinela(["init", "--config", file, ...more], { cwd: folder });
+
+function answers(text: string): string {
+  writeFileSync(join(folder, "answers.yaml"), text);
+  return join(folder, "answers.yaml");
+}
+
+/** A person at a terminal who answers each question when it is asked. */
+async function person(replies: readonly (readonly [question: RegExp, reply: string])[]): Promise<Outcome> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const left = [...replies];
+  let asked = "";
+  const stderr = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      asked += chunk.toString();
+      const lastLine = asked.split("\n").slice(-2).join("\n");
+      if (left[0]?.[0].test(lastLine)) {
+        asked += "\n";
+        stdin.write(`${left.shift()?.[1]}\n`);
+      }
+      done();
+    },
+  });
+  const never = new Promise<void>(() => {});
+  const outcome = await santinela(["init", "--config", file], {
+    cwd: folder,
+    stdin,
+    stderr,
+    untilAsked: () => never,
+  });
+  expect(left.map(([question]) => question)).toEqual([]);
+  return { ...outcome, stderr: asked };
+}
+
+describe("init, for an installer at a terminal", () => {
+  test("goes from nothing to a zone that has tripped", async () => {
+    const { code, stdout, stderr } = await person([
+      [/Name of the site/, "Hala Nord"],
+      [/short reference.*\[hala-nord\]/, ""],
+      [/Time zone/, "Mars/Olympus"],
+      [/no IANA time zone[^]*Time zone/, "Europe/Bucharest"],
+      [/Language/, ""],
+      [/Who reaches/, ""],
+      [/dispatch centre/, "yes"],
+      [/Address of the centre/, "http://127.0.0.1:9"],
+      [/E-mail address of this site/, "hala@example.ro"],
+      [/Its password/, "zaporojan fără frică"],
+      [/MQTT broker/, "off"],
+      [/First zone/, ""],
+      [/Name of the zone/, "Ușa principală"],
+      [/short name.*\[usa-principala\]/, ""],
+      [/What it watches for/, ""],
+      [/kind of objective/, ""],
+      [/number at the centre/, "12"],
+      [/Its name.*\[Hala Nord\]/, ""],
+      [/first administrator/, "ana@example.ro"],
+      [/A password for it/, "correct horse battery"],
+      [/Test usa-principala now/, ""],
+      [/press Enter to trip it/, ""],
+    ]);
+    expect(stderr).not.toMatch(/zaporojan|correct horse/);
+    expect(stdout).toMatch(
+      /added ana@example\.ro as administrator\n.*Ușa principală has tripped[^]*Start it: santinela serve/,
+    );
+    expect(code).toBe(0);
+
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, "etc")).sort()).toEqual(["centre.password", "site.yaml", "var"]);
+    expect(statSync(join(folder, "etc", "centre.password")).mode & 0o777).toBe(0o600);
+    expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
+      site: { name: "Hala Nord", ref: "hala-nord", timezone: "Europe/Bucharest" },
+      upstream: { baseUrl: "http://127.0.0.1:9", password: "zaporojan fără frică" },
+      zones: [{ id: "usa-principala", name: "Ușa principală", objective: { id: 12 } }],
+      warnings: [],
+    });
+  });
+
+  test("writes nothing when they leave in the middle", async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    stdin.end("Hala Nord\n");
+    const { code, stderr } = await santinela(["init", "--config", file], { cwd: folder, stdin });
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/no more answers/)]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("never asks where nobody sits, nor when told not to", async () => {
+    for (const words of [[], ["--no-input"]]) {
+      const stdin = Object.assign(new PassThrough(), { isTTY: words.length > 0 });
+      const { code, stderr } = await santinela(["init", "--config", file, ...words], { cwd: folder, stdin });
+      expect([code, stderr]).toEqual([
+        64,
+        expect.stringMatching(/no terminal to ask on\nGive the answers.*--from/),
+      ]);
+    }
+  });
+});
+
+describe("init --from, for a fleet", () => {
+  const FLEET =
+    "site-name: Hala Sud\nzone: mqtt\nzone-name: Poarta\nzone-topic: zigbee2mqtt/gate\nzone-path: /contact\nzone-open: false\nzone-normal: true\nzone-kind: perimeter\nbroker: external\n";
+
+  test("makes the configuration that the answers ask for, and asks nothing", async () => {
+    const { code, stdout } = await init("--from", answers(FLEET));
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Start it: /)]);
+    const config = loadConfiguration({ file, env: {}, cwd: "/" });
+    expect(config).toMatchObject({
+      site: { name: "Hala Sud", ref: "hala-sud" },
+      mqtt: { mode: "external", url: "mqtt://127.0.0.1:1883" },
+      upstream: null,
+      warnings: [],
+      zones: [
+        { id: "poarta", kind: "perimeter", input: { open: [false], normal: [true], path: "/contact" } },
+      ],
+    });
+  });
+
+  test.each([
+    ["a GPIO contact", "zone: gpio\nzone-name: G\nzone-gpio: 17\nzone-contact: no\n", { gpio: 17 }],
+    [
+      "a sensor that never says closed",
+      "zone: mqtt\nzone-name: P\nzone-topic: a/b\nzone-open: ON\n",
+      { open: ["ON"] },
+    ],
+    ["no zone yet", "zone: none\n", undefined],
+  ])("knows %s", async (_what, zone, input) => {
+    expect((await init("--from", answers(`site-name: S\n${zone}`))).code).toBe(0);
+    const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: "/" });
+    expect(warnings).toEqual([]);
+    expect(zones.map((made) => made.input)).toEqual(input ? [expect.objectContaining(input)] : []);
+  });
+
+  test("a dry run prints the configuration and touches nothing", async () => {
+    const { code, stdout } = await init("--dry-run", "--from", answers(FLEET));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /input: \{ mqtt: "zigbee2mqtt\/gate", path: "\/contact", open: \[false\], normal: \[true\] \}/,
+    );
+    expect(existsSync(join(folder, "etc"))).toBe(false);
+  });
+
+  test("what is there is kept, unless told otherwise", async () => {
+    expect((await init("--from", answers(FLEET))).code).toBe(0);
+    const before = readFileSync(file, "utf8");
+    const refused = await init("--from", answers("site-name: Other\n"));
+    expect([refused.code, refused.stderr]).toEqual([
+      73,
+      expect.stringMatching(/is there already\n.*--force/),
+    ]);
+    expect(readFileSync(file, "utf8")).toBe(before);
+    expect((await init("--force", "--from", answers("site-name: Other\nzone: none\n"))).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain('"Other"');
+  });
+
+  test("secrets come from files of their own, which are named and not copied", async () => {
+    writeFileSync(join(folder, "centre.secret"), "zaporojan\n", { mode: 0o600 });
+    writeFileSync(join(folder, "admin.secret"), "correct horse battery\n", { mode: 0o600 });
+    const given = answers(
+      "site-name: S\nzone: none\ncentre: yes\ncentre-url: https://c.example\ncentre-email: s@example.ro\ncentre-password-file: centre.secret\nadministrator: ana@example.ro\nadministrator-password-file: admin.secret\n",
+    );
+    const { code, stdout } = await init("--from", given);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^added ana@example\.ro as administrator\n/)]);
+    expect(readFileSync(file, "utf8")).toContain(join(folder, "centre.secret"));
+    expect(loadConfiguration({ file, env: {}, cwd: "/" }).upstream?.password).toBe("zaporojan");
+  });
+
+  test.each([
+    ["a missing answer", "zone: none\n", /site-name is missing\nsantinela init --questions/],
+    [
+      "an answer that is none",
+      "site-name: S\nzone: wifi\n",
+      /answers\.yaml:2:1: zone is one of gpio, mqtt, simulated, none, not "wifi"/,
+    ],
+    [
+      "a misspelt question",
+      "site-name: S\nzone: none\nlangauge: en\n",
+      /answers\.yaml:3:1: nothing is asked by the name of langauge/,
+    ],
+    [
+      "a question that these answers do not lead to",
+      "site-name: S\nzone: none\nzone-gpio: 17\n",
+      /answers\.yaml:3:1: nothing is asked/,
+    ],
+    ["no plain value", "site-name: [S]\n", /answers\.yaml:1:1: an answer is one plain value/],
+    ["no YAML", "a: b: c\n", /answers\.yaml:1:\d+: this is not YAML/],
+  ])("refuses %s, with its place, and writes nothing", async (_what, text, message) => {
+    const { code, stderr } = await init("--from", answers(text));
+    expect([code, stderr]).toEqual([65, expect.stringMatching(message)]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("what the configuration itself does not allow is told before anything is written", async () => {
+    const { code, stderr } = await init("--from", answers("site-name: S\nsite-ref: 'a b'\nzone: none\n"));
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/site\.yaml:2:\d+: site\.ref: /)]);
+    expect(existsSync(join(folder, "etc"))).toBe(false);
+  });
+
+  test("the list of questions is a file of answers to be filled in", async () => {
+    const { stdout } = await init("--questions");
+    expect(stdout).toMatch(/^site-name: # Name of the site\n[^]*centre-password-file: # /);
+    writeFileSync(join(folder, "answers.yaml"), stdout.replace(/^site-name: /, "site-name: S "));
+    expect((await init("--from", join(folder, "answers.yaml"), "--dry-run")).stderr).toMatch(
+      /is one of|must|missing|no /,
+    );
+  });
+});
