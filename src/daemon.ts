@@ -36,7 +36,6 @@ import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
 
-
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
 export class Daemon {
   readonly #config: Config;
