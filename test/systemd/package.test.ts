@@ -78,8 +78,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   describe("put on with santinela-upgrade", () => {
     const upgrade = (name: string): ReturnType<Container["run"]> =>
       debian.run(`PROBATION_S=5 santinela-upgrade /work/${name}.deb`);
-    const version = (): Promise<string> =>
-      debian.ok("dpkg-query --show --showformat='\${Version}' santinela");
+    const version = (): Promise<string> => debian.ok("dpkg-query --show --showformat='${Version}' santinela");
 
     test("stays when it stays up", async () => {
       await install("this");

@@ -38,7 +38,7 @@ function simulate(zone, contact) {
 (async () => {
   for (let turn = 0; ; turn += 1) {
     const zone = zones[turn % zones.length];
-    for (const key of (await simulate(zone, "open")).trips) console.log("acknowledged " + key);
+    for (const key of (await simulate(zone, "open")).trips) process.stdout.write("acknowledged " + key);
     await simulate(zone, "normal");
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
@@ -54,7 +54,7 @@ database.pragma("synchronous = NORMAL");
 database.exec("CREATE TABLE IF NOT EXISTS rows(key TEXT)");
 const insert = database.prepare("INSERT INTO rows VALUES(?)");
 let count = 0;
-setInterval(() => { insert.run("row-" + count); console.log("acknowledged row-" + count++); }, 500);
+setInterval(() => { insert.run("row-" + count); process.stdout.write("acknowledged row-" + count++); }, 500);
 `;
 
 const NODE = "/usr/lib/santinela/node/bin/node";
@@ -79,7 +79,7 @@ async function cutDuring(machine: Machine, program: string): Promise<string[]> {
 }
 
 async function rowsOf(machine: Machine, database: string, query: string): Promise<string[]> {
-  const program = `const d=require("/usr/lib/santinela/node_modules/better-sqlite3")("${database}");console.log(JSON.stringify(d.prepare("${query}").pluck().all()))`;
+  const program = `const d=require("/usr/lib/santinela/node_modules/better-sqlite3")("${database}");process.stdout.write(JSON.stringify(d.prepare("${query}").pluck().all()))`;
   return JSON.parse(await machine.run(`${NODE} -e '${program}'`)) as string[];
 }
 
@@ -97,7 +97,7 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is one record`, as
       expect(acknowledged.filter((key) => !trips.includes(key))).toEqual([]);
       // What was in the journal and not yet a record becomes one now.
       await machine.run(
-        `until [ "$(${NODE} -e 'console.log(require("/usr/lib/santinela/node_modules/better-sqlite3")("/var/lib/santinela/journal.db").prepare("SELECT count(*) FROM trips WHERE state <> ?").pluck().get("posted"))')" = 0 ]; do sleep 0.2; done`,
+        `until [ "$(${NODE} -e 'process.stdout.write(require("/usr/lib/santinela/node_modules/better-sqlite3")("/var/lib/santinela/journal.db").prepare("SELECT count(*) FROM trips WHERE state <> ?").pluck().get("posted"))')" = 0 ]; do sleep 0.2; done`,
       );
       const records = await rowsOf(
         machine,
@@ -110,7 +110,7 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is one record`, as
       await machine.cutPower();
     }
   }
-  console.log(`${acknowledged.length} trips acknowledged over ${CUTS} power cuts, none lost`);
+  process.stdout.write(`${acknowledged.length} trips acknowledged over ${CUTS} power cuts, none lost\n`);
   expect(acknowledged.length).toBeGreaterThan(CUTS);
 }, 7_200_000);
 
@@ -121,8 +121,8 @@ test("a database that is not flushed at each commit loses rows, so that a loss w
   const again = await Machine.bootFrom(disk);
   try {
     const kept = await rowsOf(again, "/var/lib/control.db", "SELECT key FROM rows").catch(() => []);
-    console.log(
-      `with synchronous=NORMAL ${acknowledged.length - kept.length} of ${acknowledged.length} rows are lost`,
+    process.stdout.write(
+      `with synchronous=NORMAL ${acknowledged.length - kept.length} of ${acknowledged.length} rows are lost\n`,
     );
     expect(kept.length).toBeLessThan(acknowledged.length);
   } finally {

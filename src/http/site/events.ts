@@ -78,8 +78,14 @@ export class SiteEvents {
     response.flushHeaders();
     const place = String(request.headers["last-event-id"] ?? placeText(this.#ports.journalPlace()));
     const stream: Stream = {
-      ...{ request, response, accountId, place },
-      ...{ status: "", walkTest: "", zones: new Map<string, string>(), quietMs: 0 },
+      request,
+      response,
+      accountId,
+      place,
+      status: "",
+      walkTest: "",
+      zones: new Map<string, string>(),
+      quietMs: 0,
     };
     this.#streams.add(stream);
     response.once("close", () => {
