@@ -3,6 +3,7 @@ import type { Clock } from "./domain/clock.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Actor } from "./domain/event.ts";
 import type { OutboxEntry } from "./domain/outbox.ts";
+import { PHASE_WORDS } from "./domain/outbox-words.ts";
 import type { Trip } from "./domain/trip.ts";
 import type { Zone } from "./domain/zone.ts";
 import { VERSION } from "./generated/version.ts";
@@ -15,6 +16,7 @@ import type {
   SimulationView,
   SitePorts,
   StatusView,
+  SyncAction,
   SyncRecordView,
   SyncView,
   WalkTestView,
@@ -129,22 +131,33 @@ export class SiteView implements SitePorts {
   }
 
   history(interventionId: number): HistoryView {
-    const entry = this.#parts.outbox.find(interventionId);
+    const { outbox, clock } = this.#parts;
+    const entry = outbox.find(interventionId);
     const entries = historyOf(this.#tables, interventionId, RECORDS_SHOWN);
     if (!entry) return { entries, sync: null };
     const { phase, wantRev, syncedRev } = entry;
     const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
-    return { entries, sync: { ...recordView(entry, this.#parts.clock.wallMs()), isAtRest } };
+    return { entries, sync: { ...recordView(entry, outbox.nameOf(entry), clock.wallMs()), isAtRest } };
   }
 
   sync(): SyncView {
     const { outbox, clock } = this.#parts;
-    const records = outbox.pending(RECORDS_SHOWN).map((entry) => recordView(entry, clock.wallMs()));
+    const records = outbox
+      .pending(RECORDS_SHOWN)
+      .map((entry) => recordView(entry, outbox.nameOf(entry), clock.wallMs()));
     return { link: this.#link(), summary: outbox.summary(), records };
   }
 
   async syncNow(): Promise<SyncView> {
     await this.#parts.sync?.now();
+    return this.sync();
+  }
+
+  async syncRecord(interventionId: number, action: SyncAction): Promise<SyncView> {
+    const { sync } = this.#parts;
+    if (!sync)
+      throw new AppError("conflict", "this daemon stands alone: it has no centre to bring records to");
+    await sync[action](interventionId);
     return this.sync();
   }
 
@@ -204,11 +217,13 @@ export class SiteView implements SitePorts {
   }
 }
 
-function recordView(entry: OutboxEntry, nowMs: number): SyncRecordView {
+function recordView(entry: OutboxEntry, name: string, nowMs: number): SyncRecordView {
   const { interventionId, phase, upstreamId, attempts, nextAtMs, lastError } = entry;
   return {
     interventionId,
+    name,
     phase,
+    text: PHASE_WORDS[phase],
     upstreamId,
     attempts,
     nextTryAt: nextAtMs > nowMs ? isoTime(nextAtMs) : null,

@@ -123,6 +123,23 @@ function addSyncCommands(root: Command, terminal: Terminal): void {
         );
       });
   }
+  withConfig(sync.command("dead").description("show what will not reach the centre by itself, and why"))
+    .option("--json", "print JSON")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { syncDead } = await import("./sync.ts");
+      await syncDead(await load(terminal, config), { json: json === true }, terminal);
+    });
+  for (const [action, description] of [
+    ["retry", "try records again now; what the centre has deleted is made there anew"],
+    ["drop", "give up bringing records to the centre; they stay here"],
+    ["reassert", "make records at the centre what they are here, after it was restored from a backup"],
+  ] as const)
+    withConfig(sync.command(action).description(description))
+      .argument("<intervention...>", "numbers as in sync status")
+      .action(async (ids: string[], { config }: ConfigOption) => {
+        const { syncRecords } = await import("./sync.ts");
+        await syncRecords(await load(terminal, config), action, ids, terminal);
+      });
 }
 
 function addCompletionCommand(root: Command, { stdout }: Terminal): void {

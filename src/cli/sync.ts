@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { LinkView, SyncRecordView, SyncView } from "../http/site/site-ports.ts";
+import { AppError } from "../domain/errors.ts";
+import type { LinkView, SyncAction, SyncRecordView, SyncView } from "../http/site/site-ports.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,6 +14,44 @@ export async function syncStatus(
   const view = now ? await client.post<SyncView>("/site/sync/now") : await client.get<SyncView>("/site/sync");
   stdout.write(json ? `${JSON.stringify(view, null, 2)}\n` : textOf(view));
 }
+
+/** Shows the records that will not reach the centre by themselves. */
+export async function syncDead(
+  config: Config,
+  { json }: { json: boolean },
+  { stdout }: Terminal,
+): Promise<void> {
+  const { records } = await new ControlClient(config.dataDir).get<SyncView>("/site/sync");
+  const dead = records.filter(({ phase }) => phase === "rejected" || phase === "gone" || phase === "blocked");
+  const lines = dead.length === 0 ? ["none"] : dead.map(recordText);
+  stdout.write(json ? `${JSON.stringify(dead, null, 2)}\n` : `${lines.join("\n")}\n`);
+}
+
+/** Does something about single records. */
+export async function syncRecords(
+  config: Config,
+  action: SyncAction,
+  ids: readonly string[],
+  { stdout }: Terminal,
+): Promise<void> {
+  const client = new ControlClient(config.dataDir);
+  for (const text of ids) {
+    const id = text.replace(/^#/, "");
+    if (!/^[1-9]\d{0,15}$/.test(id))
+      throw new AppError("usage", `${JSON.stringify(text)} is no number of an intervention`, {
+        hint: "santinela sync status shows the numbers.",
+      });
+    const { records } = await client.post<SyncView>(`/site/sync/${id}/${action}`);
+    const left = records.find(({ interventionId }) => interventionId === Number(id));
+    stdout.write(left ? `${recordText(left)}\n` : `  #${id} ${DONE[action]}\n`);
+  }
+}
+
+const DONE: Readonly<Record<SyncAction, string>> = {
+  retry: "is at rest",
+  drop: "is given up; it stays here",
+  reassert: "is at the centre what it is here",
+};
 
 function textOf({ link, summary, records }: SyncView): string {
   const { waiting, blocked, rejected, gone, oldestWaitingMs } = summary;
@@ -33,15 +72,11 @@ function linkText({ state, reason, nextTryAt }: LinkView): string {
   return state === "up" ? "up" : `down, the centre ${reason}; next try ${nextTryAt}`;
 }
 
-function recordText({
-  interventionId,
-  phase,
-  upstreamId,
-  attempts,
-  nextTryAt,
-  lastAnswer,
-}: SyncRecordView): string {
+function recordText(record: SyncRecordView): string {
+  const { interventionId, name, phase, text, upstreamId, attempts, nextTryAt, lastAnswer } = record;
   const there = upstreamId === null ? "" : ` (there #${upstreamId})`;
   const tries = attempts === 0 ? "" : `, ${attempts} failed ${attempts === 1 ? "try" : "tries"}`;
-  return `  #${interventionId}${there} ${phase}${tries}${nextTryAt ? `, next ${nextTryAt}` : ""}${lastAnswer ? `: ${lastAnswer}` : ""}`;
+  const next = nextTryAt ? `, next ${nextTryAt}` : "";
+  const last = lastAnswer ? `; last: ${lastAnswer}` : "";
+  return `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${tries}${next}${last}`;
 }

@@ -206,6 +206,8 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
   // An operator's retry makes it anew: whoever deleted it there has been asked.
   gone: {
     ...forbid(),
+    // What was deleted there was one of two.
+    found: "linked",
     edited: "gone",
     deleted: "closed",
     withdrawn: "closed",

@@ -72,7 +72,7 @@ export class OutboxStore {
 
   /** Entries that are to be searched for doubles or read again at the centre, the longest due first. */
   dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
-    const phases = check === "sweep" ? "'linked','closed'" : "'linked'";
+    const phases = check === "sweep" ? "'linked','closed','gone'" : "'linked'";
     return this.#database
       .prepare(
         `SELECT * FROM outbox WHERE ${check}_at <= ? AND phase IN (${phases}) ORDER BY ${check}_at LIMIT ?`,
@@ -123,6 +123,14 @@ export class OutboxStore {
       .map((row) => toEntry(row) as OutboxEntry);
   }
 
+  /** The name of an entry's record, or of its tombstone. */
+  nameOf({ interventionId }: OutboxEntry): string {
+    return this.#database
+      .prepare("SELECT name FROM interventions WHERE id = ?")
+      .pluck()
+      .get(interventionId) as string;
+  }
+
   /** Makes every waiting entry due at once, and every check of an entry at rest. */
   makeAllDue(): void {
     this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE}`).run();
@@ -152,9 +160,13 @@ export class OutboxStore {
       .run({ latestMs: nowMs + BLOCKED_RETRY_MS });
   }
 
-  /** Has every record that the centre should have looked up there, because the centre was restored from a backup. */
+  /**
+   * Has every record that the centre should have looked up there, because the centre was restored from a backup. It gives
+   * ids again that are below every watermark.
+   */
   auditAll(): void {
     this.#database.prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'`).run();
+    this.#database.prepare("UPDATE outbox SET watermark = 0 WHERE watermark > 0").run();
   }
 
   /** How many records the centre gave an id above this one. */

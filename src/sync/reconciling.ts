@@ -98,11 +98,11 @@ export class Reconciling {
       upstreamId: null,
       base: null,
       agreed: null,
-      attempt: null,
       lastCode: code,
       lastError: reason,
       verifyAtMs: null,
-      sweepAtMs: null,
+      // Where two may have come of it, the other one is still looked for.
+      attempt: entry.sweepAtMs === null ? null : entry.attempt,
     });
     ledger.tellConflict(entry.interventionId, { phase: "gone", code, reason });
   }

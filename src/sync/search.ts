@@ -33,6 +33,7 @@ export async function topIdOf(centre: Centre): Promise<{ topId: number } | { ver
  */
 export async function recordsAbove(centre: Centre, watermark: number): Promise<Walk> {
   const seen = new Map<number, Sighting>();
+  let mark = watermark;
   let start = 0;
   let descends = true;
   let stale = 0;
@@ -51,11 +52,13 @@ export async function recordsAbove(centre: Centre, watermark: number): Promise<W
       seen.set(row.id, row);
     }
     // A centre that ignores the order is read to its end.
-    const isPastWatermark = descends && lowest <= watermark;
+    // A highest id below the watermark is of a centre that was restored from a backup and gives ids again.
+    if (page === 0 && descends && rows.every(({ id }) => id < watermark)) mark = 0;
+    const isPastWatermark = descends && lowest <= mark;
     // Records that come in while paging push the rest down: one page without anything new is not the end yet.
     stale = fresh.length === 0 ? stale + 1 : 0;
     if (items.length === 0 || stale === STALE_PAGES_MAX || isPastWatermark)
-      return { kind: "complete", rows: [...seen.values()].filter(({ id }) => id > watermark) };
+      return { kind: "complete", rows: [...seen.values()].filter(({ id }) => id > mark) };
     start += stale > 0 ? items.length : Math.max(1, items.length - OVERLAP_ROWS);
   }
   return {

@@ -1,9 +1,9 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
-import { carries, isUntouched, type Sighting } from "../domain/sighting.ts";
+import { carries, isUntouched, keptOf, type Sighting } from "../domain/sighting.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
 import { recordsAbove } from "./search.ts";
-import { afterFailure } from "./settlement.ts";
+import { afterFailure, linkedTo } from "./settlement.ts";
 
 /** After a POST that was not answered: looks for a second record that came of it later, and removes it. */
 export class Sweeping {
@@ -39,6 +39,7 @@ export class Sweeping {
     const extras = ours.filter(({ id }) => id !== entry.upstreamId);
     // Deleted here is deleted there, whoever has worked on it.
     if (entry.phase === "closed") return extras;
+    if (entry.phase === "gone") return this.#adopt(entry, ours);
     const linked = ours.find(({ id }) => id === entry.upstreamId);
     const sent = ledger.sentOf(entry);
     const isExtra = (row: Sighting, kept: Sighting | undefined): boolean =>
@@ -54,6 +55,16 @@ export class Sweeping {
       reason: `the centre has this record more than once (${ids.join(", ")} beside ${entry.upstreamId}) and people have worked on each; delete all but one there`,
     });
     return extras.filter((row) => isExtra(row, linked));
+  }
+
+  /** Of two records the one that was linked is deleted: then the other one is it. */
+  #adopt(entry: OutboxEntry, ours: readonly Sighting[]): Sighting[] {
+    const { ledger, patience, clock } = this.#parts;
+    const kept = keptOf(ours, ledger.sentOf(entry), entry.ghosts);
+    if (!kept || !entry.attempt) return [];
+    const linked = linkedTo(entry, kept.id, entry.attempt.body, patience, clock.wallMs());
+    ledger.apply(entry, "found", { ...linked, verifyAtMs: clock.wallMs() });
+    return [];
   }
 
   #relink(entry: OutboxEntry, { id }: Sighting): void {

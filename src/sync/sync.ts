@@ -41,6 +41,7 @@ export class Sync {
   readonly #clock: Clock;
   readonly #client: ApiClient;
   readonly #link: Link;
+  readonly #push: Push;
   readonly #scheduler: SyncScheduler;
 
   constructor(options: SyncOptions) {
@@ -51,7 +52,7 @@ export class Sync {
     this.#link = new Link({ ...options, baseUrl });
     const tokens = new TokenCache({ client: this.#client, email, password, clock });
     const centre = new Centre({ client: this.#client, tokens, clock });
-    const push = new Push({
+    this.#push = new Push({
       ...options,
       centre,
       link: this.#link,
@@ -61,7 +62,7 @@ export class Sync {
     });
     this.#scheduler = new SyncScheduler({
       ...options,
-      push,
+      push: this.#push,
       link: this.#link,
       nextRunMs: () => nextRunMs(schedule, site.timezone),
     });
@@ -82,6 +83,24 @@ export class Sync {
   /** Says that a record has changed. An alarm is tried at once, even while the link rests after a fault. */
   changed({ priority }: { priority: Priority }): void {
     this.#scheduler.kick({ urgent: priority === "high" });
+  }
+
+  /** Has one record tried now. @throws AppError `not-found` */
+  retry(interventionId: number): void {
+    this.#push.operator.retry(interventionId);
+    this.#scheduler.kick({ urgent: true });
+  }
+
+  /** Gives one record up. @throws AppError `not-found`, `conflict` */
+  drop(interventionId: number): void {
+    this.#push.operator.drop(interventionId);
+    this.#scheduler.kick({ urgent: false });
+  }
+
+  /** Makes one record at the centre what it is here. @throws AppError `not-found`, `conflict` */
+  async reassert(interventionId: number): Promise<void> {
+    await this.#push.operator.reassert(interventionId);
+    this.#scheduler.kick({ urgent: true });
   }
 
   /** Tries everything now, whatever was postponed, and comes back when that is done. */

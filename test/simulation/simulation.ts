@@ -67,6 +67,8 @@ class World {
   readonly #records: number;
   readonly #restores: boolean;
   #tell: (line: string) => void = () => {};
+  /** Rows that a dispatcher has worked on. */
+  readonly #touched = new Set<number>();
   /** How many rows a dispatcher has deleted. */
   #deletedThere = 0;
 
@@ -216,6 +218,7 @@ class World {
     const row = random.pick([...this.centre.rows.values()]);
     if (!row) return;
     const dice = random.next();
+    this.#touched.add(row.id);
     this.#tell(`a dispatcher touches ${row.id} ${dice}`);
     if (dice < 0.1 && !this.#restores) {
       this.#deletedThere += 1;
@@ -260,6 +263,8 @@ class World {
         continue;
       }
       if (entry?.phase !== "linked" || entry.wantRev !== entry.syncedRev) say(id, "is not at rest");
+      // Two that people have worked on are left to people, who are told.
+      if (copies.length > 1 && copies.every((row) => this.#touched.has(row.id)) && isTold(site, id)) continue;
       if (copies.length !== 1)
         say(id, `is there ${copies.length} times: ${copies.map((row) => row.id).join(", ")}`);
       const [copy] = copies;
@@ -291,6 +296,12 @@ class World {
 
 function storedOf(site: SimulatedSite, id: number): { uid: string } {
   return site.database.prepare("SELECT uid FROM interventions WHERE id = ?").get(id) as { uid: string };
+}
+
+function isTold(site: SimulatedSite, id: number): boolean {
+  const told =
+    "SELECT 1 FROM events WHERE event = 'sync-conflict' AND subject = ? AND detail LIKE '%more than once%'";
+  return site.database.prepare(told).get(`intervention ${id}`) !== undefined;
 }
 
 function plain(value: unknown): unknown {

@@ -174,6 +174,7 @@ export const NO_SITE: SitePorts = {
     records: [],
   }),
   syncNow: () => Promise.resolve(NO_SITE.sync()),
+  syncRecord: () => Promise.resolve(NO_SITE.sync()),
   simulate: (zone, contact) => Promise.resolve({ zone, contact, changed: true, trips: ["k"] }),
 };
 

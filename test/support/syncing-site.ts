@@ -35,7 +35,7 @@ export class SyncingSite {
     const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
     this.health = new Health(clock, log);
     this.outbox = new OutboxStore(database);
-    this.client = new ApiClient({ baseUrl, timeoutMs: 2_000 });
+    this.client = new ApiClient({ baseUrl, timeoutMs: 6_000 });
     const tokens = new TokenCache({ client: this.client, email: PEOPLE.operator, password: PASSWORD, clock });
     const centre = new Centre({ client: this.client, tokens, clock });
     this.link = new Link({ baseUrl, clock, random, log, conditions: this.health });

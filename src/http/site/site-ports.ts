@@ -44,6 +44,11 @@ export interface SitePorts {
   /** Makes everything due, works through it once, and tells what is left. */
   syncNow(): Promise<SyncView>;
   /**
+   * What a person does about one record that does not reach the centre by itself.
+   * @throws AppError `not-found`; `conflict` where it makes no sense, or the centre cannot be read now
+   */
+  syncRecord(interventionId: number, action: SyncAction): Promise<SyncView>;
+  /**
    * Drives a zone as its contact would.
    * @throws AppError `not-found` for an unknown zone
    */
@@ -129,9 +134,15 @@ export interface SyncView {
   readonly records: readonly SyncRecordView[];
 }
 
+/** `retry`: now, and anew where the centre has deleted it. `drop`: never. `reassert`: what is here wins there. */
+export type SyncAction = "retry" | "drop" | "reassert";
+
 export interface SyncRecordView {
   readonly interventionId: number;
+  readonly name: string;
   readonly phase: OutboxPhase;
+  /** The phase in words, with what happens next. */
+  readonly text: string;
   readonly upstreamId: number | null;
   readonly attempts: number;
   /** ISO 8601 UTC; null when it is due now or waits for a person. */

@@ -4,10 +4,11 @@ import type { Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
-import type { JournalPlace, SitePorts } from "./site-ports.ts";
+import type { JournalPlace, SitePorts, SyncAction } from "./site-ports.ts";
 import { zoneRoutes } from "./zone-routes.ts";
 
 const TRIPS_MAX = 1000;
+const SYNC_ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
 
 /** What the interface has no word for: health, zones, trips, the way to the centre. Anyone signed in may look. */
 export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void {
@@ -44,6 +45,13 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
   });
   look("/site/sync", () => ports.sync());
   act("/site/sync/now", async (_request, response) => void response.json(await ports.syncNow()), []);
+  for (const action of SYNC_ACTIONS)
+    act(
+      `/site/sync/:id/${action}`,
+      async (request, response) =>
+        void response.json(await ports.syncRecord(idOf(request, "intervention"), action)),
+      [],
+    );
   act("/site/simulate", (request, response) => simulate(ports, request, response), [readBody]);
 }
 

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { TestApp, SOMEBODY } from "../support/app.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* What people can do about single records; our own application is the centre. */
+
+let centre: TestApp;
+let site: SyncingSite;
+
+beforeEach(async () => {
+  centre = await TestApp.make();
+  site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
+});
+afterEach(async () => {
+  site.client.close();
+  await site.app.close();
+  await centre.close();
+});
+
+const there = (): Intervention[] => centre.records();
+
+async function linked(): Promise<{ id: number; upstreamId: number }> {
+  const { id } = site.create({ description: "ours" });
+  await site.push.cycle();
+  return { id, upstreamId: site.entry(id).upstreamId ?? 0 };
+}
+
+describe("a record that the centre has deleted", () => {
+  test("is made there anew when somebody asks for it, as often as that is", async () => {
+    const { id, upstreamId } = await linked();
+    let deletedId = upstreamId;
+    for (const crews of [2, 3]) {
+      centre.interventions.delete(deletedId, SOMEBODY);
+      site.app.interventions.update(id, { crews }, SOMEBODY);
+      await site.cycleAfterWait();
+      expect(site.entry(id).phase).toBe("gone");
+      site.push.operator.retry(id);
+      await site.push.cycle();
+      expect(there()).toMatchObject([{ crews, description: "ours" }]);
+      deletedId = there()[0]?.id ?? 0;
+    }
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: deletedId });
+  });
+
+  test("can be given up, and stays here", async () => {
+    const { id, upstreamId } = await linked();
+    centre.interventions.delete(upstreamId, SOMEBODY);
+    site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+    await site.push.cycle();
+    site.push.operator.drop(id);
+    await site.cycleAfterWait();
+    expect(there()).toEqual([]);
+    expect(site.entry(id).phase).toBe("closed");
+    expect(site.app.interventions.get(id).record.crews).toBe(2);
+    expect(site.conditions()).toEqual([]);
+  });
+});
+
+test("what the centre has or may have cannot be given up: deleting it is the way", async () => {
+  const { id } = await linked();
+  expect(() => site.push.operator.drop(id)).toThrow(/the centre has it or may have it/);
+});
+
+test("a record that nobody knows is said to be none", async () => {
+  expect(() => site.push.operator.retry(99)).toThrow(/there is no intervention 99/);
+  expect(() => site.push.operator.drop(99)).toThrow(/there is no intervention 99/);
+  await expect(site.push.operator.reassert(99)).rejects.toThrow(/there is no intervention 99/);
+});
+
+describe("what is here can be made to win there", () => {
+  test("against the older values of a centre that was restored from a backup", async () => {
+    const { id, upstreamId } = await linked();
+    centre.interventions.update(upstreamId, { description: "older", crews: 9 }, SOMEBODY);
+    await site.push.operator.reassert(id);
+    await site.push.cycle();
+    expect(there()).toMatchObject([
+      { description: "ours", crews: 1, notes: expect.stringMatching(/\[ref:/) },
+    ]);
+    expect(site.app.interventions.get(id).record).toMatchObject({ description: "ours", crews: 1 });
+  });
+
+  test("and it is said when there is nothing there to set right", async () => {
+    const { id } = site.create();
+    await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the centre/);
+  });
+
+  test("and it is said when the centre does not show it", async () => {
+    const { id, upstreamId } = await linked();
+    centre.interventions.delete(upstreamId, SOMEBODY);
+    await expect(site.push.operator.reassert(id)).rejects.toThrow(/does not show its record/);
+  });
+});
+
+describe("what the dispatcher changes", () => {
+  test("comes back to the people on the site, with the invoice, and their own changes stay", async () => {
+    const { id, upstreamId } = await linked();
+    centre.interventions.update(upstreamId, { status: "in_progress", crews: 4 }, SOMEBODY);
+    centre.database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
+    site.app.clock.advance(301_000);
+    await site.push.cycleWithChecks();
+    expect(site.app.interventions.get(id).record).toMatchObject({
+      status: "in_progress",
+      crews: 4,
+      invoicePdf: "https://centre.example/1.pdf",
+      description: "ours",
+      notes: null,
+    });
+    expect(there()[0]?.notes).toMatch(/\[ref:/);
+  });
+
+  test("of both sides' changes to one field is kept by the kind of the field, and told", async () => {
+    const { id, upstreamId } = await linked();
+    centre.interventions.update(upstreamId, { status: "done", crews: 4, description: "theirs" }, SOMEBODY);
+    site.app.interventions.update(id, { status: "in_progress", crews: 2, description: "new" }, SOMEBODY);
+    await site.push.cycle();
+    const merged = { status: "done", crews: 4, description: "new" };
+    expect(there()).toMatchObject([merged]);
+    expect(site.app.interventions.get(id).record).toMatchObject(merged);
+    const told = site.app.events.newest(10).find(({ event }) => event === "sync-conflict");
+    expect(told?.detail).toMatchObject({
+      fields: expect.arrayContaining([{ field: "crews", here: 2, there: 4, kept: "there" }]),
+    });
+  });
+});
+
+test("a reference that a dispatcher has removed is put back", async () => {
+  const { upstreamId } = await linked();
+  centre.interventions.update(upstreamId, { notes: "called the owner" }, SOMEBODY);
+  site.app.clock.advance(301_000);
+  await site.push.cycleWithChecks();
+  expect(there()[0]?.notes).toMatch(/^called the owner\n\[ref:test-/);
+});
