@@ -120,7 +120,7 @@ export class Daemon {
       takenMessages: journal.takenMessages,
       gpio: config.gpio,
       mqtt: mqttSourceOf(config),
-      ...homeAssistantOf(config, clock, () => view),
+      ...homeAssistantOf(config, dispatching.host.time, () => view),
     });
     const view: SiteView = new SiteView({
       config,

@@ -13,6 +13,7 @@ export interface BlindIntervalsOptions {
 /** The conditions under which zones are not heard. */
 const BLINDING: ReadonlySet<ConditionCode> = new Set([
   "mqtt-unreachable",
+  "mqtt-client-id-shared",
   "mqtt-broker-not-listening",
   "mqtt-subscription-refused",
   "gpio-unavailable",

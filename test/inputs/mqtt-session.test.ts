@@ -115,6 +115,8 @@ describeWithMosquitto("two daemons under one client id", () => {
     await subscribed(connections + 1);
     site.clock.advance(60_000);
     expect(site.conditions).toEqual([]);
+    // What the other one heard meanwhile, ours did not.
+    expect(site.events.map(({ subject }) => subject)).toContain("mqtt-client-id-shared");
   });
 });
 
