@@ -27,7 +27,7 @@ import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
 import { SiteMetrics } from "./site-metrics.ts";
-import { homeAssistantOf, mqttSourceOf } from "./site-mqtt.ts";
+import { siteMqttOf } from "./site-mqtt.ts";
 import { SiteView } from "./site-view.ts";
 import type { Database } from "./store/database.ts";
 import { EventLog } from "./store/event-log.ts";
@@ -84,7 +84,7 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const { dataDir, zones, site } = config;
+    const { zones, site } = config;
     const clock = this.#clock;
     const { main: database, journal } = this.#openStores();
     const objectives = new ObjectiveService(database);
@@ -113,14 +113,12 @@ export class Daemon {
     this.#stops.push(() => watch.stop());
 
     const inputs = new Inputs({
-      ...this.#common,
+      ...dispatching,
       conditions: watch.blindIntervals,
       zones,
       monitor: watch.monitor,
-      takenMessages: journal.takenMessages,
       gpio: config.gpio,
-      mqtt: mqttSourceOf(config),
-      ...homeAssistantOf(config, dispatching.host.time, () => view),
+      ...siteMqttOf(config, dispatching.host.time, () => view),
     });
     const view: SiteView = new SiteView({
       config,
@@ -148,13 +146,13 @@ export class Daemon {
     this.#stops.push(() => sync?.stop());
     sync?.start();
     this.#options.onStarted();
-    this.#log.info("ready", {
-      version: VERSION,
-      ...server.address,
-      tls: config.http.tls.mode !== "off",
-      dataDir,
-      zones: zones.length,
-    });
+    this.#sayReady(server);
+  }
+
+  #sayReady({ address }: HttpServer): void {
+    const { dataDir, zones, http } = this.#config;
+    const tls = http.tls.mode !== "off";
+    this.#log.info("ready", { version: VERSION, ...address, tls, dataDir, zones: zones.length });
   }
 
   /** The way to the centre; none for a daemon that stands alone. */

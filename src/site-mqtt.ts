@@ -5,22 +5,27 @@ import type { InputsOptions, MqttSource } from "./inputs/inputs.ts";
 import { mqttClientId } from "./ops/secrets.ts";
 import type { SiteView } from "./site-view.ts";
 
-/** Where MQTT readings come from; an external broker keeps the session under a name of this installation's own. */
-export function mqttSourceOf({ mqtt, dataDir }: Config): MqttSource {
-  return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
-}
-
-/** What is shown in Home Assistant, where it is asked for. @param view asked once the daemon runs */
-export function homeAssistantOf(
-  { homeAssistant, site }: Config,
+/**
+ * Where MQTT readings come from, and what of the site is shown in Home Assistant.
+ * @param view asked once the daemon runs
+ */
+export function siteMqttOf(
+  config: Config,
   time: TrustedTime,
   view: () => SiteView,
-): Pick<InputsOptions, "homeAssistant"> {
-  if (!homeAssistant.enabled) return {};
+): Pick<InputsOptions, "mqtt" | "homeAssistant"> {
+  const { homeAssistant, site } = config;
+  const mqtt = sourceOf(config);
+  if (!homeAssistant.enabled) return { mqtt };
   const look = () => ({
     ...view().status(),
     zones: view().zones(),
     isClockTrusted: time.isTrusted(),
   });
-  return { homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, look } };
+  return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, look } };
+}
+
+/** An external broker keeps the session under a name of this installation's own. */
+function sourceOf({ mqtt, dataDir }: Config): MqttSource {
+  return mqtt.mode === "external" ? { ...mqtt, clientId: mqtt.clientId ?? mqttClientId(dataDir) } : mqtt;
 }

@@ -1,6 +1,7 @@
 import type { IClientOptions, MqttClient } from "mqtt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { reasonOf } from "./connection-error.ts";
 
 export interface BrokerAddress {
   readonly url: string;
@@ -97,8 +98,7 @@ async function connected(broker: BrokerAddress, options: IClientOptions): Promis
   try {
     return await connectAsync(broker.url, { ...optionsOf(broker), ...options }, false);
   } catch (cause) {
-    const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-    throw new AppError("unavailable", `the MQTT broker cannot be reached: ${messageOf(first)}`, {
+    throw new AppError("unavailable", `the MQTT broker cannot be reached: ${reasonOf(cause)}`, {
       hint: "Check that it runs and that mqtt.url, username, passwordFile and tls are right.",
       cause,
     });

@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { TakenMessageStore } from "../store/taken-message-store.ts";
+import type { Journal } from "../store/journal.ts";
 import { BuiltInBroker } from "./built-in-broker.ts";
 import { openBackend, type GpioBackend } from "./gpio/backends.ts";
 import { GpioReadings, levelOf } from "./gpio/gpio-readings.ts";
@@ -16,7 +16,7 @@ import type { ZoneMonitor } from "./zone-monitor.ts";
 export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
-  readonly takenMessages: TakenMessageStore;
+  readonly journal: Pick<Journal, "takenMessages" | "brokerCounts">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   readonly mqtt: MqttSource;
   /** What is shown in Home Assistant; undefined for nothing. */
@@ -98,8 +98,12 @@ export class Inputs {
   }
 }
 
-function mqttReadings({ mqtt, ...common }: InputsOptions): BuiltInBroker | MqttReadings | undefined {
-  const options = { ...common, zones: new MqttZones(common) };
+function mqttReadings({ mqtt, journal, ...common }: InputsOptions): BuiltInBroker | MqttReadings | undefined {
+  const options = {
+    ...common,
+    brokerCounts: journal.brokerCounts,
+    zones: new MqttZones({ ...common, takenMessages: journal.takenMessages }),
+  };
   if (mqtt.mode === "built-in") return new BuiltInBroker({ ...options, ...mqtt });
   if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });
   return undefined;

@@ -1,8 +1,9 @@
 import type { IClientOptions, MqttClient, Packet } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import type { BrokerCountStore } from "../store/broker-counts.ts";
+import { reasonOf } from "./connection-error.ts";
 import { BrokerDrops, DROPPED_TOPIC } from "./broker-drops.ts";
 import { KickOuts } from "./kick-outs.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
@@ -15,6 +16,7 @@ export interface MqttReadingsOptions {
   readonly credentials?: { readonly username: string; readonly password: string };
   readonly tls?: BrokerTls;
   readonly zones: MqttZones;
+  readonly brokerCounts: BrokerCountStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -66,7 +68,7 @@ export class MqttReadings {
   constructor(options: MqttReadingsOptions) {
     this.#options = options;
     this.#kickOuts = new KickOuts(options.clock);
-    this.#drops = new BrokerDrops(options);
+    this.#drops = new BrokerDrops({ ...options, broker: brokerName(options.url) });
   }
 
   /** Starts connecting; a broker that is not there is a condition and is tried again for ever. */
@@ -236,12 +238,6 @@ type Connect = (url: string, options: IClientOptions) => MqttClient;
 
 /** From this return code on a subscription is refused (MQTT 3.1.1, 3.9.3). */
 const SUBACK_FAILURE = 0x80;
-
-function reasonOf(error: Error): string {
-  // Node hides the reasons of several attempts (IPv4, IPv6) inside one error without a message.
-  const first = error instanceof AggregateError ? error.errors[0] : error;
-  return messageOf(first);
-}
 
 /** The broker by host and port alone: its address may hold no password, and nothing else is worth a log line. */
 function brokerName(url: string): string {

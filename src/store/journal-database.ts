@@ -1,3 +1,4 @@
+import { createBrokerCounts } from "./broker-counts.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
@@ -78,6 +79,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       `),
     createTakenMessages,
     (database) => database.exec(INCIDENTS_AND_FATES),
+    createBrokerCounts,
   ],
 };
 

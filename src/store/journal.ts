@@ -1,6 +1,7 @@
 import type { Incident } from "../domain/incident.ts";
 import type { Swinging } from "../domain/swinger.ts";
 import type { NewTrip, Trip } from "../domain/trip.ts";
+import { BrokerCountStore } from "./broker-counts.ts";
 import { transaction, type Database } from "./database.ts";
 import { FaultStore, type OpenFault } from "./faults.ts";
 import { IncidentStore } from "./incidents.ts";
@@ -29,6 +30,7 @@ export class Journal {
   readonly swingers: SwingerStore;
   readonly orders: OrderStore;
   readonly takenMessages: TakenMessageStore;
+  readonly brokerCounts: BrokerCountStore;
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -40,6 +42,7 @@ export class Journal {
     this.swingers = new SwingerStore(database);
     this.orders = new OrderStore(database);
     this.takenMessages = new TakenMessageStore(database);
+    this.brokerCounts = new BrokerCountStore(database);
   }
 
   /**

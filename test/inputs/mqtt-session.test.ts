@@ -149,6 +149,17 @@ describeWithMosquitto("a broker with full queues", () => {
     site.clock.advance(86_400_000);
     expect(site.conditions).not.toContain("mqtt-broker-drops-messages");
   });
+
+  test("that drops messages while the daemon is away is a condition when it is back", async () => {
+    await start(broker.url);
+    await subscribed();
+    await eventually("the first count", () => site.journal.brokerCounts.find(new URL(broker.url).host) === 0);
+    await readings.stop();
+    site.restart();
+    for (let time = 0; time < 3; time += 1) await sensor.publishAsync("door", "OFF", { qos: 1 });
+    await start(broker.url);
+    await eventually("the condition", () => site.conditions.includes("mqtt-broker-drops-messages"));
+  });
 });
 
 describeWithMosquitto("an encrypted broker", () => {

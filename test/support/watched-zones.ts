@@ -70,8 +70,8 @@ export class WatchedZones {
   get common() {
     const { clock, log, zones, monitor } = this;
     const conditions = this.#watch.blindIntervals;
-    const { takenMessages } = this.journal;
-    return { clock, log, conditions, zones, monitor, takenMessages };
+    const { takenMessages, brokerCounts } = this.journal;
+    return { clock, log, conditions, zones, monitor, takenMessages, brokerCounts };
   }
 
   /** The daemon ends. */
