@@ -97,6 +97,8 @@ export const LINE_FAULTS = {
     const { status, body } = split(await exchange.carry());
     send(exchange, status, "text/plain", body);
   },
+  "the answer is 101 Switching Protocols": ({ near }) =>
+    void near.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
   "the answer is no HTTP": ({ near }) => void near.end(Buffer.from([0, 255, 22, 3, 1, 13, 10, 13, 10, 7])),
   "the answer is no HTTP, after the centre has done it": async (exchange) => {
     await exchange.carry();
