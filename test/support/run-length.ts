@@ -1,6 +1,6 @@
 /**
- * How much of a test that could go on for ever is done: little in `npm test`, any amount by `npm run faults`, which sets
- * these variables.
+ * How much of a test that could go on for ever is done: little in `npm test`, any amount by `npm run faults` and `npm run soak`,
+ * which set these variables.
  */
 export const RUN_LENGTH = {
   /** Times that the daemon is killed. */
@@ -11,6 +11,8 @@ export const RUN_LENGTH = {
   writes: numberOf("PROOF_WRITES", 30),
   /** The share of the calls after which the power goes; given in per cent. */
   crashShare: numberOf("PROOF_CRASHES", 4) / 100,
+  /** How long the site works in the soak. */
+  soakSeconds: numberOf("PROOF_SOAK_SECONDS", 8),
   /** The first seed; a run with the same one does the same. */
   seed: numberOf("PROOF_SEED", 1),
 } as const;

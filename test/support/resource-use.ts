@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** What a daemon holds of its machine at one moment. */
+export interface ResourceUse {
+  /** Since the start of the run. */
+  readonly seconds: number;
+  readonly rssMiB: number;
+  readonly descriptors: number;
+  /** Both databases' write-ahead logs together. */
+  readonly walMiB: number;
+  /** Both databases without their logs. */
+  readonly databaseMiB: number;
+  /** The longest that it let a question over its control socket wait since the last row: what holds up its event loop. */
+  readonly slowestAnswerMs: number;
+  /** Records that the centre does not have yet. */
+  readonly waiting: number;
+}
+
+export const COLUMNS = [
+  "seconds",
+  "rssMiB",
+  "descriptors",
+  "walMiB",
+  "databaseMiB",
+  "slowestAnswerMs",
+  "waiting",
+] as const satisfies readonly (keyof ResourceUse)[];
+
+/** The process that serves this configuration, or undefined where there is no /proc or no such process. */
+export function processOf(configFile: string): number | undefined {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      const words = readOrNothing(`/proc/${pid}/cmdline`).split("\0");
+      return words.includes("serve") && words.includes(configFile);
+    });
+}
+
+/** What a process holds: memory, descriptors, and the size of the databases in its data folder. */
+export function resourcesOf(
+  pid: number,
+  dataDir: string,
+): Pick<ResourceUse, "rssMiB" | "descriptors" | "walMiB" | "databaseMiB"> {
+  const rssKiB = Number(/^VmRSS:\s+(\d+) kB/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 0);
+  const databases = ["santinela.db", "journal.db"].map((name) => join(dataDir, name));
+  return {
+    rssMiB: rssKiB / 1024,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    walMiB: mebibytesOf(databases.map((path) => `${path}-wal`)),
+    databaseMiB: mebibytesOf(databases),
+  };
+}
+
+/** The rows as a table that a spreadsheet reads. */
+export function csvOf(rows: readonly ResourceUse[]): string {
+  const lines = rows.map((row) => COLUMNS.map((column) => String(Number(row[column].toFixed(2)))).join(","));
+  return `${[COLUMNS.join(","), ...lines].join("\n")}\n`;
+}
+
+const WIDTH = 900;
+const PANEL = 110;
+const MARGIN = 46;
+
+/** The rows as a drawing: time to the right, a panel for each of the others, each on a scale of its own from nothing. */
+export function drawingOf(rows: readonly ResourceUse[]): string {
+  const columns = COLUMNS.filter((column) => column !== "seconds");
+  const last = Math.max(1, rows.at(-1)?.seconds ?? 1);
+  const panels = columns.map((column, index) => {
+    const top = 20 + index * PANEL;
+    const most = Math.max(1, ...rows.map((row) => row[column]));
+    const points = rows.map((row) => {
+      const x = MARGIN + (row.seconds / last) * (WIDTH - 2 * MARGIN);
+      const y = top + (PANEL - 30) * (1 - row[column] / most);
+      return `${x.toFixed(1)},${y.toFixed(1)}`;
+    });
+    const bottom = top + PANEL - 30;
+    return [
+      `<text x="${MARGIN}" y="${top - 5}">${column}, at most ${Number(most.toFixed(1))}</text>`,
+      `<line x1="${MARGIN}" y1="${bottom}" x2="${WIDTH - MARGIN}" y2="${bottom}" stroke="#bbb"/>`,
+      `<polyline fill="none" stroke="#1f5f8b" points="${points.join(" ")}"/>`,
+    ].join("\n");
+  });
+  const height = 30 + columns.length * PANEL;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" font-family="sans-serif" font-size="12">`,
+    '<rect width="100%" height="100%" fill="white"/>',
+    ...panels,
+    `<text x="${WIDTH - MARGIN}" y="${height - 8}" text-anchor="end">${(last / 3600).toFixed(2)} hours</text>`,
+    "</svg>\n",
+  ].join("\n");
+}
+
+function mebibytesOf(paths: readonly string[]): number {
+  const sizes = paths.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0) / 2 ** 20;
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    // The process has ended meanwhile.
+    return "";
+  }
+}
