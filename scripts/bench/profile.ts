@@ -19,13 +19,13 @@ export interface Heavy {
 
 const HEAVIEST = 10;
 
+/** Long enough for thousands of samples: V8 takes one a millisecond. */
+const PROFILED_SECONDS = 10;
+
 /** Runs the daemon under V8's sampling profiler, once under POSTs of 64 clients and once under GETs of 8. */
 export async function profileLoads(ground: Ground): Promise<Profile[]> {
-  const posting = await profileOf(ground, (running) => post(running, 64, ground));
-  const reading = await profileOf(ground, async (running) => {
-    await fill(running, ground);
-    return read(running, 8, ground);
-  });
+  const posting = await profileOf(ground, (running) => post(running, 64, ground, PROFILED_SECONDS));
+  const reading = await profileOf(ground, (running) => read(running, 8, ground, PROFILED_SECONDS));
   return [
     { load: "POST, 64 clients", heaviest: posting },
     { load: "GET by id, 8 clients", heaviest: reading },
@@ -45,12 +45,21 @@ async function profileOf(
     prepare: (setting) => prepare(setting, ["--cpu-prof", `--cpu-prof-dir=${profiles}`]),
   };
   const running = await launch(profiled, { children: ground.children, folder, environment: {} });
+  await fill(running, ground);
+  const fromUs = nowUs();
   await load(running);
+  const toUs = nowUs();
   // The profile is written at an orderly end.
   await running.child.end();
   const [name] = readdirSync(profiles);
   if (name === undefined) throw new Error("the profiler has written nothing");
-  return heaviest(JSON.parse(readFileSync(join(profiles, name), "utf8")) as CpuProfile, HEAVIEST);
+  const written = JSON.parse(readFileSync(join(profiles, name), "utf8")) as CpuProfile;
+  return heaviest(written, { fromUs, toUs, count: HEAVIEST });
+}
+
+/** The monotonic clock of the system, which the profiles of every process count in. */
+function nowUs(): number {
+  return Number(process.hrtime.bigint() / 1000n);
 }
 
 /** What V8 writes: the nodes of a call tree, and which of them was running at each sample. */
@@ -59,20 +68,31 @@ export interface CpuProfile {
     readonly id: number;
     readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
   }[];
+  /** Microseconds of the system's monotonic clock. */
+  readonly startTime: number;
   readonly samples: readonly number[];
   /** Microseconds before each sample. */
   readonly timeDeltas: readonly number[];
 }
 
-/** The functions with the most time of their own, the heaviest first. Waiting is no work and is left out. */
-export function heaviest({ nodes, samples, timeDeltas }: CpuProfile, count: number): Heavy[] {
+/**
+ * The functions with the most time of their own, the heaviest first. Waiting is no work and is left out, and so is what
+ * was done before and after the load.
+ */
+export function heaviest(
+  { nodes, startTime, samples, timeDeltas }: CpuProfile,
+  { fromUs, toUs, count }: { fromUs: number; toUs: number; count: number },
+): Heavy[] {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const own = new Map<string, { name: string; place: string; us: number }>();
   let allUs = 0;
+  let atUs = startTime;
   for (const [index, id] of samples.entries()) {
     const frame = frames.get(id);
     const us = timeDeltas[index] ?? 0;
-    if (!frame || frame.functionName === "(idle)" || us <= 0) continue;
+    atUs += us;
+    const isLoad = atUs >= fromUs && atUs <= toUs;
+    if (!frame || !isLoad || frame.functionName === "(idle)" || us <= 0) continue;
     allUs += us;
     const name = frame.functionName || "(anonymous)";
     const place = placeOf(frame.url, frame.lineNumber);

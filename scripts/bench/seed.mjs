@@ -23,10 +23,10 @@ const service = new InterventionService({
 });
 const principal = { accountId: 1, email: "bench@site.example", role: "operator", from: "bench" };
 
-for (let row = 0; row < Number(rows); row += BATCH)
-  await Promise.all(
-    Array.from({ length: BATCH }, (_, index) => service.create(bodyOf(row + index), principal)),
-  );
+const insertBatch = database.transaction((first) => {
+  for (let row = first; row < first + BATCH; row += 1) service.create(bodyOf(row), principal);
+});
+for (let row = 0; row < Number(rows); row += BATCH) insertBatch(row);
 database.close();
 
 /** Every mix of status, priority and type in turn, and dates that do not come in the order of the ids. */

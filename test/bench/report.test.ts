@@ -154,10 +154,12 @@ test("of a profile the heaviest functions come first, by their own time, and wai
       { id: 4, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
       { id: 5, callFrame: frame("(garbage collector)", "") },
     ],
-    samples: [1, 2, 3, 4, 5],
-    timeDeltas: [900, 30, 20, 30, 20],
+    startTime: 5_000,
+    // The first and the last are of the start and the end.
+    samples: [3, 1, 2, 3, 4, 5, 3],
+    timeDeltas: [500, 900, 30, 20, 30, 20, 500],
   };
-  expect(heaviest(profile, 2)).toEqual([
+  expect(heaviest(profile, { fromUs: 6_000, toUs: 6_500, count: 2 })).toEqual([
     { name: "run", place: "dist/store/database.js:7", share: 0.6 },
     { name: "(anonymous)", place: "node:net:7", share: 0.2 },
   ]);
