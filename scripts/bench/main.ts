@@ -61,7 +61,7 @@ async function measure(
   command: Command,
   parts: Pick<Ground, "signal" | "children" | "folder">,
 ): Promise<void> {
-  await installPeers(tell);
+  await installPeers(tell, parts.signal);
   const asked = CONTENDERS_HERE.filter(
     ({ name }) => name === "santinela" || (command.peers?.includes(name) ?? true),
   );

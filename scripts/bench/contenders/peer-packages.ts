@@ -23,11 +23,17 @@ const INSTALL_MS = 15 * 60_000;
 /**
  * Installs the peers when none is there yet. Without a registry they stay missing, and the bench says which.
  * @param tell takes what is going on, a line at a time
+ * @param signal aborted when the run is to end early
  */
-export async function installPeers(tell: (line: string) => void): Promise<void> {
+export async function installPeers(tell: (line: string) => void, signal: AbortSignal): Promise<void> {
   if (existsSync(PACKAGES)) return;
   tell("installing the peers into scripts/bench/node_modules, once");
-  const npm = spawn("npm", ["ci"], { cwd: SOURCE, stdio: ["ignore", "ignore", "pipe"], timeout: INSTALL_MS });
+  const npm = spawn("npm", ["ci"], {
+    cwd: SOURCE,
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: INSTALL_MS,
+    signal,
+  });
   let said = "";
   npm.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2_000)));
   const code = await new Promise((resolve) => {
