@@ -35,6 +35,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "gpio list": ["gpio list"],
   metrics: ["metrics"],
   "support-bundle": ["support-bundle", "support-bundle --out /media/usb/hala-nord.tar.gz"],
+  "gpio list": ["gpio list", "gpio list --all"],
   openapi: ["openapi > openapi.json"],
   completion: ["completion bash > ~/.local/share/bash-completion/completions/santinela"],
   demo: ["demo"],

@@ -122,10 +122,11 @@ export class TripStore {
   countsBehind(seq: number): { counts: TripCount[]; newest: number } {
     const counts = this.#database
       .prepare(
-        "SELECT zone_id AS zoneId, state, count(*) AS count FROM trips WHERE seq > ? GROUP BY zone_id, state",
+        `SELECT zone_id AS zoneId, state, count(*) AS count FROM trips
+         WHERE seq > ? AND about = 'trip' GROUP BY zone_id, state`,
       )
       .all(seq) as TripCount[];
-    return { counts, newest: this.newest(1)[0]?.seq ?? seq };
+    return { counts, newest: this.lastSeq() };
   }
 
   count(state: TripState): number {
