@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { AppError } from "../domain/errors.ts";
+import { addZoneCommands } from "./zone-commands.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -41,31 +42,6 @@ interface EventsFlags {
   readonly follow?: boolean;
   readonly since?: string;
   readonly zone?: string;
-}
-
-function addZoneCommands(root: Command, terminal: Terminal): void {
-  const zones = root.command("zones").description("the zones and their contacts; needs the running daemon");
-  withConfig(zones.command("list").description("show every zone and its contact"))
-    .option("--json", "print JSON")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-      const { listZones } = await import("./zones.ts");
-      await listZones(await load(terminal, config), { json: json === true }, terminal);
-    });
-  withConfig(zones.command("watch").description("show the zones as they change, until Ctrl-C"))
-    .option("--json", "print JSON, a zone that has changed a line")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-      const { watchZones } = await import("./zones.ts");
-      await watchZones(await load(terminal, config), { json: json === true }, terminal);
-    });
-  withConfig(
-    root.command("trip").description("open a zone's contact, as its sensor would; needs the running daemon"),
-  )
-    .requiredOption("--zone <id>", "the zone")
-    .option("--restore", "close it instead")
-    .action(async ({ config, zone, restore }: ConfigOption & { zone: string; restore?: boolean }) => {
-      const { trip } = await import("./trip.ts");
-      await trip(await load(terminal, config), { zone, restore: restore === true }, terminal);
-    });
 }
 
 function addInterventionCommands(root: Command, terminal: Terminal): void {

@@ -5,7 +5,7 @@ import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { lookUntilAsked } from "./watching.ts";
 
-/** Shows every zone and its contact. */
+/** Shows every zone, its contact and what would become of a trip. */
 export async function listZones(
   { dataDir }: Config,
   { json }: { json: boolean },
@@ -40,18 +40,58 @@ export async function watchZones(
   }, terminal);
 }
 
+/** Takes a zone out of service for a while; its trips are written down and not dispatched. */
+export async function bypassZone(
+  { dataDir }: Config,
+  { zone, reason, minutes }: { zone: string; reason: string; minutes: number | undefined },
+  { stdout }: Terminal,
+): Promise<void> {
+  const path = `/site/zones/${encodeURIComponent(zone)}/bypass`;
+  stdout.write(`${stateOf(await new ControlClient(dataDir).post<ZoneView>(path, { reason, minutes }))}\n`);
+}
+
+/** Puts a zone back into service, after a bypass or a shutdown. */
+export async function restoreZone(
+  { dataDir }: Config,
+  { zone }: { zone: string },
+  { stdout }: Terminal,
+): Promise<void> {
+  const path = `/site/zones/${encodeURIComponent(zone)}/restore`;
+  stdout.write(`${stateOf(await new ControlClient(dataDir).post<ZoneView>(path))}\n`);
+}
+
 function zonesOf(client: ControlClient): Promise<readonly ZoneView[]> {
   return client.get<ZoneView[]>("/site/zones");
 }
 
-const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE"];
+const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE", "SERVICE", "FAULTS"];
 
 function zoneTable(zones: readonly ZoneView[]): string {
   return tableText(HEADINGS, zones.map(cellsOf));
 }
 
-function cellsOf({ id, name, source, contact, since }: ZoneView): string[] {
-  return [id, name, source, contact, since ?? "not seen yet"];
+function cellsOf(zone: ZoneView): string[] {
+  const { id, name, source, contact, since, faults } = zone;
+  return [
+    id,
+    name,
+    source,
+    contact,
+    since ?? "not seen yet",
+    serviceOf(zone),
+    faults.map(({ fault }) => fault).join(", "),
+  ];
+}
+
+function serviceOf({ fate, reason, bypass }: ZoneView): string {
+  if (fate === "waiting") return "in service";
+  if (fate === "bypassed" && bypass)
+    return `bypassed until ${bypass.until} (${bypass.who}: ${bypass.reason})`;
+  return reason === null ? fate : `${fate} (${reason})`;
+}
+
+function stateOf(zone: ZoneView): string {
+  return `${zone.id} is ${serviceOf(zone)}`;
 }
 
 /** Takes the cursor up over a table of so many zones and its headings, and clears from there (ECMA-48 CUU, ED). */

@@ -59,8 +59,8 @@ describe("zones", () => {
     const { code, stdout } = await santinela("zones list");
     expect(code).toBe(0);
     expect(stdout.split("\n").slice(0, 2)).toEqual([
-      expect.stringMatching(/^ZONE {3}NAME {12}SOURCE {5}CONTACT {2}SINCE$/),
-      expect.stringMatching(/^gate {3}Poarta {10}simulated {2}\w+ +\S/),
+      expect.stringMatching(/^ZONE {3}NAME {12}SOURCE {5}CONTACT {2}SINCE +SERVICE +FAULTS$/),
+      expect.stringMatching(/^gate {3}Poarta {10}simulated {2}\w+ +\S.* in service$/),
     ]);
     expect(JSON.parse((await santinela("zones list --json")).stdout)).toMatchObject([
       { id: "gate" },
@@ -109,6 +109,64 @@ describe("zones", () => {
   });
 });
 
+describe("a zone", () => {
+  test("is bypassed for a while and put back, with who and why", async () => {
+    const out = await santinela("zones bypass --zone door --reason painter --minutes 60");
+    expect(out).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^door is bypassed until 20\S+Z \(.+: painter\)\n$/) as string,
+    });
+    expect((await santinela("zones list")).stdout).toMatch(/^door .* bypassed until .*painter\)$/m);
+    expect((await santinela("zones restore --zone door")).stdout).toBe("door is in service\n");
+  });
+
+  test.each([
+    ["zones bypass --zone nope --reason x", 65, /there is no zone/],
+    ["zones bypass --zone door --reason x --minutes 99999", 65, /minutes/],
+    ["zones bypass --zone door", 64, /--reason/],
+    ["zones bypass --zone door --reason x --minutes soon", 64, /takes a whole number, not soon/],
+    ["zones restore --zone nope", 65, /there is no zone/],
+  ])("is not changed by %s", async (line, code, message) => {
+    const outcome = await santinela(line);
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+});
+
+describe("a walk test", () => {
+  test("tells of each zone that trips, and ends with its report when Ctrl-C is pressed", async () => {
+    const walk = new Running("test walk --minutes 30");
+    await eventually("the test", async () => {
+      const { stdout } = await santinela("test walk --status --json");
+      return (JSON.parse(stdout) as { running?: boolean } | null)?.running === true;
+    });
+    expect((await santinela("test walk")).code).toBe(1);
+    await santinela("trip --zone gate");
+    await eventually("the gate in the report", async () =>
+      /gate +1 /.test((await santinela("test walk --status")).stdout),
+    );
+    walk.end();
+    const { code, stderr } = await walk.outcome;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^walk test until 20/);
+    expect(walk.text).toMatch(
+      /: 1 of 3 zones seen\nZONE +TRIPS +LAST\ngate +1 .*\ndoor +NOT SEEN\nattic +NOT SEEN\n/,
+    );
+    expect(JSON.parse((await santinela("test walk --status --json")).stdout)).toMatchObject({
+      running: false,
+    });
+    expect((await santinela("test walk --end")).code).toBe(0);
+    await santinela("trip --zone gate --restore");
+  });
+});
+
+test("a signal test is told step by step, as far as there is a centre", async () => {
+  const { code, stdout } = await santinela("test signal --zone gate");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/gate: intervention #\d+, and there is no centre to send it to\n$/);
+  const steps = (await santinela("test signal --json")).stdout.trimEnd().split("\n");
+  expect(JSON.parse(steps.at(-1) ?? "")).toMatchObject({ state: "posted", isOver: true });
+});
+
 describe("events", () => {
   test("are followed: what has happened, then what happens, each once", async () => {
     const follow = new Running("events --follow --json --limit 3 --zone gate");
@@ -145,7 +203,7 @@ describe("interventions", () => {
     });
     const { stdout } = await santinela("interventions list --limit 1");
     expect(stdout).toMatch(
-      /^ID +START +STATUS +PRIORITY +OBJECTIVE +NAME\n\d+ .*planned .*obiective\/cladiri\/1/,
+      /^ID +START +STATUS +PRIORITY +OBJECTIVE +NAME\n\d+ .*obiective\/cladiri\/1/,
     );
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect((await santinela(`interventions set ${listed.id} --status in_progress`)).stdout).toBe(
