@@ -60,10 +60,17 @@ export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): 
     };
   } finally {
     await writer.endAsync(true);
-    // A clean session under the same name ends the one that was kept.
-    const last = await connected(broker, { ...session, clean: true }).catch(() => undefined);
-    await last?.endAsync();
+    await forgetSession(broker, session.clientId).catch(() => {});
   }
+}
+
+/**
+ * Ends what a broker has kept for a client: a clean session under the same name takes its place.
+ * @throws AppError `unavailable` when the broker cannot be reached
+ */
+export async function forgetSession(broker: BrokerAddress, clientId: string): Promise<void> {
+  const last = await connected(broker, { clientId, clean: true });
+  await last.endAsync();
 }
 
 /**

@@ -2,8 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
+import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, startMosquitto } from "../support/mosquitto.ts";
+import { pause } from "../support/installation.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
 
 let folder: string;
@@ -23,7 +27,9 @@ function answers(text: string): string {
 }
 
 /** A person at a terminal who answers each question when it is asked. */
-async function person(replies: readonly (readonly [question: RegExp, reply: string])[]): Promise<Outcome> {
+async function person(
+  replies: readonly (readonly [question: RegExp, reply: string | (() => void)])[],
+): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
   let asked = "";
@@ -33,7 +39,9 @@ async function person(replies: readonly (readonly [question: RegExp, reply: stri
       const lastLine = asked.split("\n").slice(-2).join("\n");
       if (left[0]?.[0].test(lastLine)) {
         asked += "\n";
-        stdin.write(`${left.shift()?.[1]}\n`);
+        const reply = left.shift()?.[1];
+        if (typeof reply === "function") reply();
+        else stdin.write(`${reply}\n`);
       }
       done();
     },
@@ -108,6 +116,57 @@ describe("init, for an installer at a terminal", () => {
         64,
         expect.stringMatching(/no terminal to ask on\nGive the answers.*--from/),
       ]);
+    }
+  });
+});
+
+describeWithMosquitto("init, with a sensor at a broker", () => {
+  test("waits for the sensor to be opened, and leaves nothing at the broker", async () => {
+    const broker = await startMosquitto(["sys_interval 1"]);
+    const sensor = await connectAsync(broker.url);
+    let hasTripped = false;
+    // A person opens the door again when nothing has come of it: the daemon may not have listened yet.
+    const open = async (): Promise<void> => {
+      for (const payload of ["OFF", "ON"]) await sensor.publishAsync("hall/door", payload, { qos: 1 });
+      await pause(1000);
+      if (!hasTripped) await open();
+    };
+    try {
+      const { code, stdout } = await person([
+        [/Name of the site/, "Hala Nord"],
+        [/short reference/, ""],
+        [/Time zone/, ""],
+        [/Language/, ""],
+        [/Who reaches/, ""],
+        [/dispatch centre/, ""],
+        [/MQTT broker/, "external"],
+        [/Its address/, broker.url],
+        [/User name/, ""],
+        [/First zone/, "mqtt"],
+        [/Name of the zone/, "Hall door"],
+        [/short name/, ""],
+        [/What it watches/, ""],
+        [/MQTT topic/, "hall/door"],
+        [/Place of the value/, ""],
+        [/means open/, "ON"],
+        [/means closed/, "OFF"],
+        [/kind of objective/, ""],
+        [/number at the centre/, ""],
+        [/Its name/, ""],
+        [/first administrator/, ""],
+        [/Test hall-door now/, "yes"],
+        [/Open hall-door now/, () => void open()],
+      ]);
+      hasTripped = true;
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Hall door has tripped[^]*Start it/)]);
+      const seen: string[] = [];
+      sensor.on("message", (_topic, payload) => void seen.push(payload.toString()));
+      await sensor.subscribeAsync("$SYS/broker/clients/disconnected");
+      await eventually("no session but the sensor's", () => seen.at(-1) === "0");
+    } finally {
+      hasTripped = true;
+      await sensor.endAsync();
+      await broker.stop();
     }
   });
 });

@@ -202,9 +202,7 @@ describe("interventions", () => {
       return records[0];
     });
     const { stdout } = await santinela("interventions list --limit 1");
-    expect(stdout).toMatch(
-      /^ID +START +STATUS +PRIORITY +OBJECTIVE +NAME\n\d+ .*obiective\/cladiri\/1/,
-    );
+    expect(stdout).toMatch(/^ID +START +STATUS +PRIORITY +OBJECTIVE +NAME\n\d+ .*obiective\/cladiri\/1/);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect((await santinela(`interventions set ${listed.id} --status in_progress`)).stdout).toBe(
       `#${listed.id} is in_progress\n`,

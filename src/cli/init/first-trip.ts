@@ -5,6 +5,8 @@ import type { Config } from "../../config/config.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Trip } from "../../domain/trip.ts";
 import type { SimulationView, ZoneView } from "../../http/site/site-ports.ts";
+import { forgetSession } from "../../inputs/broker-probe.ts";
+import { probeName } from "../../ops/secrets.ts";
 import { ControlClient } from "../control-client.ts";
 import { DaemonProcess } from "../demo/daemon-process.ts";
 import type { Terminal } from "../terminal.ts";
@@ -29,12 +31,17 @@ export async function awaitFirstTrip(
   const folder = mkdtempSync(join(tmpdir(), "santinela-init-"));
   const configFile = join(folder, "test.yaml");
   writeFileSync(configFile, testText(config, text), { mode: 0o600 });
+  const clientId = `santinela-init-${probeName()}`;
+  const isExternal = config.mqtt.mode === "external";
+  const environment = { ...terminal.env, ...(isExternal ? { SANTINELA_MQTT__CLIENT_ID: clientId } : {}) };
   const daemon = new DaemonProcess({ main: terminal.main, configFile, dataDir: join(folder, "data") });
   try {
-    await daemon.start();
+    await daemon.start(environment);
     await watchZone(new ControlClient(join(folder, "data")), zone, prompt, terminal);
   } finally {
     await daemon.end("SIGTERM");
+    // The broker would keep the messages for this trial for ever.
+    if (config.mqtt.mode === "external") await forgetSession(config.mqtt, clientId).catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
 }
