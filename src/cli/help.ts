@@ -36,7 +36,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "zones discover": ["zones discover >> zones.yaml"],
   "zones import-check": ["zones import-check recording.jsonl"],
   doctor: ["doctor", "doctor --json"],
-  "gpio list": ["gpio list"],
   metrics: ["metrics"],
   "support-bundle": ["support-bundle", "support-bundle --out /media/usb/hala-nord.tar.gz"],
   "gpio list": ["gpio list", "gpio list --all"],
