@@ -15,6 +15,8 @@ interface Screen {
   readonly mark: string;
   /** What is done on it before it is looked at. */
   readonly act?: (page: Page) => Promise<void>;
+  /** How what was done is undone. */
+  readonly undo?: (page: Page) => Promise<void>;
 }
 
 const SCREENS: readonly Screen[] = [
@@ -37,7 +39,11 @@ const SCREENS: readonly Screen[] = [
     name: "the walk test under way",
     address: "walk-test",
     mark: ".banner",
-    act: (page) => page.locator("form button, .banner button").first().focus(),
+    act: (page) => page.locator("form button").click(),
+    undo: async (page) => {
+      await page.locator(".banner button").click();
+      await page.locator(".banner").waitFor({ state: "detached" });
+    },
   },
   { name: "interventions", address: "interventions", mark: "td a" },
   { name: "a new intervention", address: "interventions/new", mark: "option[value='12']" },
@@ -80,16 +86,13 @@ describeWithBrowser("every screen of the panel", () => {
       await page.getByRole("button", { name: language, exact: true }).click();
       await look("sign-in");
       await signInAs(page);
-      for (const { name, address, mark, act } of SCREENS) {
+      for (const { name, address, mark, act, undo } of SCREENS) {
         await page.goto(`${site.address}#/${address}`);
-        await page
-          .locator(act ? "main table, main dl" : mark)
-          .first()
-          .waitFor({ state: "attached" });
         await act?.(page);
         await page.locator(mark).first().waitFor({ state: "attached" });
         await look(name);
-        if (act) await page.keyboard.press("Escape");
+        await page.keyboard.press("Escape");
+        await undo?.(page);
       }
       await page.evaluate("sessionStorage.setItem('santinela.token', 'an ended one')");
       await page.goto(`${site.address}#/events`);
