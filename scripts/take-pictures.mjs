@@ -29,8 +29,10 @@ const SCREENS = [
   ["status", ".conditions li"],
   ["zones", ".lane"],
   ["interventions", "td a"],
+  ["interventions/1", "section td"],
   ["events", "td"],
   ["sync", "td"],
+  ["walk-test", "form"],
 ];
 /** As a technician's phone and an installer's laptop see it. */
 const LOOKS = [
@@ -89,7 +91,7 @@ async function photograph(address) {
     for (const [screen, mark] of SCREENS) {
       await page.goto(`${address}#/${screen}`);
       await page.locator(mark).first().waitFor();
-      await page.screenshot({ path: join(pictures, `${screen}-${name}.png`) });
+      await page.screenshot({ path: join(pictures, `${screen.replace("/1", "-one")}-${name}.png`) });
     }
     await context.close();
   }

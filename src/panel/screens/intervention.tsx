@@ -80,8 +80,9 @@ function StatusButtons({
           type="button"
           key={one}
           aria-pressed={record.status === one}
-          disabled={record.status === one}
-          onClick={() => void set(one)}
+          onClick={() => {
+            if (record.status !== one) void set(one);
+          }}
         >
           {say(`status.${one}`)}
         </button>
