@@ -92,14 +92,7 @@ export class Daemon {
     const access = await this.#access(database);
 
     const sync = this.#syncOf(database);
-    const interventions = new InterventionService({
-      database,
-      clock,
-      timezone: site.timezone,
-      dispeceratId: site.dispeceratId,
-      newUid: randomUUID,
-      onChange: (change) => sync?.changed(change),
-    });
+    const interventions = this.#interventionsOf(database, sync);
     let dispatch: Dispatch | undefined;
     const dispatching = { ...this.#common, journal, host: hostOf(clock, randomUUID), site };
     const watch = new ZoneWatch({
@@ -161,6 +154,19 @@ export class Daemon {
     return upstream
       ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
       : undefined;
+  }
+
+  /** The one place that writes records, which tells the sync of each change. */
+  #interventionsOf(database: Database, sync: Sync | undefined): InterventionService {
+    const { timezone, dispeceratId } = this.#config.site;
+    return new InterventionService({
+      database,
+      clock: this.#clock,
+      timezone,
+      dispeceratId,
+      newUid: randomUUID,
+      onChange: (change) => sync?.changed(change),
+    });
   }
 
   #tellOfConfiguration(): void {
