@@ -19,7 +19,7 @@ export function resolveZone(
   const gate = resolveGate(options.gate);
   if (!profile || !gate) return undefined;
   const input = resolveInput(options);
-  const { id, name, kind, objective, swinger, silenceS } = options;
+  const { id, name, kind, objective, swinger } = options;
   const isLifeSafety = LIFE_SAFETY_KINDS.has(kind);
   const { maxTrips, quietResetS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
   return {
@@ -36,9 +36,18 @@ export function resolveZone(
     // CP-01: a minute for detectors to come to rest after a power-up; what saves lives waits no longer than a relay takes.
     bootSettleMs: (options.bootSettleS ?? (isLifeSafety ? 5 : 60)) * 1000,
     swinger: isLifeSafety || swinger === false ? null : { maxTrips, quietResetMs: quietResetS * 1000 },
-    silenceMs: silenceS === undefined ? null : silenceS * 1000,
+    silenceMs: silenceMsOf(options),
     lostGraceMs: (options.lostGraceS ?? ZONE_DEFAULTS.lostGraceS) * 1000,
   };
+}
+
+/** Sensors on batteries report at least once in 25 hours (zigbee2mqtt's limit for passive devices); an hour more. */
+const BATTERY_SILENCE_S = 93_600;
+
+/** Silence is a fault only where somebody has said how often a sensor speaks, or that it has a battery. */
+function silenceMsOf({ silenceS, battery }: ZoneOptions): number | null {
+  const limitS = silenceS ?? (battery ? BATTERY_SILENCE_S : undefined);
+  return limitS === undefined ? null : limitS * 1000;
 }
 
 /** The shipped profiles. A configuration changes single fields of them or adds its own. */

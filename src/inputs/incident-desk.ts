@@ -107,8 +107,7 @@ export class IncidentDesk {
       const found = await api.find(incident.interventionId);
       if (found.type === "again") return found;
       const record = found.type === "record" ? found.record : undefined;
-      const isWritten = incident.next?.key === trip.key && record?.notes === incident.next.notes;
-      if (isWritten) return this.#joined(trip, incident, incident.next.notes);
+      if (record && isTold(trip, incident, record)) return this.#joined(trip, incident, record.notes);
       if (found.type !== "record" || !isOpen(record)) return this.#comesTooLate(trip, incident);
       if (trip.incident !== incident.key) journal.trips.decide(trip.key, incident.key);
       const answer = await this.#note(trip, incident, record, found.etag);
@@ -157,6 +156,15 @@ export class IncidentDesk {
     this.#options.journal.trips.settle(trip.key, "merged", interventionId, "its work was done already");
     return { type: "settled", interventionId };
   }
+}
+
+/**
+ * Whether an earlier attempt has told the record of this trip although it was not answered well: it has the very notes
+ * that were to be written, or, where others have joined since, the trip's line.
+ */
+function isTold(trip: Trip, { next }: Incident, { notes }: Intervention): boolean {
+  if (next?.key === trip.key && notes === next.notes) return true;
+  return trip.attempts > 0 && (notes ?? "").split("\n").includes(trip.line);
 }
 
 /** The notes with the trip's line; null when a person has written there since and they are not ours any more. */

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ControlClient } from "../../src/cli/control-client.ts";
-import type { SignalTestView, WalkTestView, ZoneView } from "../../src/http/site/site-ports.ts";
+import type { ZoneView } from "../../src/http/site/site-ports.ts";
 import type { Trip } from "../../src/domain/trip.ts";
-import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
+import { santinela } from "../support/santinela.ts";
 
 const OBJECTIVES = "objectives: { obiective/cladiri: [{ id: 12, name: Hall }] }\n";
 const zone = (id: string): string =>
@@ -22,40 +21,60 @@ test("an installer takes a zone out of service, walks the others, and tries the 
     `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}zones:\n${zone("door")}${zone("yard")}${upstreamYaml(port)}`,
   );
   await site.start();
-  const control = new ControlClient(`${installation.folder}/site`);
-  const trip = (id: string): Promise<void> => site.run(["trip", "--zone", id]);
+  const run = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await santinela(
+      [...words, "--config", "site.yaml"],
+      installation.folder,
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout;
+  };
   const fates = async (): Promise<string[]> =>
     (await site.get<Trip[]>("/site/trips")).map(({ zoneId, state }) => `${zoneId} ${state}`).toReversed();
 
-  const bypassed = await control.post<ZoneView>("/site/zones/door/bypass", {
-    reason: "painter",
-    minutes: 60,
+  expect(await run("zones", "bypass", "door", "--reason", "painter", "--minutes", "60")).toMatch(
+    /^door is out of service until 20/,
+  );
+  expect((await site.get<ZoneView[]>("/site/zones"))[0]).toMatchObject({
+    fate: "bypassed",
+    reason: "painter (control socket)",
+    bypass: { reason: "painter", who: "control socket" },
   });
-  expect(bypassed).toMatchObject({ fate: "bypassed", bypass: { reason: "painter", who: "control socket" } });
-  await trip("door");
+  await run("trip", "--zone", "door");
   await site.end("SIGTERM");
   await site.start();
-  expect(await control.post<ZoneView>("/site/zones/door/restore")).toMatchObject({ fate: "waiting" });
+  expect(await run("zones", "restore", "door")).toBe("door is in service\n");
 
-  await control.post<WalkTestView>("/site/walk-test", { minutes: 5 });
-  await trip("yard");
-  const report = await control.post<WalkTestView>("/site/walk-test", { end: true });
-  expect(report).toMatchObject({
-    running: false,
-    zones: [
-      { id: "door", trips: 0 },
-      { id: "yard", trips: 1 },
-    ],
-  });
+  expect(await run("test", "walk", "--minutes", "5")).toMatch(/nothing is dispatched\n {2}✖ door: no trip\n/);
+  await run("trip", "--zone", "yard");
+  expect(await run("test", "walk", "--end")).toMatch(/✖ door: no trip\n {2}✔ yard: 1, the last at 20/);
+  expect(JSON.parse(await run("test", "walk", "--report", "--json"))).toMatchObject({ running: false });
   expect(await fates()).toEqual(["door bypassed", "yard test"]);
   expect(await interventionsOf(site)).toEqual([]);
 
-  const { key } = await control.post<SignalTestView>("/site/signal-test", { zone: "yard" });
-  await eventually("the test to arrive", async () => {
-    const { state } = await control.get<SignalTestView>(`/site/signal-test/${key}`);
-    return state === "arrived";
-  });
+  expect(await run("test", "signal", "--zone", "yard")).toMatch(
+    /^the test is at the centre, after \d+\.\d s: #1, there #1\n$/,
+  );
   expect(await interventionsOf(centre)).toMatchObject([{ name: "Test de semnal: yard", status: "done" }]);
+});
+
+test("a signal test that the centre cannot take says where it is, and arrives later", async () => {
+  const { centre, port } = await startCentre(installation, OBJECTIVES);
+  const site = installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}zones:\n${zone("door")}${upstreamYaml(port)}`,
+  );
+  await centre.end("SIGTERM");
+  await site.start();
+  const words = ["test", "signal", "--wait", "1", "--config", "site.yaml"];
+  const { code, stderr } = await santinela(words, installation.folder);
+  expect(code).toBe(75);
+  expect(stderr).toMatch(/after 1 s the test is a record here.*\nIt goes on by itself/);
+  const nowhere = ["test", "signal", "--zone", "attic", "--config", "site.yaml"];
+  expect(await santinela(nowhere, installation.folder)).toMatchObject({
+    code: 65,
+    stderr: expect.stringMatching(/there is no zone "attic"/) as string,
+  });
 });
 
 test("a viewer may look at the zones and change nothing about them", async () => {

@@ -190,6 +190,21 @@ describe("a crash of the daemon", () => {
   });
 });
 
+test("a trip whose line was written although the answer said otherwise is told once, also when others came in between", async () => {
+  await site.trip("door");
+  site.intercept = ({ method }, response) => {
+    if (method !== "PUT") return;
+    site.intercept = () => {};
+    const writeHead = response.writeHead.bind(response);
+    response.writeHead = () => writeHead(500);
+  };
+  await site.trip("motion", "leak");
+  expect(site.fates).toEqual(["posted", "merged", "merged"]);
+  expect(site.records).toHaveLength(1);
+  expect(site.records[0]?.notes?.match(/Hall/g)).toHaveLength(1);
+  expect(site.records[0]?.notes?.match(/Leak/g)).toHaveLength(1);
+});
+
 test("a trip that the open intervention does not take gets one of its own", async () => {
   await site.trip("door");
   site.intercept = ({ method }, response) => {
