@@ -181,7 +181,14 @@ export class SiteView implements SitePorts {
     const made = trips
       .newest(RECORDS_SHOWN)
       .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id);
-    return { zone: zone.id, contact: after, changed: after !== before, trips: made.map(({ key }) => key) };
+    const held = made.find(({ reason }) => reason !== null);
+    return {
+      zone: zone.id,
+      contact: after,
+      changed: after !== before,
+      trips: made.map(({ key }) => key),
+      heldBack: held ? `${held.state}: ${held.reason}` : null,
+    };
   }
 
   /** Lets a zone's own time pass; nothing for a zone that settles at once. */

@@ -17,10 +17,14 @@ export async function trip(
   stdout.write(`${sentenceOf(outcome, contact)}\n`);
 }
 
-function sentenceOf({ zone, contact, changed, trips }: SimulationView, wanted: "open" | "normal"): string {
+function sentenceOf(
+  { zone, contact, changed, trips, heldBack }: SimulationView,
+  wanted: "open" | "normal",
+): string {
+  const fate = heldBack === null ? "" : `, held back (${heldBack})`;
   if (trips.length > 0 && contact !== "open")
-    return `${zone} has tripped, and is ${contact} as its own sensor says: trip ${trips.join(", ")}`;
-  if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}`;
+    return `${zone} has tripped, and is ${contact} as its own sensor says: trip ${trips.join(", ")}${fate}`;
+  if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}${fate}`;
   if (changed) return `${zone} is ${contact}`;
   if (contact === wanted)
     return `${zone} was ${contact} already${wanted === "open" ? "; close it with --restore before it can trip again" : ""}`;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ZoneView } from "../../src/http/site/site-ports.ts";
 import type { Trip } from "../../src/domain/trip.ts";
+import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 import { santinela } from "../support/santinela.ts";
 
@@ -40,7 +41,9 @@ test("an installer takes a zone out of service, walks the others, and tries the 
     reason: "painter (control socket)",
     bypass: { reason: "painter", who: "control socket" },
   });
-  await run("trip", "--zone", "door");
+  expect(await run("trip", "--zone", "door")).toMatch(
+    /^door is open: trip \S+, held back \(bypassed: painter \(control socket\)\)\n$/,
+  );
   await site.end("SIGTERM");
   await site.start();
   expect(await run("zones", "restore", "door")).toBe("door is in service\n");
@@ -75,6 +78,26 @@ test("a signal test that the centre cannot take says where it is, and arrives la
     code: 65,
     stderr: expect.stringMatching(/there is no zone "attic"/) as string,
   });
+});
+
+test("a second zone that confirms an incident is one record at the centre too, with the police and its line", async () => {
+  const { centre, port } = await startCentre(installation, OBJECTIVES);
+  const site = installation.daemon(
+    "site",
+    `site: { locale: en }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}zones:\n${zone("door")}${zone("yard")}${upstreamYaml(port)}`,
+  );
+  await site.start();
+  await site.run(["trip", "--zone", "door"]);
+  await eventually("the first trip at the centre", async () => (await interventionsOf(centre)).length === 1);
+  await site.run(["trip", "--zone", "yard"]);
+  const [record] = await eventually("the second trip at the centre", async () => {
+    const records = await interventionsOf(centre);
+    return records[0]?.police === true && records;
+  });
+  expect(await interventionsOf(centre)).toHaveLength(1);
+  expect(record).toMatchObject({ priority: "high", crews: 2, objectiveId: 12 });
+  expect(record?.notes).toMatch(/^Zone yard \(yard, intrusion\) tripped at .*\.\n\[ref:site-1-[^\]]+\]$/);
+  expect(await interventionsOf(site)).toMatchObject([{ notes: record?.notes?.split("\n")[0] }]);
 });
 
 test("a viewer may look at the zones and change nothing about them", async () => {

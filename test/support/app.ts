@@ -175,7 +175,8 @@ export const NO_SITE: SitePorts = {
   }),
   syncNow: () => Promise.resolve(NO_SITE.sync()),
   syncRecord: () => Promise.resolve(NO_SITE.sync()),
-  simulate: (zone, contact) => Promise.resolve({ zone, contact, changed: true, trips: ["k"] }),
+  simulate: (zone, contact) =>
+    Promise.resolve({ zone, contact, changed: true, trips: ["k"], heldBack: null }),
 };
 
 function noZones(): never {

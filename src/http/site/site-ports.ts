@@ -165,6 +165,8 @@ export interface SimulationView {
   readonly changed: boolean;
   /** Keys of the trips that this caused. */
   readonly trips: readonly string[];
+  /** Why they are not dispatched, such as `bypassed: painter (ana@example.ro)`; null when they are. */
+  readonly heldBack: string | null;
 }
 
 /** How far the two tables have been read: only entries with smaller numbers follow. */
