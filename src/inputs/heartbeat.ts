@@ -3,6 +3,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
+import { wallOf } from "./zone-keeping.ts";
 
 export interface HeartbeatOptions {
   readonly journal: Journal;
@@ -24,24 +25,17 @@ export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #cancel: CancelTimer | undefined;
   #aliveMs = -Infinity;
+  /** When the daemon last ran by the wall clock, and when it began again by the monotonic one; until that is told. */
+  #absence: { readonly fromWallMs: number; readonly untilMs: number } | undefined;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
   }
 
-  /** Tells of the time since the daemon last ran: nothing was seen then but what waited somewhere. */
   start(): void {
-    const { journal, clock, time, record } = this.#options;
-    const fromMs = journal.lastAlive();
-    const toMs = clock.wallMs();
-    if (fromMs !== undefined && time.isTrusted() && toMs > fromMs)
-      record({
-        who: "santinela",
-        from: "itself",
-        event: "blind-interval",
-        subject: "every zone",
-        detail: { from: isoTime(fromMs), to: isoTime(toMs), reason: "the daemon did not run" },
-      });
+    const { journal, clock } = this.#options;
+    const fromWallMs = journal.lastAlive();
+    if (fromWallMs !== undefined) this.#absence = { fromWallMs, untilMs: clock.monotonicMs() };
     this.#beat();
   }
 
@@ -54,6 +48,7 @@ export class Heartbeat {
 
   #beat(): void {
     const { clock, log, looks } = this.#options;
+    this.#tellOfAbsence();
     for (const look of looks) {
       try {
         look();
@@ -63,6 +58,27 @@ export class Heartbeat {
     }
     if (clock.monotonicMs() - this.#aliveMs >= ALIVE_EVERY_MS) this.#markAlive();
     this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#beat());
+  }
+
+  /**
+   * Tells of the time in which the daemon did not run, once the clock can be believed: nothing was seen then but what
+   * waited somewhere.
+   */
+  #tellOfAbsence(): void {
+    const { clock, time, record } = this.#options;
+    const absence = this.#absence;
+    if (!absence || !time.isTrusted()) return;
+    this.#absence = undefined;
+    const { fromWallMs, untilMs } = absence;
+    const untilWallMs = wallOf(clock, untilMs);
+    if (untilWallMs <= fromWallMs) return;
+    record({
+      who: "santinela",
+      from: "itself",
+      event: "blind-interval",
+      subject: "every zone",
+      detail: { from: isoTime(fromWallMs), to: isoTime(untilWallMs), reason: "the daemon did not run" },
+    });
   }
 
   #markAlive(): void {

@@ -99,6 +99,24 @@ describe("after an interruption", () => {
   });
 });
 
+test("a power cut of a machine without a battery clock is told as soon as the time is known", async () => {
+  site = await DispatchingSite.make([GATE]);
+  const { clock } = site.zones;
+  clock.advance(HOUR_MS);
+  site.zones.isClockTrusted = false;
+  await site.powerCut(2 * HOUR_MS);
+  const rightWallMs = clock.wallMs();
+  clock.stepWall(-rightWallMs);
+  clock.advance(600_000);
+  expect(site.zones.events).toEqual([]);
+  clock.stepWall(rightWallMs);
+  site.zones.isClockTrusted = true;
+  clock.advance(10_000);
+  expect(site.zones.events).toMatchObject([
+    { detail: { from: "2026-11-20T22:30:00.000Z", to: "2026-11-21T00:30:00.000Z" } },
+  ]);
+});
+
 describe("a broker that cannot be reached", () => {
   const REASON = "the broker at 127.0.0.1:1883 does not answer";
 
