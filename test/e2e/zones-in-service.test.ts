@@ -36,6 +36,9 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   expect(await run("zones", "bypass", "door", "--reason", "painter", "--minutes", "60")).toMatch(
     /^door is out of service until 20/,
   );
+  expect(await run("zones", "list")).toMatch(
+    /ZONE .* STATE\ndoor .* bypassed: painter \(control socket\)\nyard .* in service\n$/,
+  );
   expect((await site.get<ZoneView[]>("/site/zones"))[0]).toMatchObject({
     fate: "bypassed",
     reason: "painter (control socket)",
