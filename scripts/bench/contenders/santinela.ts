@@ -40,7 +40,7 @@ export async function prepare(setting: Setting, nodeOptions: readonly string[]):
       // Openings at one objective are one intervention; through the API is what the journal says so of.
       openings: {
         file: join(dataDir, "journal.db"),
-        sql: "SELECT count(*) FROM trips WHERE state = 'posted'",
+        sql: "SELECT count(*) FROM trips WHERE state IN ('posted','merged')",
       },
     },
   };
