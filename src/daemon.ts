@@ -175,18 +175,6 @@ export class Daemon {
     for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
   }
 
-  #interventionsOf(database: Database, sync: Sync | undefined): InterventionService {
-    const { timezone, dispeceratId } = this.#config.site;
-    return new InterventionService({
-      database,
-      clock: this.#clock,
-      timezone,
-      dispeceratId,
-      newUid: randomUUID,
-      onChange: (change) => sync?.changed(change),
-    });
-  }
-
   /** Who may come in, and the log of who did. */
   async #access(database: Database): Promise<Pick<AppParts, "tokens" | "accounts" | "events">> {
     const common = { database, clock: this.#clock };

@@ -44,7 +44,7 @@ export class ControlClient {
           response.on("data", (chunk: string) => (answer += chunk));
           response.on("error", (error) => reject(this.#unreachable(error)));
           response.on("end", () => {
-            if (response.statusCode === 200) resolve(answer);
+            if (response.statusCode === 200 || response.statusCode === 201) resolve(answer);
             else reject(refusal(response.statusCode ?? 0, answer));
           });
         },

@@ -8,6 +8,7 @@ import { shapeOf, type CommandShape } from "./command-shape.ts";
 import { addConfigurationCommands } from "./configuration-commands.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addGpioCommands } from "./gpio-commands.ts";
+import { addSyncCommands } from "./sync-commands.ts";
 import { addStorageCommands } from "./storage-commands.ts";
 import { addMqttCommands } from "./mqtt-commands.ts";
 import { addHelp, textAfter } from "./help.ts";
@@ -104,42 +105,6 @@ function addObjectiveCommands(root: Command, terminal: Terminal): void {
       const { objectivesImport } = await import("./objectives.ts");
       objectivesImport(await load(terminal, config), file, terminal);
     });
-}
-
-function addSyncCommands(root: Command, terminal: Terminal): void {
-  const sync = root.command("sync").description("the way to the dispatch centre; needs the running daemon");
-  for (const [name, description] of [
-    ["status", "show what waits, since when and why"],
-    ["now", "try everything now, and show what is left"],
-  ] as const) {
-    withConfig(sync.command(name).description(description))
-      .option("--json", "print JSON")
-      .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-        const { syncStatus } = await import("./sync.ts");
-        await syncStatus(
-          await load(terminal, config),
-          { now: name === "now", json: json === true },
-          terminal,
-        );
-      });
-  }
-  withConfig(sync.command("dead").description("show what will not reach the centre by itself, and why"))
-    .option("--json", "print JSON")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
-      const { syncDead } = await import("./sync.ts");
-      await syncDead(await load(terminal, config), { json: json === true }, terminal);
-    });
-  for (const [action, description] of [
-    ["retry", "try records again now; what the centre has deleted is made there anew"],
-    ["drop", "give up bringing records to the centre; they stay here"],
-    ["reassert", "make records at the centre what they are here, after it was restored from a backup"],
-  ] as const)
-    withConfig(sync.command(action).description(description))
-      .argument("<intervention...>", "numbers as in sync status")
-      .action(async (ids: string[], { config }: ConfigOption) => {
-        const { syncRecords } = await import("./sync.ts");
-        await syncRecords(await load(terminal, config), action, ids, terminal);
-      });
 }
 
 function addCompletionCommand(root: Command, { stdout }: Terminal): void {

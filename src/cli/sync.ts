@@ -21,30 +21,46 @@ export async function syncDead(
   { json }: { json: boolean },
   { stdout }: Terminal,
 ): Promise<void> {
-  const { records } = await new ControlClient(config.dataDir).get<SyncView>("/site/sync");
-  const dead = records.filter(({ phase }) => phase === "rejected" || phase === "gone" || phase === "blocked");
+  const dead = await deadRecords(new ControlClient(config.dataDir));
   const lines = dead.length === 0 ? ["none"] : dead.map(recordText);
   stdout.write(json ? `${JSON.stringify(dead, null, 2)}\n` : `${lines.join("\n")}\n`);
 }
 
-/** Does something about single records. */
+async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
+  const { records } = await client.get<SyncView>("/site/sync");
+  return records.filter(({ phase }) => phase === "rejected" || phase === "gone" || phase === "blocked");
+}
+
+/**
+ * Does something about single records: those that are named, or all dead ones.
+ * @throws AppError `usage` for what is no number; then nothing was done
+ */
 export async function syncRecords(
   config: Config,
-  action: SyncAction,
-  ids: readonly string[],
+  { action, ids, json }: { action: SyncAction; ids: readonly string[]; json: boolean },
   { stdout }: Terminal,
 ): Promise<void> {
+  const named = ids.map(numberOf);
   const client = new ControlClient(config.dataDir);
-  for (const text of ids) {
-    const id = text.replace(/^#/, "");
-    if (!/^[1-9]\d{0,15}$/.test(id))
-      throw new AppError("usage", `${JSON.stringify(text)} is no number of an intervention`, {
-        hint: "santinela sync status shows the numbers.",
-      });
+  const wanted = ids.length > 0 ? named : (await deadRecords(client)).map((record) => record.interventionId);
+  const left: SyncRecordView[] = [];
+  for (const id of wanted) {
     const { records } = await client.post<SyncView>(`/site/sync/${id}/${action}`);
-    const left = records.find(({ interventionId }) => interventionId === Number(id));
-    stdout.write(left ? `${recordText(left)}\n` : `  #${id} ${DONE[action]}\n`);
+    const found = records.find(({ interventionId }) => interventionId === id);
+    if (found) left.push(found);
+    if (!json) stdout.write(found ? `${recordText(found)}\n` : `  #${id} ${DONE[action]}\n`);
   }
+  if (json) stdout.write(`${JSON.stringify(left, null, 2)}\n`);
+  else if (wanted.length === 0) stdout.write("none\n");
+}
+
+function numberOf(text: string): number {
+  const id = text.replace(/^#/, "");
+  if (!/^[1-9]\d{0,14}$/.test(id))
+    throw new AppError("usage", `${JSON.stringify(text)} is no number of an intervention`, {
+      hint: "santinela sync status shows the numbers.",
+    });
+  return Number(id);
 }
 
 const DONE: Readonly<Record<SyncAction, string>> = {

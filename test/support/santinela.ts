@@ -9,8 +9,16 @@ export interface CommandOutcome {
   readonly stderr: string;
 }
 
-/** Runs one command line in this process. @param cwd its working folder, which has its personal configuration too */
-export async function santinela(words: readonly string[], cwd: string): Promise<CommandOutcome> {
+/**
+ * Runs one command line in this process.
+ * @param cwd its working folder, which has its personal configuration too
+ * @param untilAsked ends when somebody presses Ctrl-C: at once, unless a test says otherwise
+ */
+export async function santinela(
+  words: readonly string[],
+  cwd: string,
+  untilAsked: () => Promise<void> = () => Promise.resolve(),
+): Promise<CommandOutcome> {
   const outcome = { stdout: "", stderr: "" };
   const collect = (name: "stdout" | "stderr"): Writable =>
     new Writable({
@@ -26,7 +34,7 @@ export async function santinela(words: readonly string[], cwd: string): Promise<
     env: { XDG_CONFIG_HOME: cwd },
     cwd,
     main: MAIN,
-    untilAsked: () => Promise.resolve(),
+    untilAsked,
     kill: () => expect.fail("no failpoint was asked for"),
   });
   return { code, ...outcome };

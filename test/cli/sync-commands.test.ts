@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { ControlClient } from "../../src/cli/control-client.ts";
+import type { SyncRecordView } from "../../src/http/site/site-ports.ts";
+import { join } from "node:path";
+import { eventually } from "../support/eventually.ts";
+import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { santinela } from "../support/santinela.ts";
+
+const HERE =
+  "objectives:\n  obiective/cladiri:\n    - { id: 1, name: Hall }\n    - { id: 2, name: Unknown there }\n";
+const THERE = "objectives:\n  obiective/cladiri:\n    - { id: 1, name: Hall }\n";
+
+let installation: Installation;
+let site: DaemonProcess;
+beforeEach(async () => {
+  installation = new Installation();
+  const { port } = await startCentre(installation, THERE);
+  site = installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${HERE}${upstreamYaml(port)}`,
+  );
+  await site.start();
+});
+afterEach(() => installation.remove());
+
+const sync = (...words: string[]) =>
+  santinela(["sync", ...words, "--config", "site.yaml"], installation.folder);
+const dead = async (): Promise<SyncRecordView[]> =>
+  JSON.parse((await sync("dead", "--json")).stdout) as SyncRecordView[];
+
+test("what the centre refuses is shown as dead, tried again all together or by number, and dropped", async () => {
+  const client = new ControlClient(join(installation.folder, "site"));
+  for (const name of ["One", "Two"])
+    await client.post("/interventii", { name, objectiveType: "obiective/cladiri", objectiveId: 2 });
+  await eventually("both to be refused", async () => ((await dead()).length === 2 ? true : undefined));
+  expect((await sync("dead")).stdout).toMatch(/#1 "One" \w+: .*\n {2}#2 "Two"/);
+  const all = await sync("retry", "--json");
+  expect((JSON.parse(all.stdout) as SyncRecordView[]).map(({ interventionId }) => interventionId)).toEqual([
+    1, 2,
+  ]);
+  expect((await sync("retry", "#2")).stdout).toMatch(/^ {2}#2 /);
+  expect(await sync("retry", "two")).toMatchObject({ code: 64 });
+  await eventually("both to be refused again", async () => ((await dead()).length === 2 ? true : undefined));
+  expect((await sync("drop", "1")).stdout).toBe("  #1 is given up; it stays here\n");
+  expect((await dead()).map(({ interventionId }) => interventionId)).toEqual([2]);
+  expect((await sync("drop", "2")).code).toBe(0);
+  expect((await sync("dead")).stdout).toBe("none\n");
+  expect((await sync("retry")).stdout).toBe("none\n");
+  expect((await sync("drop")).code).toBe(64);
+});
