@@ -186,12 +186,13 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
     await eventually("both messages", () => site.trips.length === 1 && contact() === "normal");
+    // Cut first: an acknowledgement may still be on its way through the line.
+    line.cut();
     line.mode = "carry";
   }
 
   test("an opening and a closing that come again are one trip", async () => {
     await openAndCloseUnacknowledged();
-    line.cut();
     await eventually("the repetition", () => site.logged("mqtt-repetition-left-out").length >= 2);
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
     await eventually("the next trip", () => site.trips.length === 2);
