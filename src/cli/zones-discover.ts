@@ -28,11 +28,16 @@ export async function discoverZones(
   { stdout, stderr }: Terminal,
 ): Promise<void> {
   const announced = new Map<string, readonly DiscoveredSensor[]>();
-  await listenTo(brokerOf(config), [`${prefix}/#`], new SystemClock(), waitS * 1000, ({ topic, payload }) => {
+  const take = ({ topic, payload }: { topic: string; payload: Buffer }): void => {
     const isKnown = announced.has(topic) || announced.size < ANNOUNCEMENTS_MAX;
     if (isKnown && payload.byteLength <= PAYLOAD_BYTES_MAX)
       announced.set(topic, discoveredSensors(topic.slice(prefix.length + 1), parsed(payload)));
-  });
+  };
+  try {
+    await listenTo(brokerOf(config), [`${prefix}/#`], new SystemClock(), waitS * 1000, take);
+  } catch (error) {
+    throw config.mqtt.mode === "built-in" ? noBuiltInBroker(error) : error;
+  }
   // This installation may announce its own zones; they are no sensors of it.
   const own = `santinela/${config.site.ref}/`;
   const sensors = [...announced.values()].flat().filter(({ topic }) => !topic.startsWith(own));
@@ -45,6 +50,13 @@ export async function discoverZones(
       ? `${zones.length} zones; ${others} other sensors are part of them, known already, or no zone\n`
       : `no new sensor has announced itself below ${prefix}/. A bridge does so with its Home Assistant discovery switched on\n`,
   );
+}
+
+function noBuiltInBroker(cause: unknown): AppError {
+  return new AppError("unavailable", "the built-in broker does not answer", {
+    hint: "It is a part of the daemon: start that, then run this again.",
+    cause,
+  });
 }
 
 function brokerOf({ mqtt }: Config): BrokerAddress {

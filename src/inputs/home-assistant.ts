@@ -1,4 +1,6 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
 import type { Contact, Zone, ZoneKind } from "../domain/zone.ts";
 
 /** Puts a retained message on a broker; one that is not there is told everything once it is. */
@@ -27,6 +29,7 @@ export interface HomeAssistantOptions {
   readonly version: string;
   readonly publisher: RetainedPublisher;
   readonly clock: Clock;
+  readonly log: Log;
   readonly look: () => InstallationState;
 }
 
@@ -41,6 +44,8 @@ export class HomeAssistant {
   readonly #options: HomeAssistantOptions;
   readonly #base: string;
   readonly #published = new Map<string, string>();
+  /** Whether the last look failed, which is told once. */
+  #isBlind = false;
   #cancelLook: CancelTimer | undefined;
 
   constructor(options: HomeAssistantOptions) {
@@ -73,11 +78,24 @@ export class HomeAssistant {
   }
 
   #publishChanges(): void {
-    const { look, publisher } = this.#options;
-    for (const [topic, value] of this.#valuesOf(look())) {
+    const { publisher } = this.#options;
+    for (const [topic, value] of this.#values()) {
       if (this.#published.get(topic) === value) continue;
       this.#published.set(topic, value);
       publisher.publish(topic, value);
+    }
+  }
+
+  /** What there is to be shown now; nothing where a database cannot be read, which is no reason to miss an alarm. */
+  #values(): [string, string][] {
+    try {
+      const values = this.#valuesOf(this.#options.look());
+      this.#isBlind = false;
+      return values;
+    } catch (error) {
+      if (!this.#isBlind) this.#options.log.warn("home-assistant-not-shown", { reason: messageOf(error) });
+      this.#isBlind = true;
+      return [];
     }
   }
 

@@ -115,7 +115,7 @@ function homeAssistantAt(
   { homeAssistant, mqtt, zones, clock, log }: InputsOptions,
 ): HomeAssistant | undefined {
   if (!homeAssistant) return undefined;
-  const common = { ...homeAssistant, zones, clock };
+  const common = { ...homeAssistant, zones, clock, log };
   if (broker instanceof BuiltInBroker)
     return new HomeAssistant({ ...common, publisher: new BuiltInPublisher(broker) });
   if (mqtt.mode !== "external") return undefined;

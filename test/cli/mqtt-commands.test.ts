@@ -78,6 +78,15 @@ describe("zones import-check", () => {
   });
 });
 
+describe("zones discover", () => {
+  test("at the built-in broker needs the daemon, and says so", async () => {
+    const config = write("a.yaml", `mqtt: { listen: { port: ${await freePort()} } }\n`);
+    const { code, stderr } = await santinela(["zones", "discover", "--config", config], folder);
+    expect(code).toBe(75);
+    expect(stderr).toMatch(/^the built-in broker does not answer\nIt is a part of the daemon/);
+  });
+});
+
 describe("doctor", () => {
   test("of the built-in broker says what it does not keep", async () => {
     const zone = `zones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;

@@ -19,6 +19,7 @@ const SMOKE = zoneOf({ id: "smoke", name: "Fum", kind: "fire", input: { simulate
 let site: WatchedZones;
 let state: InstallationState;
 let shown: HomeAssistant;
+let isBroken = false;
 beforeEach(() => {
   site = new WatchedZones([DOOR, SMOKE]);
   state = {
@@ -41,7 +42,11 @@ async function show(publisher: RetainedPublisher): Promise<void> {
     version: "1.2.3",
     publisher,
     clock: site.clock,
-    look: () => state,
+    log: site.log,
+    look: () => {
+      if (isBroken) throw new Error("disk I/O error");
+      return state;
+    },
   });
   await shown.start();
 }
@@ -142,6 +147,17 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     };
     await eventually("the change", () => watcher.states["santinela/hala.nord/queue"] === "3");
     expect(watcher.states).toEqual(expected);
+  });
+
+  test("misses nothing for good while the database cannot be read, and holds nothing up", async () => {
+    await eventually("all of it", () => watcher.kept.size === 7);
+    isBroken = true;
+    site.clock.advance(3_000);
+    isBroken = false;
+    state = { ...state, outbox: { waiting: 5 } };
+    site.clock.advance(1_000);
+    await eventually("the change", () => watcher.states["santinela/hala.nord/queue"] === "5");
+    expect(site.logged("home-assistant-not-shown")).toHaveLength(1);
   });
 
   test("sees the daemon go", async () => {
