@@ -1,4 +1,5 @@
 import type * as api from "../../src/client/token-cache.ts";
+import type * as errors from "../../src/domain/errors.ts";
 import type * as service from "../../src/service/interventions.ts";
 import type * as objectives from "../../src/service/objectives.ts";
 import type * as main from "../../src/store/main-database.ts";
@@ -11,6 +12,7 @@ import type * as scheduler from "../../src/sync/scheduler.ts";
 
 /** The parts of the program that the simulation runs: the real ones, or those of a copy with a rule taken out. */
 export type Build = typeof api &
+  typeof errors &
   typeof service &
   typeof objectives &
   typeof main &
@@ -23,6 +25,7 @@ export type Build = typeof api &
 
 const PARTS = [
   "client/token-cache",
+  "domain/errors",
   "service/interventions",
   "service/objectives",
   "store/main-database",
@@ -34,10 +37,16 @@ const PARTS = [
   "sync/scheduler",
 ];
 
-/** @param root folder of the sources, with a slash at its end */
-export async function loadBuild(root = new URL("../../src/", import.meta.url).pathname): Promise<Build> {
+/**
+ * @param root folder of the parts, with a slash at its end
+ * @param ending of their files
+ */
+export async function loadBuild(
+  root = new URL("../../src/", import.meta.url).pathname,
+  ending: ".ts" | ".js" = ".ts",
+): Promise<Build> {
   const parts = await Promise.all(
-    PARTS.map((part) => import(/* @vite-ignore */ `${root}${part}.ts`) as Promise<object>),
+    PARTS.map((part) => import(/* @vite-ignore */ `${root}${part}${ending}`) as Promise<object>),
   );
   return Object.assign({}, ...parts) as Build;
 }

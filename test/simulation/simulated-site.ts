@@ -1,7 +1,6 @@
 import type { ApiRequest, Reply } from "../../src/client/api-client.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Conditions } from "../../src/domain/condition.ts";
-import { AppError } from "../../src/domain/errors.ts";
 import type { Log } from "../../src/domain/log.ts";
 import type { Patience } from "../../src/domain/waits.ts";
 import type { InterventionService } from "../../src/service/interventions.ts";
@@ -77,7 +76,7 @@ export class SimulatedSite {
       conditions,
     });
     const push = new build.Push({
-      database: dying(this.database, power, () => this.#doesCrash(power)),
+      database: dying(this.database, build, power, () => this.#doesCrash(power)),
       centre: new build.Centre({ client, tokens, clock: ported.clock }),
       link,
       clock: ported.clock,
@@ -159,9 +158,9 @@ function portsOf(
 }
 
 /** The database as one process has it, which can die before a commit and right after it. */
-function dying(database: Database, power: Power, doesCrash: () => boolean): Database {
+function dying(database: Database, build: Build, power: Power, doesCrash: () => boolean): Database {
   const die = (): never => {
-    throw new AppError("storage", "the power is off");
+    throw new build.AppError("storage", "the power is off");
   };
   return new Proxy(database, {
     get(target, name) {

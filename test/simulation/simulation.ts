@@ -71,6 +71,7 @@ class World {
   readonly #touched = new Set<number>();
   /** How many rows a dispatcher has deleted. */
   #deletedThere = 0;
+  #isClockSet = false;
 
   constructor(build: Build, random: Random, patience: Patience, records: number) {
     this.#random = random;
@@ -160,6 +161,7 @@ class World {
   /** The clock is set while both sites run, who notice it within their next look. */
   async #setClock(): Promise<void> {
     const stepMs = this.#random.pick([-3_600_000, -20_000, 90_000, 30 * 86_400_000]);
+    this.#isClockSet = true;
     this.#tell(`the clock is set by ${stepMs} ms`);
     for (const { site } of this.sites) site.isPowerSafe = true;
     this.#clock.stepWall(stepMs);
@@ -216,7 +218,8 @@ class World {
   #dispatch(): void {
     const random = this.#random;
     const row = random.pick([...this.centre.rows.values()]);
-    if (!row) return;
+    // By a clock that was set it may be too long ago that a finished record was looked at for the last time.
+    if (!row || (this.#isClockSet && row["status"] === "done")) return;
     const dice = random.next();
     this.#touched.add(row.id);
     this.#tell(`a dispatcher touches ${row.id} ${dice}`);
@@ -244,8 +247,8 @@ class World {
     };
     const ours = [...this.centre.rows.values()].filter(({ id }) => this.centre.makers.get(id) === ref);
     const known = new Set<number>();
-    // A single newest record that a restore took away looks as if a dispatcher had deleted it, and is shown as that.
-    let goneLeft = this.#restores ? 1 : this.#deletedThere;
+    // What a restore took away can look as if a dispatcher had deleted it, before more is known; it is shown as that.
+    let goneLeft = this.#restores ? 2 : this.#deletedThere;
     for (const id of ids) {
       const entry = site.outbox.find(id);
       const { uid } = storedOf(site, id);

@@ -1,0 +1,106 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { Patience } from "../../src/domain/waits.ts";
+import { loadBuild } from "./build.ts";
+import { simulate, type SimulationOptions } from "./simulation.ts";
+
+/* The simulation is worth something only if it finds what a missing rule breaks: each is taken out of a copy of dist/. */
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+/** So many seeds are tried at most until one goes wrong. */
+const SEEDS_MAX = 150;
+const NEVER_SWEPT: Partial<Patience> = { sweepMs: [] };
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+interface TakenOut {
+  readonly file: string;
+  readonly rule: string;
+  readonly instead: string;
+}
+
+/** A copy of the built program without a rule. The text of a rule must be there exactly once. */
+function without(rules: readonly TakenOut[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
+  folders.push(folder);
+  for (const part of ["client", "domain", "generated", "service", "store", "sync"])
+    cpSync(join(ROOT, "dist", part), join(folder, "dist", part), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  for (const { file, rule, instead } of rules) {
+    const path = join(folder, "dist", file);
+    const text = readFileSync(path, "utf8");
+    expect(text.split(rule), `${file} has ${rule}`).toHaveLength(2);
+    writeFileSync(
+      path,
+      text.replace(rule, () => instead),
+    );
+  }
+  return `${folder}/dist/`;
+}
+
+async function firstWrongSeed(options: Omit<SimulationOptions, "seed">): Promise<number | undefined> {
+  for (let seed = 1; seed <= SEEDS_MAX; seed += 1)
+    if ((await simulate({ ...options, seed })).problems.length > 0) return seed;
+  return undefined;
+}
+
+test("without the settle time and the sweeps, a request that comes late makes a double", async () => {
+  const patience = { settleMs: { alarm: 0, other: 0 }, ...NEVER_SWEPT };
+  expect(await firstWrongSeed({ build: await loadBuild(), patience })).toBeGreaterThan(0);
+}, 600_000);
+
+test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
+  [
+    "the frozen body, a change made meanwhile goes out under the key of another body",
+    {},
+    {
+      file: "sync/posting.js",
+      rule: "const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };",
+      instead:
+        "const attempt = ledger.newAttempt({ ...entry, attempt: null, sends: 0 }, ledger.record(entry.interventionId));",
+    },
+  ],
+  [
+    "the watermark of the first send, what has arrived is not found",
+    NEVER_SWEPT,
+    {
+      file: "sync/posting.js",
+      rule: "await recordsAbove(centre, watermark ?? 0)",
+      instead: "await recordsAbove(centre, (await topIdOf(centre)).topId ?? 0)",
+    },
+  ],
+  [
+    "the word that an attempt is on the wire, a power cut makes a double",
+    {},
+    {
+      file: "domain/outbox.js",
+      rule: 'restart: "unsure",\n    },\n    unsure',
+      instead: 'restart: "new",\n    },\n    unsure',
+    },
+  ],
+  [
+    "the merge, a dispatcher's change and a person's do not come together",
+    {},
+    { file: "domain/merge.js", rule: "else if (thereChanged && !hereChanged)", instead: "else if (false)" },
+  ],
+  [
+    "the audit, what a restored centre has lost stays lost",
+    {},
+    { file: "sync/restore.js", rule: "ledger.outbox.linkedAbove(topId) >= LOST_LEAST", instead: "false" },
+    {
+      file: "store/outbox.js",
+      rule: "SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'",
+      instead: "SET verify_at = verify_at WHERE phase = 'linked'",
+    },
+  ],
+])(
+  "without %s",
+  async (_what, patience, ...rules) => {
+    const build = await loadBuild(without(rules), ".js");
+    expect(await firstWrongSeed({ build, patience })).toBeGreaterThan(0);
+  },
+  600_000,
+);
