@@ -1,15 +1,22 @@
 // Runs the tests against faults as long as asked; npm test runs the same ones briefly.
-//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--seed N] [name of a test file ...]
+//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--every-call 1] [--seed N] [name of a test file ...]
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
 const number = { type: "string" };
 const { values, positionals } = parseArgs({
-  options: { cycles: number, schedules: number, writes: number, crashes: number, seed: number },
+  options: {
+    cycles: number,
+    schedules: number,
+    writes: number,
+    crashes: number,
+    "every-call": number,
+    seed: number,
+  },
   allowPositionals: true,
 });
 const chosen = Object.fromEntries(
-  Object.entries(values).map(([name, value]) => [`PROOF_${name.toUpperCase()}`, value]),
+  Object.entries(values).map(([name, value]) => [`PROOF_${name.toUpperCase().replace("-", "_")}`, value]),
 );
 const files = positionals.length > 0 ? positionals.map((name) => `test/faults/${name}`) : ["test/faults/"];
 const { status } = spawnSync(

@@ -90,7 +90,7 @@ describeWithMosquitto("with the daemon killed again and again", () => {
       await bringToRest(zones);
       const writers = Array.from(
         { length: WRITERS },
-        () => new AcknowledgedWrites(join(both.installation.folder, "site"), random),
+        () => new AcknowledgedWrites(() => join(both.installation.folder, "site"), random),
       );
       const opened: number[] = [];
       const mayBeOpen: number[] = [];

@@ -12,6 +12,8 @@ export type DiskCall =
 
 /** The options with which strace records these calls. */
 export const DISK_TRACE = [
+  // Stops only at the calls that are wanted, which is much faster; strace breaks no call that it looks at in this way.
+  "--seccomp-bpf",
   "-y",
   "-xx",
   "-s",

@@ -31,18 +31,7 @@ export class TracedDaemon {
     const { main, configFile, trace, output } = this.#options;
     const daemon = spawn(
       "strace",
-      [
-        "-f",
-        "--seccomp-bpf",
-        "-o",
-        output,
-        ...trace,
-        process.execPath,
-        main,
-        "serve",
-        "--config",
-        configFile,
-      ],
+      ["-f", "-o", output, ...trace, process.execPath, main, "serve", "--config", configFile],
       // A group of its own: strace leaves signals to the one it watches.
       { stdio: ["ignore", "pipe", "ignore"], detached: true },
     );
@@ -57,18 +46,22 @@ export class TracedDaemon {
     });
   }
 
+  get isGone(): boolean {
+    return this.#process?.exitCode !== null || this.#process.signalCode !== null;
+  }
+
   /** Waits until it is gone, for whatever reason. */
   async gone(): Promise<void> {
     const daemon = this.#process;
-    if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return;
+    if (this.isGone || !daemon) return;
     await new Promise((resolve) => {
       daemon.once("exit", resolve);
     });
   }
 
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
-    const { pid, exitCode, signalCode } = this.#process ?? {};
-    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    const pid = this.#process?.pid;
+    if (pid === undefined || this.isGone) return;
     process.kill(-pid, signal);
     await this.gone();
   }
