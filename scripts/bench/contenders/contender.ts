@@ -38,8 +38,8 @@ export interface Setting {
 export interface Site {
   readonly port: number;
   readonly launch: ChildOptions;
-  /** The status of a GET of a record, without a token, that says it is ready; where none is given, any answer does. */
-  readonly readyStatus?: number;
+  /** Whether all of it is there; without this, any answer says so. */
+  isReady?(): Promise<boolean>;
   /** A token for its API, while it runs; empty where it wants none. */
   token(): Promise<string>;
   /** Where its records are written, for those that take openings from MQTT. */
@@ -78,10 +78,10 @@ export async function launch(contender: Contender, setting: Setting): Promise<Ru
 }
 
 /** Waits until a contender that was started answers. */
-export function untilReady(child: Child, { port, readyStatus }: Site): Promise<void> {
+export function untilReady(child: Child, site: Site): Promise<void> {
   return child.until("its first answer", async () => {
-    const status = await statusOf(port, FIRST_RECORD);
-    return readyStatus === undefined ? status !== undefined : status === readyStatus;
+    if ((await statusOf(site.port, FIRST_RECORD)) === undefined) return false;
+    return (await site.isReady?.()) ?? true;
   });
 }
 

@@ -1,8 +1,16 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { freePort } from "../places.ts";
-import type { Contender, Setting, Site } from "./contender.ts";
+import {
+  FIRST_RECORD,
+  RECORDS_PATH,
+  statusOf,
+  type Contender,
+  type Setting,
+  type Site,
+} from "./contender.ts";
 import { flowOf, TABLE } from "./node-red-flow.ts";
 import { peerFile, peerMissing } from "./peer-packages.ts";
 
@@ -41,12 +49,31 @@ async function prepare({ folder, environment, brokerUrl }: Setting): Promise<Sit
       logFile: join(folder, "log"),
       environment,
     },
-    // It listens before its flows are there.
-    readyStatus: 200,
+    isReady: () => takesRecords(port),
     token: () => Promise.resolve(""),
     records: { file, records: "SELECT count(*) FROM interventions" },
   };
 }
+
+/**
+ * It listens before its flows are there, and for a moment after the first answers others are still 404: it is ready
+ * when it has taken a record and taken another one a little later.
+ */
+async function takesRecords(port: number): Promise<boolean> {
+  const isTaken = async (): Promise<boolean> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${RECORDS_PATH}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: '{ "name": "first" }',
+    });
+    return answer.status === 201;
+  };
+  if (!(await isTaken())) return false;
+  await delay(SETTLE_MS);
+  return (await isTaken()) && (await statusOf(port, FIRST_RECORD)) === 200;
+}
+
+const SETTLE_MS = 2_000;
 
 /** WAL stays with the file; the flush at each commit is SQLite's default. So it is as durable as the others. */
 function makeDatabase(file: string): void {
