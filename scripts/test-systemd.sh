@@ -19,4 +19,12 @@ packages=$(mktemp -d)
 trap 'rm -rf "$packages"' EXIT
 npm run --silent build
 SANTINELA_DEB_COMPRESSION="-Zgzip -z1" scripts/packaging/build-deb.sh "$(dpkg --print-architecture)" "$packages" >/dev/null
-TEST_ROOTS="${roots[*]}" TEST_PACKAGES="$packages" node_modules/.bin/vitest run --config test/systemd/vitest.config.ts "$@"
+# The Pi's package is tried in an emulator, where a compiler for it and the emulator are there.
+arm64=
+if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64-static >/dev/null; then
+  mkdir "$packages/arm64"
+  arm64=$(SANTINELA_DEB_COMPRESSION="-Zgzip -z1" scripts/packaging/build-deb.sh arm64 "$packages/arm64")
+else
+  echo "test-systemd: the package for arm64 is not tried: sudo apt-get install g++-aarch64-linux-gnu qemu-user-static" >&2
+fi
+TEST_ARM64_PACKAGE="$arm64" TEST_ROOTS="${roots[*]}" TEST_PACKAGES="$packages" node_modules/.bin/vitest run --config test/systemd/vitest.config.ts "$@"

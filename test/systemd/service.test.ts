@@ -113,7 +113,8 @@ describe.each(SUITES)("the service on Debian $suite", ({ root }) => {
     }
   });
 
-  test("is not started again and again with a configuration that has a mistake, and says which", async () => {
+  test("is not started again and again with a first configuration that has a mistake, and says which", async () => {
+    await debian.ok("rm -f /var/lib/santinela/last-good.yaml");
     await debian.write(CONFIGURATION, "htp: { port: 8080 }\n");
     await debian.run("systemctl restart santinela.service");
     expect(await debian.property("ActiveState")).toBe("failed");
@@ -121,6 +122,19 @@ describe.each(SUITES)("the service on Debian $suite", ({ root }) => {
     expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toMatch(
       /santinela.yaml:1:1: .*htp/,
     );
+  });
+
+  test("holds out when memory is collected between two tasks", async () => {
+    // Statements that nobody needs any more are taken away by collections that run with no script around them.
+    const program = `const database = new (require("/usr/lib/santinela/node_modules/better-sqlite3"))(":memory:");
+      const turns = (left) => {
+        for (let count = 0; count < 300; count += 1) database.prepare("SELECT " + count);
+        Array.from({ length: 20000 }, (_, index) => ({ index }));
+        if (left > 0) setTimeout(turns, 1, left - 1);
+      };
+      turns(200);`;
+    await debian.write("/run/collections.cjs", program);
+    await debian.ok("/usr/lib/santinela/node/bin/node /run/collections.cjs");
   });
 
   test("stops in order, well within its time", async () => {

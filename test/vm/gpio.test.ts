@@ -24,13 +24,16 @@ let chip: string;
 beforeAll(async () => {
   machine = await Machine.boot();
   // A chip that calls itself as a Raspberry Pi 4's does, behind another one, so that its number is no help.
-  await machine.run("modprobe gpio-sim && mount -t configfs none /sys/kernel/config 2>/dev/null || true");
+  await machine.run("mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config");
   for (const [name, label, lines] of [
     ["other", "some-expander", 8],
     ["pi", "pinctrl-bcm2711", 54],
   ] as const)
-    await machine.run(`cd /sys/kernel/config/gpio-sim && mkdir -p ${name}/bank && echo ${lines} > ${name}/bank/num_lines &&
-      echo ${label} > ${name}/bank/label && mkdir ${name}/bank/line17 && echo GPIO17 > ${name}/bank/line17/name && echo 1 > ${name}/live`);
+    await machine.run(
+      `cd /sys/kernel/config/gpio-sim && mkdir -p ${name}/bank && echo ${lines} > ${name}/bank/num_lines && echo ${label} > ${name}/bank/label`,
+    );
+  await machine.run("cd /sys/kernel/config/gpio-sim/pi/bank && mkdir line17 && echo GPIO17 > line17/name");
+  await machine.run("cd /sys/kernel/config/gpio-sim && echo 1 > other/live && echo 1 > pi/live");
   // Our own program, as a stranger that holds a line.
   await machine.run(
     `/usr/lib/santinela/node/bin/node -e 'import("/usr/lib/santinela/dist/generated/character-device.js").then((made) => process.stdout.write(made.CHARACTER_DEVICE_PERL))' > /root/holder.pl`,

@@ -33,7 +33,10 @@ export class Machine {
         ...`-M q35,accel=${accelerator} -cpu ${accelerator === "kvm" ? "host" : "max"} -m 640 -smp 2`.split(
           " ",
         ),
-        ..."-nodefaults -no-reboot -display none".split(" "),
+        "-nodefaults",
+        "-no-reboot",
+        "-display",
+        "none",
         "-serial",
         "stdio",
         "-serial",

@@ -65,7 +65,7 @@ function lineOf([, , number, name = "", holder = "", direction, level]: readonly
   };
 }
 
-/** The kernel's lines through the character device, which a helper process of ours reads (decision 0007). */
+/** The kernel's lines through the character device, which a helper process of ours reads (decision 0010). */
 export class CharacterDeviceLines implements GpioPort {
   readonly #chip: ListedChip;
   readonly #watched = new Map<number, Watched>();

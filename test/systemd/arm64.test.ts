@@ -1,0 +1,88 @@
+// The package of the Pi, run on this computer's processor by an emulator: it shows that every binary in it is of the right
+// kind and works together, not how systemd treats it there.
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const PACKAGE = process.env["TEST_ARM64_PACKAGE"] ?? "";
+const YAML = `
+dataDir: ./data
+site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }
+`;
+
+describe.skipIf(PACKAGE === "")("the package for arm64", () => {
+  let folder: string;
+  let daemon: ChildProcess | undefined;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-arm64-"));
+    execFileSync("dpkg-deb", ["--extract", PACKAGE, join(folder, "tree")]);
+    writeFileSync(join(folder, "santinela.yaml"), YAML);
+  });
+  afterAll(async () => {
+    if (daemon?.exitCode === null) {
+      const gone = new Promise((resolve) => daemon?.once("exit", resolve));
+      daemon.kill("SIGKILL");
+      await gone;
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  function emulated(...words: string[]): ChildProcess {
+    const home = join(folder, "tree/usr/lib/santinela");
+    return spawn("qemu-aarch64-static", [
+      "-L",
+      "/usr/aarch64-linux-gnu",
+      join(home, "node/bin/node"),
+      join(home, "dist/main.js"),
+      ...words,
+    ]);
+  }
+
+  function simulate(contact: string): Promise<{ trips: string[] }> {
+    return new Promise((resolve, reject) => {
+      const headers = { host: "santinela", "content-type": "application/json" };
+      const options = {
+        socketPath: join(folder, "data/control.sock"),
+        path: "/site/simulate",
+        method: "POST",
+        headers,
+      };
+      request(options, (answer) => {
+        let text = "";
+        answer.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        answer.on("end", () => resolve(JSON.parse(text) as { trips: string[] }));
+      })
+        .on("error", reject)
+        .end(JSON.stringify({ zone: "gate", contact }));
+    });
+  }
+
+  test("holds a daemon that starts, takes a trip and stops in order", async () => {
+    const started = emulated("serve", "--config", join(folder, "santinela.yaml"));
+    daemon = started;
+    let said = "";
+    started.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await new Promise<void>((resolve, reject) => {
+      started.once("exit", () => reject(new Error(`it ended: ${said}`)));
+      if (started.stdout)
+        createInterface({ input: started.stdout }).on("line", (line) => {
+          if (line.includes('"event":"ready"')) resolve();
+        });
+    });
+    expect((await simulate("open")).trips).toHaveLength(1);
+    const code = new Promise((resolve) => started.once("exit", resolve));
+    started.kill("SIGTERM");
+    expect(await code).toBe(0);
+  });
+});
