@@ -4,6 +4,8 @@
 # compiled on amd64 too (apt install g++-aarch64-linux-gnu). Prints the folder of that Node.js.
 # What was compiled once is kept in ${XDG_CACHE_HOME:-~/.cache}/santinela-build.
 set -euo pipefail
+# A failure in a function whose output is taken ends the script as well.
+shopt -s inherit_errexit
 arch=$1
 folder=$2
 # Exact versions, so that the same commit always makes the same package. Node 24 is the long-term release.
