@@ -74,7 +74,7 @@ export class ApiClient {
       const request = send(new URL(path.slice(1), this.#base), {
         method,
         agent: this.#agent,
-        signal: AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#abort.signal]),
+        signal: this.#abort.signal,
         headers: {
           Accept: "application/json",
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -84,6 +84,15 @@ export class ApiClient {
           ...headers,
         },
       });
+      // With a listener of its own: as a part of AbortSignal.any the limit is collected as garbage by Node 20, and the
+      // request never ends.
+      const limit = AbortSignal.timeout(this.#timeoutMs);
+      const giveUp = (): void => {
+        const message = `no answer within ${this.#timeoutMs} ms`;
+        request.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
+      };
+      limit.addEventListener("abort", giveUp, { once: true });
+      request.once("close", () => limit.removeEventListener("abort", giveUp));
       settleWith(request, isTls ? "secureConnect" : "connect", resolve);
       request.end(body);
     });

@@ -60,6 +60,9 @@ const SCREENS: readonly Screen[] = [
   { name: "the sync queue", address: "sync", mark: "td" },
 ];
 
+/** A dozen screens with a whole audit each; ten seconds where nothing else runs. */
+const EVERY_SCREEN_MS = 180_000;
+
 describeWithBrowser("every screen of the panel", () => {
   const site = new PanelSite(TROUBLED);
   beforeAll(async () => {
@@ -74,33 +77,37 @@ describeWithBrowser("every screen of the panel", () => {
   );
 
   describe.each(looks)("in $colorScheme colours, $width pixels wide", ({ colorScheme, width }) => {
-    test.each(["RO", "EN"])("can be used by everybody and fits, in %s", async (language) => {
-      const context = await site.context({ colorScheme, viewport: { width, height: 800 } });
-      const page = await context.newPage();
-      const faults: string[] = [];
-      const look = async (name: string): Promise<void> => {
-        for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
-          faults.push(`${name}: ${fault}`);
-      };
-      await page.goto(site.address);
-      await page.getByRole("button", { name: language, exact: true }).click();
-      await look("sign-in");
-      await signInAs(page);
-      for (const { name, address, mark, act, undo } of SCREENS) {
-        await page.goto(`${site.address}#/${address}`);
-        await act?.(page);
-        await page.locator(mark).first().waitFor({ state: "attached" });
-        await look(name);
-        await page.keyboard.press("Escape");
-        await undo?.(page);
-      }
-      await page.evaluate("sessionStorage.setItem('santinela.token', 'an ended one')");
-      await page.goto(`${site.address}#/events`);
-      await page.locator("dialog input[type=password]").waitFor();
-      await look("the end of a session");
-      expect(faults).toEqual([]);
-      await context.close();
-    });
+    test.each(["RO", "EN"])(
+      "can be used by everybody and fits, in %s",
+      async (language) => {
+        const context = await site.context({ colorScheme, viewport: { width, height: 800 } });
+        const page = await context.newPage();
+        const faults: string[] = [];
+        const look = async (name: string): Promise<void> => {
+          for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
+            faults.push(`${name}: ${fault}`);
+        };
+        await page.goto(site.address);
+        await page.getByRole("button", { name: language, exact: true }).click();
+        await look("sign-in");
+        await signInAs(page);
+        for (const { name, address, mark, act, undo } of SCREENS) {
+          await page.goto(`${site.address}#/${address}`);
+          await act?.(page);
+          await page.locator(mark).first().waitFor({ state: "attached" });
+          await look(name);
+          await page.keyboard.press("Escape");
+          await undo?.(page);
+        }
+        await page.evaluate("sessionStorage.setItem('santinela.token', 'an ended one')");
+        await page.goto(`${site.address}#/events`);
+        await page.locator("dialog input[type=password]").waitFor();
+        await look("the end of a session");
+        expect(faults).toEqual([]);
+        await context.close();
+      },
+      EVERY_SCREEN_MS,
+    );
   });
 
   test("and the checks find what they look for", async () => {

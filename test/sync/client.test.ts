@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { ApiClient, type Reply } from "../../src/client/api-client.ts";
@@ -71,4 +73,15 @@ test.each<[what: string, bytes: string, then: "stay" | "end" | "reset", reply: o
 test("a request that nobody can take was not sent", async () => {
   client = new ApiClient({ baseUrl: "http://127.0.0.1:1", timeoutMs: 1_000 });
   expect(await client.request({ method: "GET", path: "/interventii" })).toMatchObject({ kind: "not-sent" });
+});
+
+test("a request ends in its time also when the garbage is collected meanwhile", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const asked = answerTo("", "stay");
+  for (let round = 0; round < 3; round += 1) {
+    collect();
+    await new Promise(setImmediate);
+  }
+  expect(await asked).toMatchObject({ kind: "lost", code: "ETIMEDOUT" });
 });
