@@ -64,7 +64,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
 
   expect(await run("test", "signal", "--zone", "yard")).toMatch(/yard: arrived at the centre as #1\n$/);
   expect(await interventionsOf(centre)).toMatchObject([{ name: "Test de semnal: yard", status: "done" }]);
-});
+}, 180_000);
 
 test("a signal test that the centre cannot take says where it is, and arrives later", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
@@ -83,7 +83,7 @@ test("a signal test that the centre cannot take says where it is, and arrives la
     code: 65,
     stderr: expect.stringMatching(/there is no zone "attic"/) as string,
   });
-});
+}, 180_000);
 
 test("a second zone that confirms an incident is one record at the centre too, with the police and its line", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
@@ -103,7 +103,7 @@ test("a second zone that confirms an incident is one record at the centre too, w
   expect(record).toMatchObject({ priority: "high", crews: 2, objectiveId: 12 });
   expect(record?.notes).toMatch(/^Zone yard \(yard, intrusion\) tripped at .*\.\n\[ref:site-1-[^\]]+\]$/);
   expect(await interventionsOf(site)).toMatchObject([{ notes: record?.notes?.split("\n")[0] }]);
-});
+}, 180_000);
 
 test("a viewer may look at the zones and change nothing about them", async () => {
   const site = installation.daemon(
@@ -138,4 +138,4 @@ test("a viewer may look at the zones and change nothing about them", async () =>
   }
   const report = await ask("/site/walk-test", "GET", undefined, token);
   expect([report.status, await report.json()]).toEqual([200, null]);
-});
+}, 180_000);
