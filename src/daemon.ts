@@ -14,6 +14,7 @@ import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { CertificateKeeper } from "./ops/certificate-keeper.ts";
 import { Databases } from "./ops/databases.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
+import { DatabaseCopy } from "./ops/database-copy.ts";
 import { Health } from "./ops/health.ts";
 import { Housekeeping } from "./ops/housekeeping.ts";
 import { hostOf } from "./ops/host.ts";
@@ -221,7 +222,12 @@ export class Daemon {
     let requests = 0;
     const newRequestId = (): string => `${run}-${(requests += 1)}`;
     const panel = { folder: PANEL_FOLDER, locale: site.locale };
-    const app = createApp({ ...this.#common, ...parts, ...http, authority, panel, newRequestId });
+    const copy = new DatabaseCopy(dataDir);
+    const settings = {
+      configuration: this.#options.effectiveOptions,
+      lendCopy: (take: (path: string) => Promise<void>): Promise<void> => copy.lend(take),
+    };
+    const app = createApp({ ...this.#common, ...parts, ...http, settings, authority, panel, newRequestId });
     const server: HttpServer = new HttpServer({
       app,
       host,

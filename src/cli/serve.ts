@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { effectiveOptions } from "../config/effective.ts";
 import { keepLastGood, lastGoodAtMs, type RunnableConfiguration } from "../config/last-good.ts";
 import type { ConfigurationText } from "../config/load.ts";
 import { Daemon } from "../daemon.ts";
@@ -21,6 +22,7 @@ export async function serve(
     // A journal is read by many and kept for years: there a password of one's own is the only one.
     tell: (account) =>
       void stderr.write(forJournald ? journalText(account) : firstAdministratorText(account)),
+    effectiveOptions: () => effectiveOptions(source, { env, cwd: terminal.cwd }),
     forJournald,
     failpoint: env["SANTINELA_FAILPOINT"],
     kill: terminal.kill,

@@ -46,6 +46,7 @@ export const EVENT_NAMES = [
   "sync-conflict",
   "database-recovered",
   "database-restored",
+  "backup-downloaded",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

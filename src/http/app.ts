@@ -23,7 +23,8 @@ import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
 import { accountRoute } from "./site/account-route.ts";
 import { SiteEvents } from "./site/events.ts";
-import type { SitePorts } from "./site/site-ports.ts";
+import { settingsRoutes } from "./site/settings-routes.ts";
+import type { SettingsPorts, SitePorts } from "./site/site-ports.ts";
 import { passwordRoute } from "./site/password-route.ts";
 import { siteRoutes } from "./site/site-routes.ts";
 import { ownHostOnly, readTarget } from "./target.ts";
@@ -35,6 +36,7 @@ export interface AppParts {
   readonly accounts: AccountService;
   readonly events: EventService;
   readonly site: SitePorts;
+  readonly settings: SettingsPorts;
   readonly clock: Clock;
   /** Where the built panel lies; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
@@ -124,14 +126,15 @@ function interfaceRouter(
 }
 
 function siteRouter(
-  { tokens, accounts, authority, site, metrics }: AppParts,
+  { tokens, accounts, events, authority, site, settings, metrics }: AppParts,
   gates: Gates,
-  events: SiteEvents,
+  streams: SiteEvents,
 ): Router {
   const router = Router({ caseSensitive: true });
   metricsRoute(router, metrics);
   siteRoutes(router, gates, site);
-  events.addTo(router, gates);
+  settingsRoutes(router, gates, { settings, site, events });
+  streams.addTo(router, gates);
   accountRoute(router, gates);
   passwordRoute(router, gates, { tokens, accounts });
   // Public by its nature, and needed before anyone can sign in safely; its fingerprint comes from `santinela cert`.

@@ -105,6 +105,13 @@ export interface HistoryAnswer {
   readonly sync: (SyncRecordAnswer & { readonly isAtRest: boolean }) | null;
 }
 
+/** One option in force. */
+export interface OptionAnswer {
+  readonly option: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
 /** One trip of the journal. */
 export interface TripAnswer {
   readonly key: string;

@@ -8,18 +8,26 @@ import { Refusal, send, type Answer, type Order } from "./wire.ts";
  * @throws Refusal
  */
 export async function ask<T>(path: string, order: Order = {}): Promise<Answer<T>> {
+  const response = await sendSignedIn(path, order);
+  const body = response.status === 204 ? undefined : await response.json();
+  return { body: body as T, headers: response.headers };
+}
+
+/** The same for a file. @throws Refusal */
+export async function askFile(path: string): Promise<Blob> {
+  return (await sendSignedIn(path, {})).blob();
+}
+
+async function sendSignedIn(path: string, order: Order): Promise<Response> {
   await signedIn();
-  let response: Response;
   try {
-    response = await send(path, token(), order);
+    return await send(path, token(), order);
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 401) throw error;
     expire();
     await signedIn();
-    response = await send(path, token(), order);
+    return send(path, token(), order);
   }
-  const body = response.status === 204 ? undefined : await response.json();
-  return { body: body as T, headers: response.headers };
 }
 
 export interface Asked<T> {

@@ -93,3 +93,8 @@ async function enter(): Promise<void> {
 export function mayOperate(): boolean {
   return account.value?.role === "operator" || account.value?.role === "administrator";
 }
+
+/** Whether the person looks after this installation. */
+export function mayAdminister(): boolean {
+  return account.value?.role === "administrator";
+}

@@ -10,12 +10,13 @@ import { InterventionForm } from "./screens/intervention-form.tsx";
 import { InterventionScreen } from "./screens/intervention.tsx";
 import { InterventionsScreen } from "./screens/interventions.tsx";
 import { ObjectivesScreen } from "./screens/objectives.tsx";
+import { SettingsScreen } from "./screens/settings.tsx";
 import { ExpiredDialog, FirstPassword, SignIn } from "./screens/sign-in.tsx";
 import { StatusScreen } from "./screens/status.tsx";
 import { SyncQueueScreen } from "./screens/sync-queue.tsx";
 import { WalkTestScreen } from "./screens/walk-test.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
-import { mayOperate, signOut, standing } from "./session.ts";
+import { mayAdminister, mayOperate, signOut, standing } from "./session.ts";
 import { WalkBanner } from "./walk-banner.tsx";
 import type { WordKey } from "./words/catalogue.ts";
 
@@ -23,18 +24,19 @@ interface Screen {
   readonly name: string;
   readonly title: WordKey;
   readonly show: () => JSX.Element;
-  /** Whether only those see it who may use the interface. */
-  readonly forOperators?: boolean;
+  /** Whether the person may see it; everybody may where it is left out. */
+  readonly forRole?: () => boolean;
 }
 
 const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "status", title: "nav.status", show: () => <StatusScreen /> },
   { name: "zones", title: "nav.zones", show: () => <ZonesScreen /> },
   { name: "walk-test", title: "nav.walkTest", show: () => <WalkTestScreen /> },
-  { name: "interventions", title: "nav.interventions", show: interventions, forOperators: true },
-  { name: "objectives", title: "nav.objectives", show: () => <ObjectivesScreen />, forOperators: true },
-  { name: "events", title: "nav.events", show: () => <EventLogScreen />, forOperators: true },
+  { name: "interventions", title: "nav.interventions", show: interventions, forRole: mayOperate },
+  { name: "objectives", title: "nav.objectives", show: () => <ObjectivesScreen />, forRole: mayOperate },
+  { name: "events", title: "nav.events", show: () => <EventLogScreen />, forRole: mayOperate },
   { name: "sync", title: "nav.sync", show: () => <SyncQueueScreen /> },
+  { name: "settings", title: "nav.settings", show: () => <SettingsScreen />, forRole: mayAdminister },
 ];
 
 function interventions(): JSX.Element {
@@ -111,7 +113,7 @@ function LanguageChoice() {
 
 function Inside() {
   const { screen } = place.value;
-  const allowed = SCREENS.filter(({ forOperators }) => forOperators !== true || mayOperate());
+  const allowed = SCREENS.filter(({ forRole }) => forRole?.() ?? true);
   const shown = allowed.find(({ name }) => name === screen) ?? SCREENS[0];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
   ],
   "site-mqtt.ts": ["site-view.ts", "inputs", "ops", "config", "domain"],
-  "daemon-options.ts": [],
+  "daemon-options.ts": ["config"],
   "daemon.ts": [
     "daemon-options.ts",
     "site-metrics.ts",

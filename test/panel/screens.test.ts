@@ -8,6 +8,9 @@ import { accessibilityFaults, clippedParts } from "../support/screens.ts";
 const TROUBLED =
   'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
 
+/** Some sixteen screens one after the other, on a machine that does other things too. */
+const LOOK_LIMIT_MS = 240_000;
+
 interface Screen {
   readonly name: string;
   readonly address: string;
@@ -57,6 +60,7 @@ const SCREENS: readonly Screen[] = [
   },
   { name: "objectives", address: "objectives", mark: "td" },
   { name: "the event log", address: "events", mark: "td" },
+  { name: "the settings", address: "settings", mark: "td" },
   { name: "the sync queue", address: "sync", mark: "td" },
 ];
 
@@ -107,6 +111,7 @@ describeWithBrowser("every screen of the panel", () => {
         await context.close();
       },
       EVERY_SCREEN_MS,
+      LOOK_LIMIT_MS,
     );
   });
 

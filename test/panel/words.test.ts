@@ -5,6 +5,7 @@ import type { Trip } from "../../src/domain/trip.ts";
 import type {
   HistoryView,
   JournalEntry,
+  OptionView,
   SignalTestView,
   StatusView,
   SyncView,
@@ -14,6 +15,7 @@ import type {
 import type {
   HistoryAnswer,
   JournalAnswer,
+  OptionAnswer,
   SignalTestAnswer,
   StatusAnswer,
   SyncAnswer,
@@ -71,10 +73,11 @@ test("the panel reads what the daemon answers", () => {
     journal: (given: JournalEntry): JournalAnswer => given,
     walkTest: (given: WalkTestView): WalkTestAnswer => given,
     signalTest: (given: SignalTestView): SignalTestAnswer => given,
+    option: (given: OptionView): OptionAnswer => given,
     trip: (given: Trip): TripAnswer => given,
     history: (given: HistoryView): HistoryAnswer => given,
   };
-  expect(Object.keys(reads)).toHaveLength(8);
+  expect(Object.keys(reads)).toHaveLength(9);
 });
 
 /** How two catalogues differ, as `key: what`. */

@@ -87,6 +87,7 @@ export class TestApp {
       accounts: this.accounts,
       events: new EventService({ database, clock }),
       site: NO_SITE,
+      settings: { configuration: () => [], lendCopy: (take) => take(import.meta.filename) },
       clock,
       panel: undefined,
       metrics: { text: () => "", token: null },

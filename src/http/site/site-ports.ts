@@ -158,6 +158,24 @@ export interface HistoryView {
   readonly sync: (SyncRecordView & { readonly isAtRest: boolean }) | null;
 }
 
+/** What the settings show and hand over. */
+export interface SettingsPorts {
+  /** Every option in force, without any secret. */
+  readonly configuration: () => readonly OptionView[];
+  /**
+   * Makes a copy of the database, lends it to whoever takes it away, and removes it.
+   * @throws AppError `conflict` while another one is lent, `cannot-create` or `storage` when none can be made
+   */
+  readonly lendCopy: (take: (path: string) => Promise<void>) => Promise<void>;
+}
+
+/** One option, such as `http.port`, and where it was said: `file:line:col`, an environment variable, or `default`. */
+export interface OptionView {
+  readonly option: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
 export interface SimulationView {
   readonly zone: string;
   readonly contact: Contact;

@@ -5,6 +5,7 @@ import { csvOf } from "../event-csv.ts";
 import { nextOf, wholeLog } from "../event-export.ts";
 import { detailText, EventRows } from "../event-rows.tsx";
 import { Choice, TextField } from "../field.tsx";
+import { handOver } from "../file-download.ts";
 import { folded } from "../fold.ts";
 import { say, sayCode } from "../language.ts";
 import { journalVersion, status } from "../live.ts";
@@ -92,9 +93,5 @@ async function save(format: "csv" | "json"): Promise<void> {
   const entries = await wholeLog();
   const text = format === "csv" ? csvOf(entries) : JSON.stringify(entries, null, 2);
   const type = format === "csv" ? "text/csv" : "application/json";
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = `${status.value?.site.ref ?? "santinela"}-events.${format}`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  handOver(new Blob([text], { type }), `${status.value?.site.ref ?? "santinela"}-events.${format}`);
 }

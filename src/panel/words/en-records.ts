@@ -109,5 +109,6 @@ export const EN_RECORDS = {
   "event.fault-over": "fault over",
   "event.signal": "signal test",
   "event.database-recovered": "database put back",
+  "event.backup-downloaded": "copy taken away",
   "event.database-restored": "copy restored",
 } as const;

@@ -34,6 +34,7 @@ export const EN = {
   "nav.objectives": "Objectives",
   "nav.events": "Event log",
   "nav.sync": "Sync",
+  "nav.settings": "Settings",
 
   "signIn.title": "Sign in",
   "signIn.email": "E-mail address",
@@ -51,6 +52,16 @@ export const EN = {
   "password.rule": "At least 12 characters, and none of the common ones.",
   "password.different": "The two new passwords are not the same.",
   "password.do": "Set password",
+
+  "settings.backup": "Copy of the database",
+  "settings.backupText":
+    "Records, accounts and the event log in one file. Keep it safe: whoever has it has everything. santinela restore puts it back on the device.",
+  "settings.download": "Download a copy",
+  "settings.configuration": "Configuration in force",
+  "settings.option": "Option",
+  "settings.value": "Value",
+  "settings.source": "Said in",
+  "settings.default": "default",
 
   "status.title": "Status",
   "status.conditions": {

@@ -123,5 +123,6 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.fault-over": "deranjament remediat",
   "event.signal": "test de semnal",
   "event.database-recovered": "bază de date refăcută",
+  "event.backup-downloaded": "copie descărcată",
   "event.database-restored": "copie restaurată",
 };

@@ -35,6 +35,7 @@ export const RO: Catalogue = {
   "nav.objectives": "Obiective",
   "nav.events": "Jurnal",
   "nav.sync": "Sincronizare",
+  "nav.settings": "Setări",
 
   "signIn.title": "Autentificare",
   "signIn.email": "Adresa de e-mail",
@@ -52,6 +53,16 @@ export const RO: Catalogue = {
   "password.rule": "Cel puțin 12 caractere și nu una dintre cele des folosite.",
   "password.different": "Cele două parole noi nu sunt la fel.",
   "password.do": "Schimbă parola",
+
+  "settings.backup": "Copia bazei de date",
+  "settings.backupText":
+    "Înregistrările, conturile și jurnalul într-un singur fișier. Păstrează-l bine: cine îl are, are totul. santinela restore îl pune la loc pe dispozitiv.",
+  "settings.download": "Descarcă o copie",
+  "settings.configuration": "Configurația folosită",
+  "settings.option": "Opțiune",
+  "settings.value": "Valoare",
+  "settings.source": "Scrisă în",
+  "settings.default": "implicit",
 
   "status.title": "Stare",
   "status.conditions": {

@@ -1,0 +1,37 @@
+import type { Request, Response, Router } from "express";
+import { actorOf } from "../../domain/principal.ts";
+import type { EventService } from "../../service/events.ts";
+import { principalOf, type Gates } from "../authenticate.ts";
+import { addResource } from "../resource.ts";
+import type { SettingsPorts, SitePorts } from "./site-ports.ts";
+
+/** What only an administrator gets: the configuration in force, and a copy of the database. */
+export function settingsRoutes(
+  router: Router,
+  gates: Gates,
+  { settings, site, events }: { settings: SettingsPorts; site: SitePorts; events: EventService },
+): void {
+  const gate = [...gates.interface, gates.administrator];
+  addResource(router, "/site/configuration", {
+    methods: { get: (_request, response) => void response.json(settings.configuration()) },
+    gate,
+  });
+  const copy = (request: Request, response: Response): Promise<void> =>
+    settings.lendCopy((path) => {
+      const actor = actorOf(principalOf(request));
+      events.note({ event: "backup-downloaded", ...actor, subject: "database", detail: {} });
+      return sent(response, path, `${site.status().site.ref}.db`);
+    });
+  addResource(router, "/site/backup", { methods: { get: copy }, gate });
+}
+
+/** Resolves when the file has been sent, or its taker has gone. */
+function sent(response: Response, path: string, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The data folder may lie in one whose name begins with a dot.
+    response.download(path, name, { dotfiles: "allow", cacheControl: false }, (error: unknown) => {
+      if (error !== undefined && !response.headersSent) reject(error);
+      else resolve();
+    });
+  });
+}

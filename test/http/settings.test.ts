@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import request from "supertest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
+import type { SettingsPorts } from "../../src/http/site/site-ports.ts";
+import { PEOPLE, TestApp } from "../support/app.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
+let site: TestApp;
+let failure: AppError | undefined;
+
+beforeAll(async () => {
+  writeFileSync(join(folder, "download.db"), "a copy");
+  const lendCopy: SettingsPorts["lendCopy"] = async (take) => {
+    if (failure) throw failure;
+    await take(join(folder, "download.db"));
+  };
+  site = await TestApp.make({ settings: { configuration: () => [], lendCopy } });
+});
+afterAll(async () => {
+  await site.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function ask(role: keyof typeof PEOPLE, path: string): Promise<request.Response> {
+  return request(site.app)
+    .get(path)
+    .set("Authorization", `Bearer ${await site.token(role)}`);
+}
+
+test.each(["/site/configuration", "/site/backup"])("%s is for administrators alone", async (path) => {
+  expect((await ask("viewer", path)).status).toBe(403);
+  expect((await ask("operator", path)).status).toBe(403);
+  expect((await ask("administrator", path)).status).toBe(200);
+});
+
+test("a copy of the database comes as a file, and the event log says who has taken it", async () => {
+  const answer = await ask("administrator", "/site/backup");
+  expect(answer.headers["content-disposition"]).toBe("attachment; filename=test.db");
+  expect(answer.headers["cache-control"]).toBe("no-store");
+  expect((answer.body as Buffer).toString()).toBe("a copy");
+  expect(site.events.newest(5).find(({ event }) => event === "backup-downloaded")).toMatchObject({
+    who: PEOPLE.administrator,
+    subject: "database",
+  });
+});
+
+test("a copy that cannot be made is answered in the error shape", async () => {
+  failure = new AppError("conflict", "a copy is being taken already; try again when it is there");
+  expect((await ask("administrator", "/site/backup")).status).toBe(409);
+});
