@@ -3,17 +3,12 @@ import { AppError } from "../domain/errors.ts";
 import { listenTo, probeBroker, QUEUED, type BrokerProbeResult } from "../inputs/broker-probe.ts";
 import { ZoneTopics } from "../inputs/zone-topics.ts";
 import { probeName } from "../ops/secrets.ts";
+import { centreFindings } from "./centre-findings.ts";
+import { daemonFindings } from "./daemon-findings.ts";
+import type { Finding } from "./finding.ts";
+import { installationFindings } from "./installation-findings.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly check: string;
-  readonly verdict: "well" | "doubt" | "fault";
-  readonly text: string;
-  /** What mends it. */
-  readonly remedy?: string;
-}
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -28,7 +23,12 @@ const SIGNS: Readonly<Record<Finding["verdict"], string>> = { well: "✔", doubt
  * @throws AppError `conflict` (exit code 1) when something was found that must be mended; everything has been printed then
  */
 export async function doctor(config: Config, options: DoctorOptions, { stdout }: Terminal): Promise<void> {
-  const findings = await mqttFindings(config, options.listenS);
+  const findings = [
+    ...(await installationFindings(config)),
+    ...(await daemonFindings(config)),
+    ...(await centreFindings(config)),
+    ...(await mqttFindings(config, options.listenS)),
+  ];
   stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : findings.map(lineOf).join(""));
   const faults = findings.filter(({ verdict }) => verdict === "fault");
   if (faults.length > 0)

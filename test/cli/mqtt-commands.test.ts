@@ -93,7 +93,7 @@ describe("doctor", () => {
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], folder);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^▲ MQTT broker: the built-in broker keeps nothing/),
+      expect.stringMatching(/^▲ MQTT broker: the built-in broker keeps nothing/m),
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("doctor", () => {
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], folder);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^✖ MQTT broker: the MQTT broker cannot be reached: .*ECONNREFUSED.*\n {4}Check that it runs/,
+      /^✖ MQTT broker: the MQTT broker cannot be reached: .*ECONNREFUSED.*\n {4}Check that it runs/m,
     );
   });
 });

@@ -1,0 +1,92 @@
+import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
+import type { StatusView, WalkTestView, ZoneView } from "../http/site/site-ports.ts";
+import { SystemClock } from "../ops/system-clock.ts";
+import { ControlClient } from "./control-client.ts";
+import type { Finding } from "./finding.ts";
+
+/** A record that has waited for so long does not wait for a moment's fault of the line. */
+const OLD_RECORD_MS = 900_000;
+
+/** What the running daemon says of itself, what waits, and what somebody may have left out of service. */
+export async function daemonFindings({ dataDir }: Config): Promise<Finding[]> {
+  const client = new ControlClient(dataDir);
+  try {
+    const status = await client.get<StatusView>("/site/status");
+    const zones = await client.get<ZoneView[]>("/site/zones");
+    const walk = await client.get<WalkTestView | null>("/site/walk-test");
+    return [
+      { check: "Daemon", verdict: "well", text: `runs since ${status.startedAt}` },
+      ...conditionFindings(status),
+      ...queueFindings(status),
+      ...serviceOrderFindings(zones, walk),
+    ];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message, hint } = error;
+    return [{ check: "Daemon", verdict: "doubt", text: message, ...(hint === "" ? {} : { remedy: hint }) }];
+  }
+}
+
+function conditionFindings({ conditions }: StatusView): Finding[] {
+  return conditions.map(({ severity, title, text, code }) => ({
+    check: title,
+    verdict: severity === "error" ? "fault" : "doubt",
+    text,
+    remedy: `docs/operating.md explains ${code}.`,
+  }));
+}
+
+function queueFindings({ outbox, trips }: StatusView): Finding[] {
+  const findings: Finding[] = [];
+  const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
+  const ageMs = oldestWaitingMs === null ? 0 : new SystemClock().wallMs() - oldestWaitingMs;
+  const remedy = "santinela sync status";
+  if (ageMs > OLD_RECORD_MS)
+    findings.push({
+      check: "Queue",
+      verdict: "doubt",
+      text: `${waiting} records wait, the oldest for ${Math.round(ageMs / 60_000)} minutes`,
+      remedy,
+    });
+  if (blocked + rejected + gone > 0)
+    findings.push({
+      check: "Queue",
+      verdict: "fault",
+      text: `${blocked} records are blocked, ${rejected} rejected, ${gone} gone at the centre`,
+      remedy,
+    });
+  if (trips.refused > 0)
+    findings.push({
+      check: "Trips",
+      verdict: "fault",
+      text: `${trips.refused} were refused by the local API`,
+      remedy: "santinela events",
+    });
+  return findings.length > 0
+    ? findings
+    : [{ check: "Queue", verdict: "well", text: `${waiting} records wait` }];
+}
+
+/** What somebody may have forgotten. */
+function serviceOrderFindings(zones: readonly ZoneView[], walk: WalkTestView | null): Finding[] {
+  const bypassed = zones.flatMap(({ id, bypass }) => (bypass ? [{ id, ...bypass }] : []));
+  return [
+    ...(walk?.running === true
+      ? [
+          {
+            check: "Walk test",
+            verdict: "doubt",
+            text: `runs until ${walk.until}; nothing is dispatched`,
+            remedy: "santinela test walk --end",
+          } as const,
+        ]
+      : []),
+    ...bypassed.map(({ id, who, reason, until }) => ({
+      check: "Bypass",
+      verdict: "doubt" as const,
+      text: `${id} is out of service until ${until} (${who}: ${reason})`,
+      remedy: `santinela zones restore --zone ${id}`,
+    })),
+  ];
+}

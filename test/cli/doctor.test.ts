@@ -1,0 +1,113 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Finding } from "../../src/cli/finding.ts";
+import { santinela } from "../support/command-line.ts";
+import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { freePort } from "../support/mosquitto.ts";
+
+let installation: Installation;
+beforeEach(() => (installation = new Installation()));
+afterEach(() => installation.remove());
+
+async function doctor(): Promise<{ code: number; find: (check: string) => Finding[] }> {
+  const file = join(installation.folder, "site.yaml");
+  const { code, stdout } = await santinela(["doctor", "--json", "--config", file], {
+    cwd: installation.folder,
+  });
+  const findings = JSON.parse(stdout) as Finding[];
+  return { code, find: (check) => findings.filter((finding) => finding.check === check) };
+}
+
+const zone = (id: string, objective: number): string =>
+  `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: ${objective} }, input: { simulated: true } }\n`;
+const OBJECTIVES = "objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard } ] }\n";
+
+test("a site that runs and has its centre is well, but for what somebody has left out of service", async () => {
+  const { port } = await startCentre(installation, OBJECTIVES);
+  const site = installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\n${upstreamYaml(port)}${OBJECTIVES}zones:\n${zone("gate", 1)}`,
+  );
+  await site.start();
+  const well = await doctor();
+  for (const check of ["Databases", "Disk", "Secrets", "Daemon", "Queue"])
+    expect(well.find(check), check).toMatchObject([{ verdict: "well" }]);
+  expect(well.find("Centre")).toMatchObject([
+    { verdict: "well", text: expect.stringContaining(EDGE.email) as string },
+  ]);
+  expect(well.code).toBe(0);
+
+  const run = (line: string) =>
+    santinela([...line.split(" "), "--config", join(installation.folder, "site.yaml")], {
+      cwd: installation.folder,
+    });
+  await run("zones bypass --zone gate --reason painter");
+  const after = await doctor();
+  expect(after.find("Bypass")).toMatchObject([
+    {
+      verdict: "doubt",
+      text: expect.stringMatching(/^gate is out of service until .*painter/),
+      remedy: "santinela zones restore --zone gate",
+    },
+  ]);
+});
+
+test("an objective that the centre does not know is a fault before the first trip of its zone", async () => {
+  const { port } = await startCentre(installation, OBJECTIVES);
+  installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\n${upstreamYaml(port)}zones:\n${zone("gate", 1)}${zone("shed", 77)}`,
+  );
+  const { code, find } = await doctor();
+  expect(code).toBe(1);
+  expect(find("Centre")).toMatchObject([
+    { verdict: "well" },
+    { verdict: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77;/) },
+  ]);
+  expect(find("Daemon")).toMatchObject([
+    { verdict: "doubt", text: expect.stringMatching(/no daemon answers/) },
+  ]);
+  expect(find("Databases")).toMatchObject([{ verdict: "doubt", text: expect.stringMatching(/none in/) }]);
+});
+
+test.each([
+  ["that is not there", "correct horse battery staple", true, /cannot be reached: .*ECONNREFUSED/],
+  ["that refuses the account", "another password", false, /refuses this site's account \(401\)/],
+])("a centre %s is a fault", async (_what, password, isDown, text) => {
+  const { port } = await startCentre(installation, OBJECTIVES);
+  installation.secret("upstream.password", password);
+  installation.daemon(
+    "site",
+    `http: { port: 0 }\nmqtt: off\n${upstreamYaml(isDown ? await freePort() : port)}`,
+  );
+  const { code, find } = await doctor();
+  expect(code).toBe(1);
+  expect(find("Centre")).toMatchObject([{ verdict: "fault", text: expect.stringMatching(text) }]);
+});
+
+test("a database that cannot be read and a secret that others can are faults, with what mends them", async () => {
+  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
+  await site.start();
+  await site.end("SIGTERM");
+  writeFileSync(join(installation.folder, "site", "journal.db"), "no database");
+  const key = join(installation.folder, "site", "secrets", "token-signing.key");
+  chmodSync(key, 0o644);
+  const { code, find } = await doctor();
+  expect(code).toBe(1);
+  expect(find("Databases")).toMatchObject([
+    { verdict: "fault", text: expect.stringMatching(/^journal\.db: .*not a database/) },
+  ]);
+  expect(find("Secrets")).toMatchObject([{ verdict: "fault", remedy: `chmod 600 ${key}` }]);
+});
+
+test("a mark, a sentence and what mends it are a line each", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-doctor-"));
+  const { code, stdout } = await santinela(["doctor"], { cwd: folder });
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^✔ Configuration: the embedded one, 3 zones\n▲ Databases: there are none .*\n {4}They are made/,
+  );
+});
