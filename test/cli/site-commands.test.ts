@@ -29,6 +29,9 @@ const words = (line: string): string[] => [
 const santinela = (line: string, more: Partial<Terminal> = {}) =>
   run(words(line), { cwd: installation.folder, ...more });
 
+/** Of a person who waits for the end. */
+const never = (): Promise<void> => new Promise(() => {});
+
 /** A command that goes on until it is asked to end. */
 class Running {
   text = "";
@@ -160,10 +163,10 @@ describe("a walk test", () => {
 });
 
 test("a signal test is told step by step, as far as there is a centre", async () => {
-  const { code, stdout } = await santinela("test signal --zone gate");
+  const { code, stdout } = await santinela("test signal --zone gate", { untilAsked: never });
   expect(code).toBe(0);
   expect(stdout).toMatch(/gate: intervention #\d+, and there is no centre to send it to\n$/);
-  const steps = (await santinela("test signal --json")).stdout.trimEnd().split("\n");
+  const steps = (await santinela("test signal --json", { untilAsked: never })).stdout.trimEnd().split("\n");
   expect(JSON.parse(steps.at(-1) ?? "")).toMatchObject({ state: "posted", isOver: true });
 });
 
