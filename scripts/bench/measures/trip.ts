@@ -13,6 +13,11 @@ import { chosen, leavingOut } from "./rounds.ts";
 const LOST_MS = 30_000;
 /** A burst that creeps on is ended here. */
 const BURST_MS_MAX = 15 * 60_000;
+/** How often the probe opens at most, and how long each opening is given. */
+const PROBES = 6;
+const PROBE_MS = 10_000;
+/** When nothing was committed for so long, all is done. */
+const QUIET_MS = 1_000;
 /** Its openings show that the way is open from end to end; no other measure uses it. */
 const PROBE = SENSORS;
 
@@ -58,22 +63,28 @@ async function measureOne(ground: Ground, contender: Contender): Promise<void> {
   }
 }
 
-/** Opens and closes the probe until one of its openings has come through: then everything before it has as well. */
+/**
+ * Closes and opens the probe until one of its openings has come through: then everything before it has as well. Few
+ * times, because a contact that opens very often is a faulty one.
+ */
 async function untilHeard(sensors: MqttClient, onlooker: Onlooker): Promise<void> {
   const before = onlooker.openings();
-  const end = performance.now() + LOST_MS;
-  while (onlooker.openings() === before) {
-    if (performance.now() > end) throw new Error("no opening of the probe has come through");
+  const isThrough = (): boolean => onlooker.openings() > before;
+  for (let attempt = 0; attempt < PROBES && !isThrough(); attempt += 1) {
     for (const contact of ["closed", "open"] as const)
       await sensors.publishAsync(topicOf(PROBE), messageOf(contact), { qos: 1 });
-    await delay(200);
+    await untilOr(PROBE_MS, isThrough);
   }
+  if (!isThrough()) throw new Error("no opening of the probe has come through");
   // Of the probe's openings some may still be on their way.
-  let last = -1;
-  while (last !== onlooker.openings()) {
-    last = onlooker.openings();
-    await delay(500);
-  }
+  let commits = -1;
+  await untilOr(LOST_MS, () => commits === (commits = onlooker.commits()), QUIET_MS);
+}
+
+/** Looks again and again, but no longer than `withinMs`. */
+async function untilOr(withinMs: number, look: () => boolean, everyMs = 20): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!look() && performance.now() < end) await delay(everyMs);
 }
 
 /** One opening after the other, each of another sensor. */
