@@ -64,9 +64,6 @@ const SCREENS: readonly Screen[] = [
   { name: "the sync queue", address: "sync", mark: "td" },
 ];
 
-/** A dozen screens with a whole audit each; ten seconds where nothing else runs. */
-const EVERY_SCREEN_MS = 180_000;
-
 describeWithBrowser("every screen of the panel", () => {
   const site = new PanelSite(TROUBLED);
   beforeAll(async () => {
@@ -110,7 +107,6 @@ describeWithBrowser("every screen of the panel", () => {
         expect(faults).toEqual([]);
         await context.close();
       },
-      EVERY_SCREEN_MS,
       LOOK_LIMIT_MS,
     );
   });
