@@ -146,9 +146,9 @@ export class OutboxStore {
         `UPDATE outbox SET
            next_at = min(next_at, :latestMs), attempt_at = min(attempt_at, :nowMs),
            sweep_at = min(sweep_at, :latestCheckMs), verify_at = min(verify_at, :latestCheckMs),
-           ghosts_until = min(ghosts_until, :latestMs)
+           ghosts_until = min(ghosts_until, :latestCheckMs)
          WHERE next_at > :latestMs OR attempt_at > :nowMs OR sweep_at > :latestCheckMs
-            OR verify_at > :latestCheckMs OR ghosts_until > :latestMs`,
+            OR verify_at > :latestCheckMs OR ghosts_until > :latestCheckMs`,
       )
       .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + LONGEST_CHECK_MS });
     // An open record is looked at more often than that.

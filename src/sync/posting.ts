@@ -1,10 +1,19 @@
-import type { OutboxEntry } from "../domain/outbox.ts";
+import { withGhosts } from "../domain/merge.ts";
+import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
-import { noteTopId } from "./restore.ts";
+import { loseTrack, noteTopId } from "./restore.ts";
 import { recordsAbove, topIdOf } from "./search.ts";
-import { afterFailure, afterPost, believedAnswer, closing, linkedTo, settledAtMs } from "./settlement.ts";
+import {
+  afterFailure,
+  afterPost,
+  believedAnswer,
+  closing,
+  fieldsIn,
+  linkedTo,
+  settledAtMs,
+} from "./settlement.ts";
 
 /** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
 export class Posting {
@@ -66,7 +75,22 @@ export class Posting {
       return undefined;
     }
     const attempt = ledger.newAttempt(entry, ledger.record(interventionId));
-    return ledger.apply(entry, "send", { attempt, watermark, sends: entry.sends + 1 });
+    const ghosts = this.#ghostsOf(entry, attempt);
+    return ledger.apply(entry, "send", { attempt, watermark, sends: entry.sends + 1, ...ghosts });
+  }
+
+  /** What was sent before under another key may still arrive: its values are ours and no dispatcher's. */
+  #ghostsOf(
+    { doubted, attempt: earlier, ghosts }: OutboxEntry,
+    { key }: OutboxAttempt,
+  ): Partial<OutboxEntry> {
+    if (!doubted || !earlier || earlier.key === key) return {};
+    const { patience, clock } = this.#parts;
+    const sweptInMs = patience.sweepMs.reduce((sum, ms) => sum + ms, 0);
+    return {
+      ghosts: withGhosts(ghosts, fieldsIn(earlier.body)),
+      ghostsUntilMs: clock.wallMs() + sweptInMs,
+    };
   }
 
   async #post({ interventionId, attempt }: OutboxEntry): Promise<void> {
@@ -193,31 +217,6 @@ export class Posting {
  * from a backup in a minute.
  */
 const TOP_LASTS_MS = 60_000;
-
-/**
- * Takes back that a record is linked: what is there under its id is another one. It is looked for everywhere, and made
- * again when it is nowhere.
- */
-export function loseTrack({ ledger, clock }: SyncParts, entry: OutboxEntry): void {
-  const stored = ledger.record(entry.interventionId);
-  const attempt = ledger.newAttempt({ ...entry, attempt: null }, stored);
-  ledger.apply(entry, "mistaken", {
-    upstreamId: null,
-    base: null,
-    agreed: null,
-    attempt: { ...attempt, atMs: clock.wallMs() },
-    watermark: 0,
-    doubted: true,
-    sends: 1,
-    nextAtMs: 0,
-    verifyAtMs: null,
-    sweepAtMs: null,
-  });
-  ledger.tellConflict(entry.interventionId, {
-    phase: "unsure",
-    reason: `the centre's record ${entry.upstreamId} is no longer this one; it is searched for, and made again if it is nowhere`,
-  });
-}
 
 /** One log line for what became of a request. */
 export function tellOutcome({ log }: SyncParts, interventionId: number, verdict: Verdict): void {

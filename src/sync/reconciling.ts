@@ -7,8 +7,8 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { Adopting } from "./adopting.ts";
 import type { ReadVerdict, Verdict } from "./answer.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
-import { loseTrack, tellOutcome } from "./posting.ts";
-import { noteRestore } from "./restore.ts";
+import { tellOutcome } from "./posting.ts";
+import { loseTrack, noteRestore } from "./restore.ts";
 import { afterFailure, closing } from "./settlement.ts";
 
 /** What is about to be sent for a record that the centre has. */
