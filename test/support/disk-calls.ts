@@ -32,7 +32,7 @@ export function readDiskCalls(path: string, isWatched: (file: string) => boolean
   for (const line of readFileSync(path, "latin1").split("\n")) {
     const [, thread = "", rest = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
     if (rest.endsWith("<unfinished ...>")) {
-      begun.set(thread, rest.slice(0, -"<unfinished ...>".length));
+      begun.set(thread, rest.slice(0, -"<unfinished ...>".length).trimEnd());
       continue;
     }
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest);
