@@ -49,6 +49,18 @@ test("the option table is the schema's", async () => {
   expect(readFileSync(join(root, "docs/configuration.md"), "utf8")).toContain(tables);
 });
 
+test("the lock file has a place for every package, also those of other processors, as npm ci asks", () => {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !packages[`node_modules/${name}`] && !packages[`${place}/node_modules/${name}`],
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("the lock file records no download address", () => {
   expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toMatch(/"resolved"/);
 });
