@@ -7,6 +7,7 @@ import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/waits.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { IncidentDesk } from "./incident-desk.ts";
+import { Lanes } from "./lanes.ts";
 
 export interface TripDispatcherOptions {
   readonly trips: TripStore;
@@ -25,12 +26,14 @@ const BACK_OFF_BASE_MS = 100;
 const BACK_OFF_CAP_MS = 30_000;
 /** So many failures in a row are told to people. */
 const FAILURES_TOLD = 3;
+/** As many as the client has connections to our own API. */
+const AT_ONCE_MAX = 8;
 /** The journal is looked at so often even if nobody calls. */
 const LOOK_EVERY_MS = 60_000;
 /** Longer than the wait between two looks and the slowest answer to a trip together. */
 const STALLED_AFTER_MS = 180_000;
 
-/** Turns the journal's trips into interventions, oldest first, through the API like everybody else. */
+/** Turns the journal's trips into interventions, oldest first at each objective, through the API like everybody else. */
 export class TripDispatcher {
   readonly #options: TripDispatcherOptions;
   #running: Promise<void> | undefined;
@@ -93,17 +96,26 @@ export class TripDispatcher {
   /** @returns whether no trip is left waiting */
   async #dispatchWaiting(): Promise<boolean> {
     const { trips } = this.#options;
+    const lanes = new Lanes();
+    const seen = new Set<Dispatched>();
     try {
-      let isClear = true;
-      for (let trip = trips.nextWaiting(0); trip && !this.#isStopped; trip = trips.nextWaiting(trip.seq)) {
-        const dispatched = await this.#dispatch(trip);
+      const work = async (trip: Trip): Promise<void> => {
+        seen.add(await this.#dispatch(trip));
         this.#movedAtMs = this.#options.clock.monotonicMs();
-        if (dispatched === "unanswered") return false;
-        // An API that answers has trouble with this one trip; the alarms behind it must not wait for it.
-        if (dispatched === "failed") isClear = false;
+      };
+      for (let trip = trips.nextWaiting(0); trip; trip = trips.nextWaiting(trip.seq)) {
+        const next = trip;
+        // One feels its way; with an API that takes it the others share its commits, in order at each objective.
+        await lanes.free(next.subject, seen.has("settled") ? AT_ONCE_MAX : 1);
+        if (this.#isStopped || seen.has("unanswered")) break;
+        lanes.start(next.subject, () => work(next));
       }
-      return (await this.#dateUndated()) && isClear;
+      await lanes.end();
+      if (seen.has("unanswered")) return false;
+      // An API that answers has trouble with this one trip; the alarms behind it did not wait for it.
+      return (await this.#dateUndated()) && !seen.has("failed");
     } catch (error) {
+      await lanes.end().catch(() => {});
       // A journal that cannot be read or marked now: the same key makes the next POST harmless.
       this.#options.log.error("trip-dispatch-failed", { error });
       this.#countFailure(`the journal or the device account cannot be used (${messageOf(error)})`);
