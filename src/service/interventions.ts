@@ -12,6 +12,7 @@ import {
   type InterventionUpdate,
 } from "../domain/intervention.ts";
 import { nextPhase, rankOf } from "../domain/outbox.ts";
+import { PATIENCE } from "../domain/waits.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import { transaction, type Database } from "../store/database.ts";
@@ -213,6 +214,10 @@ export class InterventionService {
       throw new AppError("not-found", `there is no objective ${id} in ${type}`);
   }
 
+  #firstSweepMs(): number {
+    return this.#options.clock.wallMs() + (PATIENCE.sweepMs[0] ?? 0);
+  }
+
   #want(stored: StoredIntervention, event: "edited" | "deleted"): void {
     const entry = this.#outbox.find(stored.record.id);
     if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
@@ -226,6 +231,8 @@ export class InterventionService {
       deleted: stored.deleted,
       // An edit is a fresh start for what was refused; what waits for the link keeps its place.
       ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
+      // What was refused may still be on its way from an earlier send: it is looked for, and removed there.
+      ...(phase === "closed" && entry.doubted ? { sweeps: 0, sweepAtMs: this.#firstSweepMs() } : {}),
     });
   }
 }

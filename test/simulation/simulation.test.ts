@@ -20,3 +20,10 @@ test(`over ${SEEDS} runs of everything that can go wrong, each record ends at th
   );
   expect(wrong.map(({ seed, problems }) => ({ seed, problems }))).toEqual([]);
 }, 3_600_000);
+
+test.each([[2224, "was refused and deleted here while an earlier send of it was still on its way"]])(
+  "seed %i went wrong before: a record %s",
+  async (seed) => {
+    expect((await simulate({ build: await loadBuild(), seed })).problems).toEqual([]);
+  },
+);
