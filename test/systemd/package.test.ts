@@ -8,7 +8,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   beforeAll(async () => {
     debian = await Container.boot(root);
     // The package as it is, one of the next release, and one whose program cannot start.
-    await debian.ok("mkdir -p /work && cp /packages/santinela_*.deb /work/this.deb");
+    await debian.ok("mkdir -p /srv && cp /packages/santinela_*.deb /srv/this.deb");
     await repack(
       "next",
       `printf 'export const VERSION = "99.0.0";\\n' > tree/usr/lib/santinela/dist/generated/version.js`,
@@ -29,7 +29,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       sed -i 's/^Version: .*/Version: 99.0.0/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree ${name}.deb && rm -r tree`);
   }
 
-  const install = (name: string): Promise<string> => debian.ok(`dpkg -i /work/${name}.deb`);
+  const install = (name: string): Promise<string> => debian.ok(`dpkg -i /srv/${name}.deb`);
   const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
 
   test("runs after its installation, with a configuration, a user and a program of its own", async () => {
@@ -77,7 +77,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
 
   describe("put on with santinela-upgrade", () => {
     const upgrade = (name: string): ReturnType<Container["run"]> =>
-      debian.run(`PROBATION_S=5 santinela-upgrade /work/${name}.deb`);
+      debian.run(`PROBATION_S=5 santinela-upgrade /srv/${name}.deb`);
     const version = (): Promise<string> => debian.ok("dpkg-query --show --showformat='${Version}' santinela");
 
     test("stays when it stays up", async () => {
