@@ -25,7 +25,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   afterAll(() => debian.stop());
 
   async function repack(name: string, change: string): Promise<void> {
-    await debian.ok(`cd /work && dpkg-deb -R this.deb tree && ${change} &&
+    await debian.ok(`cd /srv && dpkg-deb -R this.deb tree && ${change} &&
       sed -i 's/^Version: .*/Version: 99.0.0/' tree/DEBIAN/control && dpkg-deb -Zgzip -z1 -b tree ${name}.deb && rm -r tree`);
   }
 
