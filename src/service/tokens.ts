@@ -157,9 +157,13 @@ export class TokenService {
       this.#verified.delete(token);
       throw invalidToken();
     }
+    if (!this.#verified.has(token)) this.#keep(token, claims);
+    return claims;
+  }
+
+  #keep(token: string, claims: VerifiedClaims): void {
     if (this.#verified.size >= VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value ?? "");
     this.#verified.set(token, claims);
-    return claims;
   }
 
   /** What the token says, if one of our keys signed it; its times are not looked at. */

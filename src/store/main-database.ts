@@ -170,16 +170,6 @@ export const MAIN_DATABASE: DatabaseKind = {
 
         -- What is remembered about the centre, by name.
         CREATE TABLE centre_facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-        -- Which objectives the centre has listed: in which walk last, and since when it no longer does.
-        CREATE TABLE mirrored_objectives(
-          kind TEXT NOT NULL,
-          id INTEGER NOT NULL,
-          generation INTEGER NOT NULL,
-          missing_since INTEGER,
-          PRIMARY KEY(kind, id),
-          FOREIGN KEY(kind, id) REFERENCES objectives(kind, id)
-        ) STRICT, WITHOUT ROWID;
       `),
   ],
 };

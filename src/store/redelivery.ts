@@ -1,8 +1,8 @@
 import { transaction, type Database } from "./database.ts";
 
 /**
- * Makes every trip wait again whose record the main database has lost, and those that had joined that record. Its key is the record's identity, here and at
- * the centre, so posting it again can never make a second one.
+ * Makes every trip wait again whose record the main database has lost, and those that had joined that record. Its key
+ * is the record's identity here, and at a centre that knows keys: there posting it again makes no second one.
  * @param sinceMs trips seen before that moment are left alone: their records may have been removed by age
  * @returns how many trips wait again
  */
