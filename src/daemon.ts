@@ -1,38 +1,32 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
+import { DaemonServer } from "./daemon-server.ts";
 import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
-import { createApp, type AppParts, type ServedParts } from "./http/app.ts";
-import { PANEL_FOLDER } from "./http/panel.ts";
-import { HttpServer, type KeyPair } from "./http/server.ts";
+import type { AppParts, ServedParts } from "./http/app.ts";
+import type { HttpServer } from "./http/server.ts";
 import { Dispatch } from "./inputs/dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
-import { Ballast, freeBytes } from "./ops/ballast.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
-import { CertificateKeeper } from "./ops/certificate-keeper.ts";
-import { Databases } from "./ops/databases.ts";
+import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
-import { DatabaseCopy } from "./ops/database-copy.ts";
 import { Health } from "./ops/health.ts";
-import { Housekeeping } from "./ops/housekeeping.ts";
 import { hostOf } from "./ops/host.ts";
 import { JsonLog } from "./ops/log.ts";
-import { oneTimePassword, prepareDataDir, signingKeys } from "./ops/secrets.ts";
+import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 import { AccountService } from "./service/accounts.ts";
-import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
 import { EventService } from "./service/events.ts";
+import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
-import { SiteMetrics } from "./site-metrics.ts";
-import { siteMqttOf } from "./site-mqtt.ts";
-import { SiteView } from "./site-view.ts";
+import { SiteMetrics } from "./site/site-metrics.ts";
+import { siteMqttOf } from "./site/site-mqtt.ts";
+import { Site } from "./site/site.ts";
 import type { Database } from "./store/database.ts";
 import { EventLog } from "./store/event-log.ts";
-import { takeInstanceLock } from "./store/instance-lock.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
@@ -85,53 +79,45 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const { zones, site } = config;
     const clock = this.#clock;
-    const { main: database, journal } = this.#openStores();
-    const objectives = new ObjectiveService(database);
-    seedObjectives(objectives, config.objectives, zones, site.locale);
-    const access = await this.#access(database);
-
+    const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
+    this.#stops.push(() => folder.close());
+    const database = folder.main;
+    const journal = new Journal(folder.journal);
     const sync = this.#syncOf(database);
-    const interventions = this.#interventionsOf(database, sync);
+    const services = await this.#services(database, sync);
+
     let dispatch: Dispatch | undefined;
-    const dispatching = { ...this.#common, journal, host: hostOf(clock, randomUUID), site };
+    const tripParts = { ...this.#common, journal, host: hostOf(clock, randomUUID), site: config.site };
     const watch = new ZoneWatch({
-      ...dispatching,
-      zones,
+      ...tripParts,
+      zones: config.zones,
       newKey: randomUUID,
-      record: (event) => access.events.record(event),
+      record: (event) => services.events.record(event),
       onTrip: () => dispatch?.kick(),
     });
     watch.start();
     this.#stops.push(() => watch.stop());
-
     const inputs = new Inputs({
-      ...dispatching,
+      ...tripParts,
       conditions: watch.blindIntervals,
-      zones,
+      zones: config.zones,
       monitor: watch.monitor,
       gpio: config.gpio,
-      ...siteMqttOf(config, dispatching.host.time, () => view),
+      ...siteMqttOf(config, tripParts.host.time, () => site),
     });
-    const view: SiteView = new SiteView({
-      config,
-      clock,
-      health: this.#health,
-      watch,
-      inputs,
-      journal,
-      events: new EventLog(database),
-      outbox: new OutboxStore(database),
-      sync,
-    });
-    const metrics = new SiteMetrics({ config, clock, view, trips: journal.trips });
+
+    const events = new EventLog(database);
+    const outbox = new OutboxStore(database);
+    const seen = { config, clock, health: this.#health, watch, inputs, journal, events, outbox, sync };
+    const site: Site = new Site(seen);
+    const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
     this.#stops.push(metrics.start());
-    const server = await this.#startServer({ ...access, interventions, objectives, site: view, metrics });
+    const server = await this.#startServer({ ...services, site, metrics });
 
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
-    const token = (): string => access.tokens.deviceToken();
-    dispatch = new Dispatch({ ...dispatching, baseUrl, token, random: Math.random });
+    const token = (): string => services.tokens.deviceToken();
+    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: Math.random });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;
@@ -149,6 +135,12 @@ export class Daemon {
     this.#log.info("ready", { version: VERSION, ...address, tls, dataDir, zones: zones.length });
   }
 
+  #tellOfConfiguration(): void {
+    const { configurationFault } = this.#options;
+    if (configurationFault !== undefined) this.#health.raise("configuration-broken", configurationFault);
+    for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
+  }
+
   /** The way to the centre; none for a daemon that stands alone. */
   #syncOf(database: Database): Sync | undefined {
     const { upstream, site } = this.#config;
@@ -157,88 +149,41 @@ export class Daemon {
       : undefined;
   }
 
-  /** The one place that writes records, which tells the sync of each change. */
-  #interventionsOf(database: Database, sync: Sync | undefined): InterventionService {
-    const { timezone, dispeceratId } = this.#config.site;
-    return new InterventionService({
-      database,
-      clock: this.#clock,
-      timezone,
-      dispeceratId,
+  /** What the interface's routes lead to, ready for the first request: objectives are known, somebody can sign in. */
+  async #services(
+    database: Database,
+    sync: Sync | undefined,
+  ): Promise<Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">> {
+    const { site, zones, dataDir, objectives: known } = this.#config;
+    const common = { database, clock: this.#clock };
+    const objectives = new ObjectiveService(database);
+    seedObjectives(objectives, known, zones, site.locale);
+    const accounts = new AccountService(common);
+    await ensureAdministrator(accounts, oneTimePassword, this.#options.tell);
+    const tokens = new TokenService({ ...common, keys: signingKeys(dataDir) });
+    const interventions = new InterventionService({
+      ...common,
+      timezone: site.timezone,
+      dispeceratId: site.dispeceratId,
       newUid: randomUUID,
       onChange: (change) => sync?.changed(change),
     });
+    return { tokens, accounts, events: new EventService(common), objectives, interventions };
   }
 
-  #tellOfConfiguration(): void {
-    const { configurationFault } = this.#options;
-    if (configurationFault !== undefined) this.#health.raise("configuration-broken", configurationFault);
-    for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
-  }
-
-  /** Who may come in, and the log of who did. */
-  async #access(database: Database): Promise<Pick<AppParts, "tokens" | "accounts" | "events">> {
-    const common = { database, clock: this.#clock };
-    const accounts = new AccountService(common);
-    await ensureAdministrator(accounts, oneTimePassword, this.#options.tell);
-    const tokens = new TokenService({ ...common, keys: signingKeys(this.#config.dataDir) });
-    return { tokens, accounts, events: new EventService(common) };
+  async #startServer(parts: ServedParts): Promise<HttpServer> {
+    const server = new DaemonServer({
+      ...this.#common,
+      parts,
+      config: this.#config,
+      effectiveOptions: this.#options.effectiveOptions,
+      run: randomUUID().slice(0, 8),
+    });
+    this.#stops.push(() => server.stop());
+    return server.start();
   }
 
   get #common() {
     return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };
-  }
-
-  #openStores(): { main: Database; journal: Journal } {
-    const { dataDir } = this.#config;
-    prepareDataDir(dataDir);
-    this.#stops.push(takeInstanceLock(join(dataDir, "lock.db")));
-    const ballast = new Ballast(dataDir);
-    const databases = new Databases({ ...this.#common, dataDir, ballast, newIdentity: randomUUID });
-    this.#stops.push(() => databases.close());
-    const { main, journal } = databases;
-    const housekeeping = new Housekeeping({
-      ...this.#common,
-      dataDir,
-      main,
-      journal,
-      ballast,
-      freeBytes: () => freeBytes(dataDir),
-      lookForReport: () => databases.lookForReport(),
-    });
-    housekeeping.start();
-    this.#stops.push(() => housekeeping.stop());
-    return { main, journal: new Journal(journal) };
-  }
-
-  async #startServer(parts: ServedParts): Promise<HttpServer> {
-    const { http, dataDir, site } = this.#config;
-    const { host, port, hosts, tls } = http;
-    const onRenewed = (renewed: KeyPair): void => server.useCertificate(renewed);
-    const keeper = new CertificateKeeper({ ...this.#common, tls, dataDir, names: hosts, onRenewed });
-    this.#stops.push(() => keeper.stop());
-    const authority = (): string | undefined => keeper.authority;
-    const run = randomUUID().slice(0, 8);
-    let requests = 0;
-    const newRequestId = (): string => `${run}-${(requests += 1)}`;
-    const panel = { folder: PANEL_FOLDER, locale: site.locale };
-    const copy = new DatabaseCopy(dataDir);
-    const settings = {
-      configuration: this.#options.effectiveOptions,
-      lendCopy: (take: (path: string) => Promise<void>): Promise<void> => copy.lend(take),
-    };
-    const app = createApp({ ...this.#common, ...parts, ...http, settings, authority, panel, newRequestId });
-    const server: HttpServer = new HttpServer({
-      app,
-      host,
-      port,
-      tls: await keeper.start(),
-      controlSocket: join(dataDir, "control.sock"),
-      conditions: this.#health,
-      clock: this.#clock,
-    });
-    await server.start();
-    this.#stops.push(() => server.stop());
-    return server;
   }
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { SignalTestView, WalkTestView } from "../http/site/site-ports.ts";
+import type { SignalTestView, WalkTestView } from "../http/site/test-port.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { tableText } from "./table.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { LinkView, SyncAction, SyncRecordView, SyncView } from "../http/site/site-ports.ts";
+import type { LinkView, SyncAction, SyncRecordView, SyncView } from "../http/site/sync-port.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 

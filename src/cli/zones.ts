@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { ZoneView } from "../http/site/site-ports.ts";
+import type { ZoneView } from "../http/site/zone-port.ts";
 import { ControlClient } from "./control-client.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

@@ -24,7 +24,8 @@ import { tokenRoutes } from "./routes/token.ts";
 import { accountRoute } from "./site/account-route.ts";
 import { SiteEvents } from "./site/events.ts";
 import { settingsRoutes } from "./site/settings-routes.ts";
-import type { SettingsPorts, SitePorts } from "./site/site-ports.ts";
+import type { SettingsPort } from "./site/settings-port.ts";
+import type { SitePorts } from "./site/site-ports.ts";
 import { passwordRoute } from "./site/password-route.ts";
 import { siteRoutes } from "./site/site-routes.ts";
 import { ownHostOnly, readTarget } from "./target.ts";
@@ -36,7 +37,7 @@ export interface AppParts {
   readonly accounts: AccountService;
   readonly events: EventService;
   readonly site: SitePorts;
-  readonly settings: SettingsPorts;
+  readonly settings: SettingsPort;
   readonly clock: Clock;
   /** Where the built panel lies; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { SyncView } from "../../src/http/site/site-ports.ts";
+import type { SyncView } from "../../src/http/site/sync-port.ts";
 
 /*
  * The plug is pulled at a named point of the trip's way by SIGKILL. That shows what the order of commits is worth; it

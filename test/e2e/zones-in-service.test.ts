@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ZoneView } from "../../src/http/site/site-ports.ts";
+import type { ZoneView } from "../../src/http/site/zone-port.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import type { SettingsPorts } from "../../src/http/site/site-ports.ts";
+import type { SettingsPort } from "../../src/http/site/settings-port.ts";
 import { PEOPLE, TestApp } from "../support/app.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
@@ -13,7 +13,7 @@ let failure: AppError | undefined;
 
 beforeAll(async () => {
   writeFileSync(join(folder, "download.db"), "a copy");
-  const lendCopy: SettingsPorts["lendCopy"] = async (take) => {
+  const lendCopy: SettingsPort["lendCopy"] = async (take) => {
     if (failure) throw failure;
     await take(join(folder, "download.db"));
   };

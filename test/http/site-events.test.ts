@@ -1,6 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JournalPlace, SitePorts, ZoneView } from "../../src/http/site/site-ports.ts";
+import type { JournalPlace } from "../../src/http/site/journal-port.ts";
+import type { SitePorts } from "../../src/http/site/site-ports.ts";
+import type { ZoneView } from "../../src/http/site/zone-port.ts";
 import { EventStreamParser, type StreamMessage } from "../../src/panel/event-stream.ts";
 import { NO_SITE, PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
@@ -31,7 +33,11 @@ describe("the live view of a site", () => {
     zones.clear();
     zones.set("door", DOOR).set("hall", { ...DOOR, id: "hall" });
     place = { event: 3, trip: 1 };
-    const ports: SitePorts = { ...NO_SITE, zones: () => [...zones.values()], journalPlace: () => place };
+    const ports: SitePorts = {
+      ...NO_SITE,
+      zones: { ...NO_SITE.zones, list: () => [...zones.values()] },
+      journal: { ...NO_SITE.journal, place: () => place },
+    };
     site = await TestApp.make({ site: ports });
     port = await site.listen();
     clients = [];

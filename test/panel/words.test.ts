@@ -2,16 +2,12 @@ import { describe, expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
 import type { Trip } from "../../src/domain/trip.ts";
-import type {
-  HistoryView,
-  JournalEntry,
-  OptionView,
-  SignalTestView,
-  StatusView,
-  SyncView,
-  WalkTestView,
-  ZoneView,
-} from "../../src/http/site/site-ports.ts";
+import type { HistoryView, JournalEntry } from "../../src/http/site/journal-port.ts";
+import type { OptionView } from "../../src/http/site/settings-port.ts";
+import type { StatusView } from "../../src/http/site/site-ports.ts";
+import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { SignalTestView, WalkTestView } from "../../src/http/site/test-port.ts";
+import type { ZoneView } from "../../src/http/site/zone-port.ts";
 import type {
   HistoryAnswer,
   JournalAnswer,

@@ -157,27 +157,35 @@ export const NO_SITE: SitePorts = {
     outbox: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
     link: { state: "none", reason: null, nextTryAt: null },
   }),
-  zones: () => [],
-  bypass: () => noZones(),
-  restore: () => noZones(),
-  walkTest: () => null,
-  startWalkTest: () => noZones(),
-  endWalkTest: () => null,
-  startSignalTest: () => noZones(),
-  signalTest: () => noZones(),
-  trips: () => [],
-  journal: () => ({ entries: [], next: null }),
-  history: () => ({ entries: [], sync: null }),
-  journalPlace: () => ({ event: 0, trip: 0 }),
-  sync: () => ({
-    link: { state: "none", reason: null, nextTryAt: null },
-    summary: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
-    records: [],
-  }),
-  syncNow: () => Promise.resolve(NO_SITE.sync()),
-  syncRecord: () => Promise.resolve(NO_SITE.sync()),
-  simulate: (zone, contact) =>
-    Promise.resolve({ zone, contact, changed: true, trips: ["k"], heldBack: null }),
+  zones: {
+    list: () => [],
+    bypass: () => noZones(),
+    restore: () => noZones(),
+    simulate: (zone, contact) =>
+      Promise.resolve({ zone, contact, changed: true, trips: ["k"], heldBack: null }),
+  },
+  tests: {
+    walk: () => null,
+    startWalk: () => noZones(),
+    endWalk: () => null,
+    startSignal: () => noZones(),
+    signal: () => noZones(),
+  },
+  journal: {
+    trips: () => [],
+    page: () => ({ entries: [], next: null }),
+    history: () => ({ entries: [], sync: null }),
+    place: () => ({ event: 0, trip: 0 }),
+  },
+  sync: {
+    view: () => ({
+      link: { state: "none", reason: null, nextTryAt: null },
+      summary: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
+      records: [],
+    }),
+    now: () => Promise.resolve(NO_SITE.sync.view()),
+    act: () => Promise.resolve(NO_SITE.sync.view()),
+  },
 };
 
 function noZones(): never {

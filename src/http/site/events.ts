@@ -3,7 +3,9 @@ import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { addResource } from "../resource.ts";
-import type { JournalPlace, SitePorts, ZoneView } from "./site-ports.ts";
+import type { JournalPlace } from "./journal-port.ts";
+import type { SitePorts } from "./site-ports.ts";
+import type { ZoneView } from "./zone-port.ts";
 
 /** A person has a phone and a laptop, each with a page or two in front. */
 const STREAMS_PER_ACCOUNT_MAX = 4;
@@ -76,7 +78,7 @@ export class SiteEvents {
       "X-Accel-Buffering": "no",
     });
     response.flushHeaders();
-    const place = String(request.headers["last-event-id"] ?? placeText(this.#ports.journalPlace()));
+    const place = String(request.headers["last-event-id"] ?? placeText(this.#ports.journal.place()));
     const stream: Stream = {
       request,
       response,
@@ -116,11 +118,11 @@ export class SiteEvents {
   /** Looks once and tells each stream what is new to it. */
   #tell(streams: readonly Stream[]): void {
     const status = JSON.stringify(this.#ports.status());
-    const walkTest = JSON.stringify(this.#ports.walkTest());
+    const walkTest = JSON.stringify(this.#ports.tests.walk());
     const zones = new Map(
-      this.#ports.zones().map((zone) => [zone.id, JSON.stringify(zone satisfies ZoneView)]),
+      this.#ports.zones.list().map((zone) => [zone.id, JSON.stringify(zone satisfies ZoneView)]),
     );
-    const place = placeText(this.#ports.journalPlace());
+    const place = placeText(this.#ports.journal.place());
     for (const stream of streams) {
       let text = "";
       const add = (event: string, data: string): void => {

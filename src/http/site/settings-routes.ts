@@ -3,13 +3,14 @@ import { actorOf } from "../../domain/principal.ts";
 import type { EventService } from "../../service/events.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { addResource } from "../resource.ts";
-import type { SettingsPorts, SitePorts } from "./site-ports.ts";
+import type { SettingsPort } from "./settings-port.ts";
+import type { SitePorts } from "./site-ports.ts";
 
 /** What only an administrator gets: the configuration in force, and a copy of the database. */
 export function settingsRoutes(
   router: Router,
   gates: Gates,
-  { settings, site, events }: { settings: SettingsPorts; site: SitePorts; events: EventService },
+  { settings, site, events }: { settings: SettingsPort; site: SitePorts; events: EventService },
 ): void {
   const gate = [...gates.interface, gates.administrator];
   addResource(router, "/site/configuration", {

@@ -4,73 +4,47 @@ import { actorOf } from "../../domain/principal.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
-import type { SitePorts } from "./site-ports.ts";
+import { minutesOf, orderOf } from "./order-body.ts";
+import type { ZonePort } from "./zone-port.ts";
 
-/** What people may do with the zones: bypass, restore, walk test, signal test. Operators and administrators only. */
-export function zoneRoutes(router: Router, gates: Gates, ports: SitePorts): void {
-  const common = { gate: gates.interface, before: [readBody] };
+/** The zones: anyone signed in may look; operators and administrators may bypass, restore and drive one. */
+export function zoneRoutes(router: Router, gates: Gates, zones: ZonePort): void {
+  addResource(router, "/site/zones", {
+    methods: { get: (_request, response) => void response.json(zones.list()) },
+    gate: gates.signedIn,
+  });
   addResource(router, "/site/zones/:id/bypass", {
     methods: {
       post: (request, response) => {
-        const { reason } = bodyOf(request);
+        const { reason } = orderOf(request);
         const minutes = minutesOf(request);
-        response.json(ports.bypass(idOf(request), { reason, minutes }, actorOf(principalOf(request))));
+        response.json(zones.bypass(zoneIdOf(request), { reason, minutes }, actorOf(principalOf(request))));
       },
     },
-    ...common,
+    gate: gates.interface,
+    before: [readBody],
   });
   addResource(router, "/site/zones/:id/restore", {
     methods: {
       post: (request, response) =>
-        void response.json(ports.restore(idOf(request), actorOf(principalOf(request)))),
+        void response.json(zones.restore(zoneIdOf(request), actorOf(principalOf(request)))),
     },
     gate: gates.interface,
   });
-  addResource(router, "/site/signal-test", {
-    methods: {
-      post: (request, response) => {
-        const { zone } = bodyOf(request);
-        if (zone !== undefined && typeof zone !== "string")
-          throw new AppError("invalid", "zone must be the id of a zone");
-        response.json(ports.startSignalTest(zone, actorOf(principalOf(request))));
-      },
-    },
-    ...common,
-  });
-  addResource(router, "/site/signal-test/:id", {
-    methods: { get: (request, response) => void response.json(ports.signalTest(idOf(request))) },
-    gate: gates.signedIn,
-  });
-  addResource(router, "/site/walk-test", {
-    methods: {
-      get: (_request, response) => void response.json(ports.walkTest()),
-      post: (request, response) => walk(ports, request, response),
-    },
-    gate: gates.signedIn,
-    beforeMethod: { post: [...gates.interface, readBody] },
+  addResource(router, "/site/simulate", {
+    methods: { post: (request, response) => simulate(zones, request, response) },
+    gate: gates.interface,
+    before: [readBody],
   });
 }
 
-function walk(ports: SitePorts, request: Request, response: Response): void {
-  const { end } = bodyOf(request);
-  const actor = actorOf(principalOf(request));
-  response.json(end === true ? ports.endWalkTest(actor) : ports.startWalkTest(minutesOf(request), actor));
+async function simulate(zones: ZonePort, request: Request, response: Response): Promise<void> {
+  const { zone, contact } = orderOf(request);
+  if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
+    throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
+  response.json(await zones.simulate(zone, contact));
 }
 
-function idOf(request: Request): string {
+function zoneIdOf(request: Request): string {
   return String(request.params["id"]);
-}
-
-function bodyOf(request: Request): Readonly<Record<string, unknown>> {
-  const body: unknown = request.body ?? {};
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new AppError("invalid", "send a JSON object");
-  return body as Readonly<Record<string, unknown>>;
-}
-
-function minutesOf(request: Request): number | undefined {
-  const { minutes } = bodyOf(request);
-  if (minutes === undefined) return undefined;
-  if (typeof minutes !== "number") throw new AppError("invalid", "minutes must be a number");
-  return minutes;
 }

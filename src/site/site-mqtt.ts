@@ -1,25 +1,25 @@
-import type { Config } from "./config/config.ts";
-import type { TrustedTime } from "./domain/clock.ts";
-import { VERSION } from "./generated/version.ts";
-import type { InputsOptions, MqttSource } from "./inputs/inputs.ts";
-import { mqttClientId } from "./ops/secrets.ts";
-import type { SiteView } from "./site-view.ts";
+import type { Config } from "../config/config.ts";
+import type { TrustedTime } from "../domain/clock.ts";
+import { VERSION } from "../generated/version.ts";
+import type { InputsOptions, MqttSource } from "../inputs/inputs.ts";
+import { mqttClientId } from "../ops/secrets.ts";
+import type { Site } from "./site.ts";
 
 /**
  * Where MQTT readings come from, and what of the site is shown in Home Assistant.
- * @param view asked once the daemon runs
+ * @param running asked once the daemon runs
  */
 export function siteMqttOf(
   config: Config,
   time: TrustedTime,
-  view: () => SiteView,
+  running: () => Site,
 ): Pick<InputsOptions, "mqtt" | "homeAssistant"> {
   const { homeAssistant, site } = config;
   const mqtt = sourceOf(config);
   if (!homeAssistant.enabled) return { mqtt };
   const look = () => ({
-    ...view().status(),
-    zones: view().zones(),
+    ...running().status(),
+    zones: running().zones.list(),
     isClockTrusted: time.isTrusted(),
   });
   return { mqtt, homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, look } };

@@ -1,21 +1,21 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "./config/config.ts";
-import type { Clock } from "./domain/clock.ts";
-import { CONDITIONS } from "./domain/condition.ts";
-import type { TripState } from "./domain/trip.ts";
-import { VERSION } from "./generated/version.ts";
-import type { MetricsPort } from "./http/metrics.ts";
-import type { SitePorts, StatusView } from "./http/site/site-ports.ts";
-import { freeBytes } from "./ops/ballast.ts";
-import { metricsText, type MetricFamily, type MetricSample } from "./ops/metrics-text.ts";
-import { ProcessWatch } from "./ops/process-measures.ts";
-import type { TripStore } from "./store/trips.ts";
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import { CONDITIONS } from "../domain/condition.ts";
+import type { TripState } from "../domain/trip.ts";
+import { VERSION } from "../generated/version.ts";
+import type { MetricsPort } from "../http/metrics.ts";
+import type { SitePorts, StatusView } from "../http/site/site-ports.ts";
+import { freeBytes } from "../ops/ballast.ts";
+import { metricsText, type MetricFamily, type MetricSample } from "../ops/metrics-text.ts";
+import { ProcessWatch } from "../ops/process-measures.ts";
+import type { TripStore } from "../store/trips.ts";
 
 export interface SiteMetricsParts {
   readonly config: Pick<Config, "dataDir" | "metricsToken">;
   readonly clock: Clock;
-  readonly view: Pick<SitePorts, "status" | "zones">;
+  readonly site: Pick<SitePorts, "status" | "zones">;
   readonly trips: TripStore;
 }
 
@@ -48,7 +48,7 @@ export class SiteMetrics implements MetricsPort {
 
   /** Everything in Prometheus' text format. */
   text(): string {
-    const status = this.#parts.view.status();
+    const status = this.#parts.site.status();
     return metricsText([
       gauge("santinela_build_info", "The release that runs; always 1.", [
         { labels: { version: VERSION, node: process.versions.node }, value: 1 },
@@ -63,7 +63,7 @@ export class SiteMetrics implements MetricsPort {
 
   #tripFamilies({ trips }: StatusView): MetricFamily[] {
     this.#countNewTrips();
-    const zones = this.#parts.view.zones();
+    const zones = this.#parts.site.zones.list();
     return [
       counter(
         "santinela_zone_trips_total",

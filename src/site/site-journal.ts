@@ -1,8 +1,63 @@
-import type { LoggedEvent } from "./domain/event.ts";
-import type { Trip } from "./domain/trip.ts";
-import type { JournalEntry, JournalPage, JournalPlace } from "./http/site/site-ports.ts";
-import type { EventLog } from "./store/event-log.ts";
-import type { TripStore } from "./store/trips.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { LoggedEvent } from "../domain/event.ts";
+import type { Trip } from "../domain/trip.ts";
+import type {
+  HistoryView,
+  JournalEntry,
+  JournalPage,
+  JournalPlace,
+  JournalPort,
+} from "../http/site/journal-port.ts";
+import type { EventLog } from "../store/event-log.ts";
+import type { TripStore } from "../store/trips.ts";
+import type { Journal } from "../store/journal.ts";
+import type { OutboxStore } from "../store/outbox.ts";
+import { isoTime } from "./iso-time.ts";
+import { recordView } from "./site-sync.ts";
+
+const ENTRIES_SHOWN = 200;
+
+/** What has happened at the site, as one story. */
+export class SiteJournal implements JournalPort {
+  readonly #tables: { readonly events: EventLog; readonly trips: TripStore };
+  readonly #outbox: OutboxStore;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    readonly events: EventLog;
+    readonly journal: Journal;
+    readonly outbox: OutboxStore;
+    readonly clock: Clock;
+  }) {
+    this.#tables = { events: parts.events, trips: parts.journal.trips };
+    this.#outbox = parts.outbox;
+    this.#clock = parts.clock;
+  }
+
+  trips(limit: number): readonly Trip[] {
+    return this.#tables.trips.newest(limit);
+  }
+
+  page(limit: number, after: JournalPlace | undefined): JournalPage {
+    return journalPage(this.#tables, limit, after);
+  }
+
+  place(): JournalPlace {
+    return newestPlace(this.#tables);
+  }
+
+  history(interventionId: number): HistoryView {
+    const entries = historyOf(this.#tables, interventionId, ENTRIES_SHOWN);
+    const entry = this.#outbox.find(interventionId);
+    if (!entry) return { entries, sync: null };
+    const { phase, wantRev, syncedRev } = entry;
+    const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
+    return {
+      entries,
+      sync: { ...recordView(entry, this.#outbox.nameOf(entry), this.#clock.wallMs()), isAtRest },
+    };
+  }
+}
 
 /**
  * The event log and the trips as one story, the newest first. They lie in two databases; each keeps its own order, and
@@ -34,12 +89,12 @@ export function journalPage(
 }
 
 /** Where the story ends now: the numbers of its newest entries, 0 where there is none. */
-export function newestPlace({ events, trips }: { events: EventLog; trips: TripStore }): JournalPlace {
+function newestPlace({ events, trips }: { events: EventLog; trips: TripStore }): JournalPlace {
   return { event: events.newest(1)[0]?.seq ?? 0, trip: trips.newest(1)[0]?.seq ?? 0 };
 }
 
 /** What was written down about one intervention, the newest first: its trips and what was done to it. */
-export function historyOf(
+function historyOf(
   { events, trips }: { events: EventLog; trips: TripStore },
   interventionId: number,
   limit: number,
@@ -66,7 +121,7 @@ function entryOfTrip({
   lastError,
 }: Trip) {
   return {
-    at: new Date(moment.wallMs).toISOString(),
+    at: isoTime(moment.wallMs),
     event: about,
     who: `zone ${zoneId}`,
     from: source,

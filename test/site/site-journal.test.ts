@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { journalPage } from "../../src/site-journal.ts";
+import { journalPage } from "../../src/site/site-journal.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import type { EffectiveOption } from "./config/effective.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { Conditions } from "./domain/condition.ts";
+import type { Log } from "./domain/log.ts";
+import { createApp, type ServedParts } from "./http/app.ts";
+import { PANEL_FOLDER } from "./http/panel.ts";
+import { HttpServer, type KeyPair } from "./http/server.ts";
+import { CertificateKeeper } from "./ops/certificate-keeper.ts";
+import { DatabaseCopy } from "./ops/database-copy.ts";
+
+export interface DaemonServerOptions {
+  readonly config: Config;
+  /** What the routes lead to. */
+  readonly parts: ServedParts;
+  /** Every option in force, and where it was said. */
+  readonly effectiveOptions: () => readonly EffectiveOption[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  /** A name for this run of the daemon, unlike any other; the names of its requests begin with it. */
+  readonly run: string;
+}
+
+/** The daemon's HTTP server with its certificate, its control socket, the interface, the /site routes and the panel. */
+export class DaemonServer {
+  readonly #config: Config;
+  readonly #keeper: CertificateKeeper;
+  readonly #options: DaemonServerOptions;
+  #server: HttpServer | undefined;
+
+  constructor(options: DaemonServerOptions) {
+    this.#options = options;
+    const { config } = options;
+    const { http, dataDir } = config;
+    this.#config = config;
+    const onRenewed = (renewed: KeyPair): void => this.#server?.useCertificate(renewed);
+    this.#keeper = new CertificateKeeper({
+      ...options,
+      tls: http.tls,
+      dataDir,
+      names: http.hosts,
+      onRenewed,
+    });
+  }
+
+  /** @throws AppError when the address or the certificate cannot be used */
+  async start(): Promise<HttpServer> {
+    const { http, dataDir } = this.#config;
+    const { host, port } = http;
+    const { clock, conditions } = this.#options;
+    const tls = await this.#keeper.start();
+    const controlSocket = join(dataDir, "control.sock");
+    const server = new HttpServer({ app: this.#app(), host, port, tls, controlSocket, conditions, clock });
+    this.#server = server;
+    await server.start();
+    return server;
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop();
+    this.#keeper.stop();
+  }
+
+  #app() {
+    const { parts, effectiveOptions, run } = this.#options;
+    const { http, site, dataDir } = this.#config;
+    const copy = new DatabaseCopy(dataDir);
+    let requests = 0;
+    return createApp({
+      ...this.#options,
+      ...parts,
+      ...http,
+      settings: {
+        configuration: effectiveOptions,
+        lendCopy: (take) => copy.lend(take),
+      },
+      authority: () => this.#keeper.authority,
+      panel: { folder: PANEL_FOLDER, locale: site.locale },
+      newRequestId: () => `${run}-${(requests += 1)}`,
+    });
+  }
+}

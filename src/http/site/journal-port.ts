@@ -1,0 +1,43 @@
+import type { LoggedEvent } from "../../domain/event.ts";
+import type { Trip } from "../../domain/trip.ts";
+import type { SyncRecordView } from "./sync-port.ts";
+
+/** What has happened at the site: the journal's trips, and the event log laid into them. */
+export interface JournalPort {
+  /** The newest trips first. */
+  trips(limit: number): readonly Trip[];
+  /**
+   * The event log and the trips as one story, the newest first.
+   * @param after where an earlier page ended; undefined for the first one
+   */
+  page(limit: number, after: JournalPlace | undefined): JournalPage;
+  /** The newest entries of both tables of that story. */
+  place(): JournalPlace;
+  /** What was written down about an intervention; empty for one that never was. */
+  history(interventionId: number): HistoryView;
+}
+
+/** How far the two tables have been read: only entries with smaller numbers follow. */
+export interface JournalPlace {
+  readonly event: number;
+  readonly trip: number;
+}
+
+export interface JournalPage {
+  readonly entries: readonly JournalEntry[];
+  /** Where the next page begins; null behind the oldest entry. */
+  readonly next: JournalPlace | null;
+}
+
+/** One line of the story: what happened, by whom and from where, to what. */
+export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
+  /** One of the event log's names, or `trip`, `fault`, `fault-over`, `signal`. */
+  readonly event: string;
+};
+
+export interface HistoryView {
+  /** Its trips and what was done to it, the newest first; at most 200 of each. */
+  readonly entries: readonly JournalEntry[];
+  /** Its place in the outbox, and whether nothing is left to do there; null when it has none. */
+  readonly sync: (SyncRecordView & { readonly isAtRest: boolean }) | null;
+}

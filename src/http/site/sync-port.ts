@@ -1,0 +1,47 @@
+import type { OutboxPhase } from "../../domain/outbox.ts";
+import type { OutboxSummary } from "../../store/outbox.ts";
+
+/** The way to the centre, and what waits on it. */
+export interface SyncPort {
+  view(): SyncView;
+  /** Makes everything due, works through it once, and tells what is left. */
+  now(): Promise<SyncView>;
+  /**
+   * What a person does about one record that does not reach the centre by itself.
+   * @throws AppError `not-found`; `conflict` where it makes no sense, or the centre cannot be read now
+   */
+  act(interventionId: number, action: SyncAction): Promise<SyncView>;
+}
+
+/** `none`: there is no centre. `unknown`: nothing has been sent since the start. */
+export interface LinkView {
+  readonly state: "none" | "unknown" | "up" | "down";
+  /** Why it is down, in words; null otherwise. */
+  readonly reason: string | null;
+  /** When it is tried again, ISO 8601 UTC; null when it is not down, or due now. */
+  readonly nextTryAt: string | null;
+}
+
+export interface SyncView {
+  readonly link: LinkView;
+  readonly summary: OutboxSummary;
+  /** Records that are not at rest, in the order in which they leave; at most 200. */
+  readonly records: readonly SyncRecordView[];
+}
+
+/** `retry`: now, and anew where the centre has deleted it. `drop`: never. `reassert`: what is here wins there. */
+export type SyncAction = "retry" | "drop" | "reassert";
+
+export interface SyncRecordView {
+  readonly interventionId: number;
+  readonly name: string;
+  readonly phase: OutboxPhase;
+  /** The phase in words, with what happens next. */
+  readonly text: string;
+  readonly upstreamId: number | null;
+  readonly attempts: number;
+  /** ISO 8601 UTC; null when it is due now or waits for a person. */
+  readonly nextTryAt: string | null;
+  /** The last answer in words; null when there was none. */
+  readonly lastAnswer: string | null;
+}

@@ -1,0 +1,57 @@
+import type { Actor } from "../../domain/event.ts";
+import type { Fault } from "../../domain/fault.ts";
+import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
+
+/** The zones, as people see them and what they may do with one. */
+export interface ZonePort {
+  list(): readonly ZoneView[];
+  /**
+   * Takes a zone out of service for a while.
+   * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
+   */
+  bypass(zoneId: string, order: BypassRequest, actor: Actor): ZoneView;
+  /** Puts a zone back into service after a bypass or a shutdown. @throws AppError `not-found` */
+  restore(zoneId: string, actor: Actor): ZoneView;
+  /**
+   * Drives a zone as its contact would.
+   * @throws AppError `not-found` for an unknown zone
+   */
+  simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView>;
+}
+
+export interface ZoneView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ZoneKind;
+  readonly source: "gpio" | "mqtt" | "simulated";
+  readonly objective: ZoneObjective;
+  readonly contact: Contact;
+  /** When it settled on this contact, ISO 8601 UTC; null before its first sight. */
+  readonly since: string | null;
+  /** What becomes of a trip now: `waiting` for dispatch, or why it is held back. */
+  readonly fate: "waiting" | "bypassed" | "test" | "gated" | "swinger";
+  readonly reason: string | null;
+  /** The bypass, with its end, ISO 8601 UTC; null when there is none. */
+  readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  /** What is wrong with the zone itself. */
+  readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
+  /** Trips since the zone was last quiet, and how many of them were only counted because there were too many. */
+  readonly trips: { readonly recent: number; readonly counted: number };
+}
+
+/** What a body of /site/zones/<id>/bypass holds, not looked at yet. */
+export interface BypassRequest {
+  readonly reason?: unknown;
+  readonly minutes?: number | undefined;
+}
+
+export interface SimulationView {
+  readonly zone: string;
+  readonly contact: Contact;
+  /** Whether the zone settled on another contact. */
+  readonly changed: boolean;
+  /** Keys of the trips that this caused. */
+  readonly trips: readonly string[];
+  /** Why they are not dispatched, such as `bypassed: painter (ana@example.ro)`; null when they are. */
+  readonly heldBack: string | null;
+}

@@ -1,0 +1,87 @@
+import { AppError } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import type { Trip } from "../domain/trip.ts";
+import type { SignalTestView, TestPort, WalkTestView } from "../http/site/test-port.ts";
+import type { WalkReport } from "../inputs/zone-orders.ts";
+import type { ZoneWatch } from "../inputs/zone-watch.ts";
+import type { Journal } from "../store/journal.ts";
+import type { OutboxStore } from "../store/outbox.ts";
+import type { Sync } from "../sync/sync.ts";
+import { isoTime } from "./iso-time.ts";
+
+export interface SiteTestParts {
+  readonly watch: ZoneWatch;
+  readonly journal: Journal;
+  readonly outbox: OutboxStore;
+  /** The way to the centre; undefined for a daemon that stands alone, where a signal ends at the own records. */
+  readonly sync: Sync | undefined;
+}
+
+/** Walk tests and signal tests as people see them. */
+export class SiteTests implements TestPort {
+  readonly #parts: SiteTestParts;
+
+  constructor(parts: SiteTestParts) {
+    this.#parts = parts;
+  }
+
+  walk(): WalkTestView | null {
+    const report = this.#parts.watch.orders.walkReport();
+    return report ? walkTestView(report) : null;
+  }
+
+  startWalk(minutes: number | undefined, actor: Actor): WalkTestView {
+    return walkTestView(this.#parts.watch.orders.startWalkTest(minutes, actor));
+  }
+
+  endWalk(actor: Actor): WalkTestView | null {
+    this.#parts.watch.orders.endWalkTest(actor);
+    return this.walk();
+  }
+
+  startSignal(zoneId: string | undefined, actor: Actor): SignalTestView {
+    return this.signal(this.#parts.watch.signalTest(zoneId, actor));
+  }
+
+  signal(key: string): SignalTestView {
+    const { journal, outbox, sync } = this.#parts;
+    const test = journal.trips.find(key);
+    if (test?.about !== "signal") throw new AppError("not-found", "there is no such signal test");
+    const { interventionId } = test;
+    return signalTestView(test, sync && interventionId !== null ? outbox.find(interventionId) : undefined);
+  }
+}
+
+function walkTestView(report: WalkReport): WalkTestView {
+  return {
+    running: report.isRunning,
+    who: report.who,
+    since: isoTime(report.sinceWallMs),
+    until: isoTime(report.untilWallMs),
+    ended: report.endedWallMs === null ? null : isoTime(report.endedWallMs),
+    zones: report.zones.map(({ id, trips, lastWallMs }) => ({
+      id,
+      trips,
+      last: lastWallMs === null ? null : isoTime(lastWallMs),
+    })),
+  };
+}
+
+/** @param entry its record's entry in the outbox; undefined before it has a record, and where there is no centre */
+function signalTestView(test: Trip, entry: OutboxEntry | undefined): SignalTestView {
+  const { key, zoneId, moment, state, interventionId, lastError } = test;
+  const isHere = interventionId !== null;
+  const hasArrived = entry !== undefined && entry.upstreamId !== null && entry.phase === "linked";
+  const hereState = isHere ? "posted" : state === "refused" ? "refused" : "waiting";
+  return {
+    key,
+    zone: zoneId,
+    since: isoTime(moment.wallMs),
+    state: hasArrived ? "arrived" : hereState,
+    isOver: hasArrived || state === "refused" || (isHere && entry === undefined),
+    interventionId,
+    upstreamId: entry?.upstreamId ?? null,
+    reason: entry?.lastError ?? lastError,
+  };
+}

@@ -1,0 +1,63 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import { VERSION } from "../generated/version.ts";
+import type { SitePorts, StatusView } from "../http/site/site-ports.ts";
+import type { Inputs } from "../inputs/inputs.ts";
+import type { ZoneWatch } from "../inputs/zone-watch.ts";
+import type { Health } from "../ops/health.ts";
+import type { EventLog } from "../store/event-log.ts";
+import type { Journal } from "../store/journal.ts";
+import type { OutboxStore } from "../store/outbox.ts";
+import type { Sync } from "../sync/sync.ts";
+import { isoTime } from "./iso-time.ts";
+import { SiteJournal } from "./site-journal.ts";
+import { SiteSync } from "./site-sync.ts";
+import { SiteTests } from "./site-tests.ts";
+import { SiteZones } from "./site-zones.ts";
+
+/** The running parts that know what people ask for. */
+export interface SiteParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly health: Health;
+  readonly watch: ZoneWatch;
+  readonly inputs: Inputs;
+  readonly journal: Journal;
+  readonly events: EventLog;
+  readonly outbox: OutboxStore;
+  /** The way to the centre; undefined for a daemon that stands alone. */
+  readonly sync: Sync | undefined;
+}
+
+/** The running daemon as people see it: what the /site routes ask for, one port for each subject. */
+export class Site implements SitePorts {
+  readonly zones: SiteZones;
+  readonly tests: SiteTests;
+  readonly journal: SiteJournal;
+  readonly sync: SiteSync;
+  readonly #parts: SiteParts;
+  readonly #startedAt: string;
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts;
+    this.#startedAt = isoTime(parts.clock.wallMs());
+    this.zones = new SiteZones(parts);
+    this.tests = new SiteTests(parts);
+    this.journal = new SiteJournal(parts);
+    this.sync = new SiteSync(parts);
+  }
+
+  status(): StatusView {
+    const { config, health, journal, outbox } = this.#parts;
+    const { trips } = journal;
+    return {
+      version: VERSION,
+      site: { name: config.site.name, ref: config.site.ref },
+      startedAt: this.#startedAt,
+      conditions: health.list(),
+      trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
+      outbox: outbox.summary(),
+      link: this.sync.link(),
+    };
+  }
+}
