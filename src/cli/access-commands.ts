@@ -14,15 +14,24 @@ export function addAccessCommands(root: Command, terminal: Terminal): void {
     .option("--yes", "really do it")
     .action(async ({ config, yes }: ConfigOption & { yes?: boolean }) => {
       const { factoryReset } = await import("./factory-reset.ts");
-      factoryReset(await load(terminal, config), { yes: yes === true }, terminal);
+      await factoryReset(await load(terminal, config), { yes: yes === true }, terminal);
     });
   withConfig(root.command("cert").description("show the local API's certificate; make what is missing of it"))
     .option("--renew", "make a new certificate, of the same authority")
     .option("--ca", "print the authority's certificate, to be installed on telephones and computers")
-    .action(async ({ config, renew, ca }: ConfigOption & { renew?: boolean; ca?: boolean }) => {
-      const { cert } = await import("./cert.ts");
-      await cert(await load(terminal, config), { renew: renew === true, ca: ca === true }, terminal);
-    });
+    .option("--json", "print JSON")
+    .action(
+      async ({
+        config,
+        renew,
+        ca,
+        json,
+      }: ConfigOption & Record<"renew" | "ca" | "json", true | undefined>) => {
+        const { cert } = await import("./cert.ts");
+        const wanted = { renew: renew === true, ca: ca === true, json: json === true };
+        await cert(await load(terminal, config), wanted, terminal);
+      },
+    );
 }
 
 function addUserCommands(root: Command, terminal: Terminal): void {

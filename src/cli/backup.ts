@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { backUp, backUpRegularly } from "../ops/backups.ts";
@@ -9,35 +10,33 @@ import type { Terminal } from "./terminal.ts";
 /** Copies the database, running or not, and checks the copy; without a file it is one of the regular copies. */
 export async function makeBackup(
   { dataDir }: Config,
-  { out }: { out: string | undefined },
+  { out, json }: { out: string | undefined; json: boolean },
   { stdout, cwd }: Terminal,
 ): Promise<void> {
-  if (out === undefined) {
-    stdout.write(`${await backUpRegularly(dataDir, new SystemClock().wallMs())}\n`);
-    return;
-  }
-  const path = resolve(cwd, out);
-  await backUp(dataDir, path);
-  stdout.write(`${path}\n`);
+  const named = out === undefined ? undefined : resolve(cwd, out);
+  const file = named ?? (await backUpRegularly(dataDir, new SystemClock().wallMs()));
+  if (named !== undefined) await backUp(dataDir, named);
+  stdout.write(json ? `${JSON.stringify({ file, bytes: statSync(file).size }, null, 2)}\n` : `${file}\n`);
 }
 
 /** Puts a copy back, or says what that would do. */
 export function restoreBackup(
   { dataDir }: Config,
   file: string,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, json }: { dryRun: boolean; json: boolean },
   { stdout, cwd }: Terminal,
 ): void {
   const path = resolve(cwd, file);
-  if (dryRun) {
-    stdout.write(`${textOf(planRestore(dataDir, path))}Nothing was changed.\n`);
-    return;
-  }
-  const plan = textOf(planRestore(dataDir, path));
-  const { kept, redelivered } = restore(dataDir, path, new SystemClock().wallMs(), commandLineActor().who);
-  stdout.write(plan);
-  if (kept !== null) stdout.write(`The database until now is kept as ${kept}.\n`);
-  stdout.write(`Restored. ${redelivered} trips of the journal are posted again at the next start.\n`);
+  const plan = planRestore(dataDir, path);
+  const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor().who);
+  stdout.write(json ? `${JSON.stringify({ plan, done }, null, 2)}\n` : `${textOf(plan)}${endOf(done)}`);
+}
+
+/** @param done what a restore did; null where it was only planned */
+function endOf(done: ReturnType<typeof restore> | null): string {
+  if (!done) return "Nothing was changed.\n";
+  const kept = done.kept === null ? "" : `The database until now is kept as ${done.kept}.\n`;
+  return `${kept}Restored. ${done.redelivered} trips of the journal are posted again at the next start.\n`;
 }
 
 const IDS_SHOWN = 20;

@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.ts";
 /** Shows the certificate of the local API and makes what is missing: the authority, the certificate, both keys. */
 export async function cert(
   config: Config,
-  { renew, ca }: { renew: boolean; ca: boolean },
+  { renew, ca, json }: { renew: boolean; ca: boolean; json: boolean },
   { stdout, stderr }: Terminal,
 ): Promise<void> {
   const { dataDir, http } = config;
@@ -21,16 +21,15 @@ export async function cert(
     stdout.write(authority?.pem ?? certificate.cert);
     return;
   }
-  stdout.write(
-    [
-      `names: ${names.join(", ")}`,
-      `valid until: ${new Date(validUntilMs).toISOString()}`,
-      ...(authority
-        ? [`authority: ${dataDir}/tls/ca.crt`, `fingerprint (SHA-256): ${authority.fingerprint}`]
-        : []),
-      "",
-    ].join("\n"),
-  );
+  const validUntil = new Date(validUntilMs).toISOString();
+  const own = authority ? { file: `${dataDir}/tls/ca.crt`, fingerprint: authority.fingerprint } : null;
+  const lines = [
+    `names: ${names.join(", ")}`,
+    `valid until: ${validUntil}`,
+    ...(own ? [`authority: ${own.file}`, `fingerprint (SHA-256): ${own.fingerprint}`] : []),
+  ];
+  const answer = { names, validUntil, authority: own, tls: http.tls.mode };
+  stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : `${lines.join("\n")}\n`);
   if (http.tls.mode === "off")
     stderr.write("http.tls is off; write tls: own into the configuration to use this certificate\n");
 }

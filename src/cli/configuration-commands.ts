@@ -11,12 +11,12 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
       await serve(await loadToRun(terminal, config), terminal);
     },
   );
-  withConfig(
-    root.command("check-config").description("check the configuration and explain every mistake"),
-  ).action(async ({ config }: ConfigOption) => {
-    const { checkConfig } = await import("./check-config.ts");
-    checkConfig(await loadStrictly(terminal, config), terminal);
-  });
+  withConfig(root.command("check-config").description("check the configuration and explain every mistake"))
+    .option("--json", "print JSON, the mistakes too")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { checkConfig } = await import("./check-config.ts");
+      await checkConfig(() => loadStrictly(terminal, config), { json: json === true }, terminal);
+    });
   const config = root.command("config").description("the configuration in force");
   withConfig(config.command("show").description("print every option in force, defaults included"))
     .option("--sources", "say where each one comes from: file:line:col, environment or default")

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { AppError } from "../domain/errors.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
+import { confirm } from "./confirm.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the daemon makes in its data folder. Nothing else in there is touched. */
@@ -11,18 +11,20 @@ const OURS =
 
 /**
  * Removes all records, accounts, keys and certificates of this installation; the configuration stays.
- * @throws AppError `usage` without `yes`, `busy` while a daemon uses the folder
+ * @throws AppError as `confirm`; `busy` while a daemon uses the folder
  */
-export function factoryReset(
+export async function factoryReset(
   { dataDir }: Config,
   { yes }: { yes: boolean },
-  { stdout, stderr }: Terminal,
-): void {
+  terminal: Terminal,
+): Promise<void> {
+  const { stdout, stderr } = terminal;
   const names = namesIn(dataDir);
-  if (!yes)
-    throw new AppError("usage", `this removes ${names.join(", ") || "nothing"} in ${dataDir}, for good`, {
-      hint: "Records that the centre does not have yet are lost too (santinela sync status). Add --yes to go on.",
-    });
+  await confirm(
+    `This removes ${names.join(", ") || "nothing"} in ${dataDir} for good, with records that the centre does not have yet (santinela sync status). Go on?`,
+    { yes },
+    terminal,
+  );
   const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
   for (const name of namesIn(dataDir)) {
     rmSync(join(dataDir, name), { recursive: true, force: true });

@@ -12,15 +12,21 @@ export function addStorageCommands(root: Command, terminal: Terminal): void {
       "after",
       "\nKept of the regular copies are the newest three and the last one of an earlier week.\nTo a second medium: santinela backup --out /media/usb/santinela.db",
     )
-    .action(async ({ config, out }: ConfigOption & { out?: string }) => {
+    .option("--json", "print JSON")
+    .action(async ({ config, out, json }: ConfigOption & { out?: string; json?: boolean }) => {
       const { makeBackup } = await import("./backup.ts");
-      await makeBackup(await load(terminal, config), { out }, terminal);
+      await makeBackup(await load(terminal, config), { out, json: json === true }, terminal);
     });
   withConfig(root.command("restore").description("put a copy back; the daemon must be stopped"))
     .argument("<file>", "a copy made by santinela backup")
     .option("--dry-run", "check the copy and say what would change")
-    .action(async (file: string, { config, dryRun }: ConfigOption & { dryRun?: boolean }) => {
-      const { restoreBackup } = await import("./backup.ts");
-      restoreBackup(await load(terminal, config), file, { dryRun: dryRun === true }, terminal);
-    });
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nNothing is lost: the database until now is kept in dataDir/quarantine.")
+    .action(
+      async (file: string, { config, dryRun, json }: ConfigOption & { dryRun?: boolean; json?: boolean }) => {
+        const { restoreBackup } = await import("./backup.ts");
+        const how = { dryRun: dryRun === true, json: json === true };
+        restoreBackup(await load(terminal, config), file, how, terminal);
+      },
+    );
 }

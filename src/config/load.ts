@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
-import { AppError } from "../domain/errors.ts";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
 import {
   GPIO_DEFAULTS,
@@ -20,7 +19,7 @@ import { environmentOverlay, type Overlay } from "./environment.ts";
 import { meaningProblems, meaningWarnings } from "./meaning.ts";
 import { mqttOf } from "./mqtt.ts";
 import { Passwords } from "./passwords.ts";
-import { configurationError, type ParsedFile } from "./problems.ts";
+import { ConfigurationError, configurationError, type ParsedFile } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { readText } from "./text-file.ts";
 
@@ -95,11 +94,12 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
   const document: Document = parseDocument(text, { lineCounter: lines });
   const name = file ?? "the embedded configuration";
   if (document.errors.length > 0) {
-    const sentences = document.errors.map(({ message, pos }) => {
+    const mistakes = document.errors.map(({ message, pos }) => {
       const { line, col } = lines.linePos(pos[0]);
-      return `${name}:${line}:${col}: this is not YAML: ${message.split("\n")[0]?.replace(/ at line.*$/, "")}`;
+      const reason = message.split("\n")[0]?.replace(/ at line.*$/, "");
+      return { place: `${name}:${line}:${col}`, message: `this is not YAML: ${reason}` };
     });
-    throw new AppError("configuration", sentences.join("\n"));
+    throw new ConfigurationError(mistakes);
   }
   const fromEnvironment = new Map<string, string>();
   for (const { path, value, variable } of overlay.settings) {

@@ -17,13 +17,32 @@ export interface ParsedFile {
   readonly fromEnvironment: ReadonlyMap<string, string>;
 }
 
-/** All mistakes of a configuration as one error, a line each in the file's order: `file:line:col: path: what is wrong`. */
-export function configurationError(file: ParsedFile, problems: readonly Problem[]): AppError {
+/** A mistake as a program wants it. */
+export interface Mistake {
+  /** `file:line:col`, or the environment variable that it came from. */
+  readonly place: string;
+  /** What is wrong and how to mend it, with the option's name before it where one is meant. */
+  readonly message: string;
+}
+
+/** All mistakes of a configuration as one error, a line each: `file:line:col: path: what is wrong`. */
+export class ConfigurationError extends AppError {
+  readonly mistakes: readonly Mistake[];
+
+  /** @param mistakes in the order in which they are told; one that is there twice is told once */
+  constructor(mistakes: readonly Mistake[]) {
+    const byLine = new Map(mistakes.map((mistake) => [`${mistake.place}: ${mistake.message}`, mistake]));
+    super("configuration", [...byLine.keys()].join("\n"));
+    this.mistakes = [...byLine.values()];
+  }
+}
+
+/** The mistakes of a file as an error, in the file's order. */
+export function configurationError(file: ParsedFile, problems: readonly Problem[]): ConfigurationError {
   const sorted = problems
-    .map((problem) => ({ text: described(problem), place: placeOf(file, problem.path) }))
+    .map((problem) => ({ message: described(problem), place: placeOf(file, problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.col - b.place.col);
-  const lines = sorted.map(({ place, text }) => `${place.text}: ${text}`);
-  return new AppError("configuration", [...new Set(lines)].join("\n"));
+  return new ConfigurationError(sorted.map(({ message, place }) => ({ message, place: place.text })));
 }
 
 interface Place {

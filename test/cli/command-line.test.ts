@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { VERSION } from "../../src/generated/version.ts";
@@ -58,6 +59,29 @@ describe("check-config", () => {
     const { code, stdout, stderr } = await santinela(["check-config", "--config", "a.yaml"]);
     expect([code, stdout]).toEqual([78, ""]);
     expect(stderr).toMatch(/a\.yaml:2:3: http\.prot: .*\n.*a\.yaml:3:9: site\.locale: /);
+  });
+
+  test("tells programs the same with --json", async () => {
+    writeFileSync(join(folder, "a.yaml"), "http:\n  prot: 1\n");
+    const wrong = await santinela(["check-config", "--config", "a.yaml", "--json"]);
+    expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([
+      78,
+      {
+        valid: false,
+        mistakes: [
+          {
+            place: expect.stringMatching(/a\.yaml:2:3$/),
+            message: expect.stringMatching(/^http\.prot: /),
+          },
+        ],
+      },
+    ]);
+    writeFileSync(join(folder, "a.yaml"), "mqtt: off\nzones: []\n");
+    const right = await santinela(["check-config", "--config", "a.yaml", "--json"]);
+    expect([right.code, JSON.parse(right.stdout)]).toMatchObject([
+      0,
+      { valid: true, mistakes: [], zones: 0, upstream: null },
+    ]);
   });
 
   test("ends with 66 for a file that is not there", async () => {
@@ -186,6 +210,11 @@ describe("cert", () => {
     expect((await santinela(["cert"])).stdout).toBe(shown.stdout);
     const { stdout } = await santinela(["cert", "--ca"]);
     expect(stdout).toBe(readFileSync(join(folder, "var", "tls", "ca.crt"), "utf8"));
+    expect(JSON.parse((await santinela(["cert", "--json"])).stdout)).toMatchObject({
+      names: expect.arrayContaining(["localhost"]),
+      authority: { fingerprint: expect.stringMatching(/^[0-9A-F:]{95}$/) },
+      tls: "off",
+    });
     const renewed = await santinela(["cert", "--renew"]);
     expect(renewed.stdout.split("\n").at(-2)).toBe(shown.stdout.split("\n").at(-2));
   });
@@ -199,6 +228,11 @@ describe("factory-reset", () => {
     );
     await santinela(["cert"]);
     writeFileSync(join(folder, "var", "notes.txt"), "mine");
+    const answered = await run(["factory-reset"], {
+      cwd: folder,
+      stdin: Object.assign(Readable.from(["no\n"]), { isTTY: true }),
+    });
+    expect([answered.code, answered.stderr]).toEqual([1, expect.stringMatching(/nothing was changed/)]);
     const asked = await santinela(["factory-reset"]);
     expect([asked.code, asked.stderr]).toEqual([
       64,
@@ -208,6 +242,30 @@ describe("factory-reset", () => {
     expect((await santinela(["factory-reset", "--yes"])).code).toBe(0);
     expect(readdirSync(join(folder, "var"))).toEqual(["notes.txt"]);
     expect((await santinela(["user", "list", "--json"])).stdout).toBe("[]\n");
+  });
+});
+
+describe("backup and restore", () => {
+  test("copy the database and put the copy back, for people and for programs", async () => {
+    const add = (email: string) =>
+      santinela(["user", "add", "--email", email, "--role", "operator", "--password-stdin"], "correct horse");
+    await add("ana@example.ro");
+    const made = await santinela(["backup", "--out", "copy.db", "--json"]);
+    expect(JSON.parse(made.stdout)).toEqual({
+      file: join(folder, "copy.db"),
+      bytes: readFileSync(join(folder, "copy.db")).length,
+    });
+    await add("ion@example.ro");
+    const plan = await santinela(["restore", "--dry-run", "copy.db"]);
+    expect(plan.stdout).toMatch(/^Records in the copy: 0\n[^]*Nothing was changed\.\n$/);
+    const planned = await santinela(["restore", "--dry-run", "--json", "copy.db"]);
+    expect(JSON.parse(planned.stdout)).toEqual({
+      plan: { recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] },
+      done: null,
+    });
+    expect((await santinela(["restore", "copy.db"])).stdout).toMatch(/is kept as .*\nRestored\. 0 trips/);
+    expect((await santinela(["user", "list"])).stdout).toBe("ana@example.ro  operator\n");
+    expect((await santinela(["restore", "a.yaml"])).code).toBe(65);
   });
 });
 

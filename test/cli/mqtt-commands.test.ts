@@ -6,7 +6,7 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { santinela } from "../support/santinela.ts";
+import { santinela } from "../support/command-line.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -27,7 +27,7 @@ describe("zones import-check", () => {
   test("says of every message of a recording what it would do", async () => {
     const { code, stdout, stderr } = await santinela(
       ["zones", "import-check", "--config", inputs("device-zones.yaml"), inputs("device-messages.jsonl")],
-      folder,
+      { cwd: folder },
     );
     expect(code).toBe(0);
     const lines = stdout.trim().split("\n");
@@ -57,7 +57,7 @@ describe("zones import-check", () => {
         write("a.yaml", zone),
         join(folder, write("r.jsonl", recording)),
       ],
-      folder,
+      { cwd: folder },
     );
     const outcomes = stdout
       .trim()
@@ -69,10 +69,9 @@ describe("zones import-check", () => {
   test("names the line that is no message", async () => {
     const recording = join(folder, write("r.jsonl", '{"topic":"a","payload":"1"}\n{"payload":"1"}\n'));
     const config = write("a.yaml", "mqtt: off\n");
-    const { code, stderr } = await santinela(
-      ["zones", "import-check", "--config", config, recording],
-      folder,
-    );
+    const { code, stderr } = await santinela(["zones", "import-check", "--config", config, recording], {
+      cwd: folder,
+    });
     expect(code).toBe(65);
     expect(stderr).toMatch(/r\.jsonl:2: topic is missing\n.*mosquitto_sub/);
   });
@@ -81,7 +80,7 @@ describe("zones import-check", () => {
 describe("zones discover", () => {
   test("at the built-in broker needs the daemon, and says so", async () => {
     const config = write("a.yaml", `mqtt: { listen: { port: ${await freePort()} } }\n`);
-    const { code, stderr } = await santinela(["zones", "discover", "--config", config], folder);
+    const { code, stderr } = await santinela(["zones", "discover", "--config", config], { cwd: folder });
     expect(code).toBe(75);
     expect(stderr).toMatch(/^the built-in broker does not answer\nIt is a part of the daemon/);
   });
@@ -90,7 +89,7 @@ describe("zones discover", () => {
 describe("doctor", () => {
   test("of the built-in broker says what it does not keep", async () => {
     const zone = `zones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;
-    const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], folder);
+    const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^▲ MQTT broker: the built-in broker keeps nothing/m),
@@ -99,7 +98,7 @@ describe("doctor", () => {
 
   test("names a broker that is not there as a fault, with what to check", async () => {
     const zone = `mqtt: { url: "mqtt://127.0.0.1:${await freePort()}" }\nzones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;
-    const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], folder);
+    const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /^✖ MQTT broker: the MQTT broker cannot be reached: .*ECONNREFUSED.*\n {4}Check that it runs/m,
@@ -126,7 +125,7 @@ describeWithMosquitto("with a broker", () => {
   }
 
   function doctor(): Promise<{ code: number; stdout: string }> {
-    return santinela(["doctor", "--config", "a.yaml", "--listen", "1"], folder);
+    return santinela(["doctor", "--config", "a.yaml", "--listen", "1"], { cwd: folder });
   }
 
   test("doctor finds what Mosquitto as it comes would lose, and the sensors whose openings those are", async () => {
@@ -193,7 +192,7 @@ describeWithMosquitto("with a broker", () => {
     await announce("light/3/config", { name: "Lamp", state_topic: "lamp" });
     const { code, stdout, stderr } = await santinela(
       ["zones", "discover", "--wait", "1", "--config", "a.yaml"],
-      folder,
+      { cwd: folder },
     );
     expect(code).toBe(0);
     expect(stderr).toMatch(/^1 zones; 1 other/);
@@ -201,6 +200,8 @@ describeWithMosquitto("with a broker", () => {
       'input: {"mqtt":"zigbee2mqtt/gate","path":"/contact","open":[false],"normal":[true]}',
     );
     write("b.yaml", `mqtt: off\n${stdout}`);
-    expect(await santinela(["check-config", "--config", "b.yaml"], folder)).toMatchObject({ code: 0 });
+    expect(await santinela(["check-config", "--config", "b.yaml"], { cwd: folder })).toMatchObject({
+      code: 0,
+    });
   });
 });

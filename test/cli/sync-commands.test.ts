@@ -5,7 +5,7 @@ import type { SyncRecordView } from "../../src/http/site/sync-port.ts";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
-import { santinela } from "../support/santinela.ts";
+import { santinela } from "../support/command-line.ts";
 
 const HERE =
   "objectives:\n  obiective/cladiri:\n    - { id: 1, name: Hall }\n    - { id: 2, name: Unknown there }\n";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => installation.remove());
 
 const sync = (...words: string[]) =>
-  santinela(["sync", ...words, "--config", "site.yaml"], installation.folder);
+  santinela(["sync", ...words, "--config", "site.yaml"], { cwd: installation.folder });
 const dead = async (): Promise<SyncRecordView[]> =>
   JSON.parse((await sync("dead", "--json")).stdout) as SyncRecordView[];
 
@@ -42,9 +42,13 @@ test("what the centre refuses is shown as dead, tried again all together or by n
   expect((await sync("retry", "#2")).stdout).toMatch(/^ {2}#2 /);
   expect(await sync("retry", "two")).toMatchObject({ code: 64 });
   await eventually("both to be refused again", async () => ((await dead()).length === 2 ? true : undefined));
-  expect((await sync("drop", "1")).stdout).toBe("  #1 is given up; it stays here\n");
+  expect(await sync("drop", "1")).toMatchObject({
+    code: 64,
+    stderr: expect.stringMatching(/never learn of 1[^]*--yes/),
+  });
+  expect((await sync("drop", "1", "--yes")).stdout).toBe("  #1 is given up; it stays here\n");
   expect((await dead()).map(({ interventionId }) => interventionId)).toEqual([2]);
-  expect((await sync("drop", "2")).code).toBe(0);
+  expect((await sync("drop", "2", "--yes")).code).toBe(0);
   expect((await sync("dead")).stdout).toBe("none\n");
   expect((await sync("retry")).stdout).toBe("none\n");
   expect((await sync("drop")).code).toBe(64);

@@ -5,7 +5,7 @@ import type { Trip } from "../../src/domain/trip.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 import { ControlClient } from "../../src/cli/control-client.ts";
-import { santinela } from "../support/santinela.ts";
+import { santinela } from "../support/command-line.ts";
 
 const OBJECTIVES = "objectives: { obiective/cladiri: [{ id: 12, name: Hall }] }\n";
 const zone = (id: string): string =>
@@ -28,11 +28,10 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   );
   await site.start();
   const run = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await santinela(
-      [...words, "--config", "site.yaml"],
-      installation.folder,
-      never,
-    );
+    const { code, stdout, stderr } = await santinela([...words, "--config", "site.yaml"], {
+      cwd: installation.folder,
+      untilAsked: never,
+    });
     expect([code, stderr]).toEqual([0, ""]);
     return stdout;
   };
@@ -75,11 +74,11 @@ test("a signal test that the centre cannot take says where it is, and arrives la
   await centre.end("SIGTERM");
   await site.start();
   const words = ["test", "signal", "--wait", "1", "--config", "site.yaml"];
-  const { code, stderr } = await santinela(words, installation.folder, never);
+  const { code, stderr } = await santinela(words, { cwd: installation.folder, untilAsked: never });
   expect(code).toBe(75);
   expect(stderr).toMatch(/the test has not arrived yet; it goes on by itself/);
   const nowhere = ["test", "signal", "--zone", "attic", "--config", "site.yaml"];
-  expect(await santinela(nowhere, installation.folder)).toMatchObject({
+  expect(await santinela(nowhere, { cwd: installation.folder })).toMatchObject({
     code: 65,
     stderr: expect.stringMatching(/there is no zone "attic"/) as string,
   });
