@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { copyDatabase } from "../store/copy.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
-import { putInPlace, writeDurably } from "./durable-files.ts";
+import { putInPlace, writeDurably } from "../store/durable-files.ts";
 
 /** A kept copy of the main database. */
 export interface Backup {

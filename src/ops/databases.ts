@@ -11,7 +11,7 @@ import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { suspicionFile } from "./backups.ts";
 import type { Ballast } from "./ballast.ts";
-import { writeDurably } from "./durable-files.ts";
+import { writeDurably } from "../store/durable-files.ts";
 import { recoverDatabase, redeliver, type Recovery } from "./recovery.ts";
 
 export interface DatabasesOptions {

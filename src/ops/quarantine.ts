@@ -1,6 +1,6 @@
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { flushFolder } from "./durable-files.ts";
+import { flushFolder } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
 
 /** A database is these files together: without its write-ahead log it is an older one, or none. */

@@ -6,7 +6,7 @@ import { fileProblems } from "../store/integrity.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { salvage, type SalvagedTable } from "../store/salvage.ts";
 import { backupsIn } from "./backups.ts";
-import { copyDurably } from "./durable-files.ts";
+import { copyDurably } from "../store/durable-files.ts";
 import { quarantine } from "./quarantine.ts";
 
 /** What a recovery did, for the log, the event log and the report. */

@@ -9,7 +9,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { recordIds } from "../store/record-ids.ts";
 import { EventLog } from "../store/event-log.ts";
-import { copyDurably } from "./durable-files.ts";
+import { copyDurably } from "../store/durable-files.ts";
 import { quarantine } from "./quarantine.ts";
 import { prepareDataDir } from "./secrets.ts";
 

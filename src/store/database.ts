@@ -1,6 +1,6 @@
-import { copyFileSync, renameSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
+import { copyDurably } from "./durable-files.ts";
 
 export type Database = Sqlite.Database;
 
@@ -167,9 +167,7 @@ function migrate(database: Database, path: string, { applicationId, migrations }
 function keepCopy(database: Database, path: string, version: number): void {
   // After a full checkpoint the main file alone is the whole database.
   database.pragma("wal_checkpoint(TRUNCATE)");
-  const copy = `${path}.v${version}`;
-  copyFileSync(path, `${copy}.part`);
-  renameSync(`${copy}.part`, copy);
+  copyDurably(path, `${path}.v${version}`);
 }
 
 function storageError(path: string, cause: unknown): AppError {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, messageOf } from "../../domain/errors.ts";
-import { putInPlace } from "../../ops/durable-files.ts";
+import { putInPlace } from "../../store/durable-files.ts";
 import type { Draft } from "./configuration-text.ts";
 
 /**
