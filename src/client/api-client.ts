@@ -38,10 +38,11 @@ export interface ApiClientOptions {
   /** Longest wait for a whole answer, from the call on. */
   readonly timeoutMs: number;
   /**
-   * Reuse connections. Only for the loopback: a kept connection that the far side closes at the same moment turns a
-   * request that was never read into one that is `lost`.
+   * How long an idle connection is kept to be used again, in milliseconds; without it each request has its own. The far
+   * side must keep it for longer: one that it closes at the same moment turns a request that was never read into one
+   * that is `lost`.
    */
-  readonly keepAlive?: boolean;
+  readonly keepIdleMs?: number;
   /** PEM of the only authority that the server's certificate may be signed by; without it the public ones. */
   readonly ca?: string | undefined;
 }
@@ -56,10 +57,12 @@ export class ApiClient {
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #abort = new AbortController();
 
-  constructor({ baseUrl, timeoutMs, keepAlive = false, ca }: ApiClientOptions) {
+  constructor({ baseUrl, timeoutMs, keepIdleMs, ca }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#timeoutMs = timeoutMs;
-    const pool = { keepAlive, maxSockets: 8 };
+    // The agent's limit ends idle connections alone; a request that waits for its answer has `timeoutMs`.
+    const kept = keepIdleMs === undefined ? {} : { keepAlive: true, timeout: keepIdleMs };
+    const pool = { ...kept, maxSockets: 8 };
     this.#agent =
       this.#base.protocol === "https:"
         ? new HttpsAgent({ ...pool, minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) })

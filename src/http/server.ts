@@ -54,7 +54,7 @@ export class HttpServer {
       tls ? createTlsServer({ ...common, ...TLS, ...tls }, guarded) : createServer(common, guarded),
     );
     strangers.watch(this.#network);
-    this.#loopback = answering(createServer(common, app.handle));
+    this.#loopback = answering(createServer({ ...common, keepAliveTimeout: LOOPBACK_IDLE_MS }, app.handle));
     this.#control = answering(createServer(common, app.handle));
     this.#control.on("connection", trustConnection);
   }
@@ -153,6 +153,11 @@ const OPTIONS = {
   // Node would answer without a body; the application has the interface's shape for it.
   requireHostHeader: false,
 } as const;
+/**
+ * For longer than our own client keeps an idle connection: one that we closed just as a trip was sent over it would have
+ * that trip sent again, and told as a failure.
+ */
+const LOOPBACK_IDLE_MS = 60_000;
 const TLS = { minVersion: "TLSv1.2", handshakeTimeout: 10_000 } as const;
 
 /** Has a server answer in the interface's shape also what never reaches the application. */

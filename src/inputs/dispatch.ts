@@ -24,6 +24,8 @@ export interface DispatchOptions {
 
 /** A request over the loopback takes milliseconds; this only ends one that hangs. */
 const LOOPBACK_TIMEOUT_MS = 10_000;
+/** Our own API keeps a connection for a minute (`http/server`), so that it is always we who end it. */
+export const LOOPBACK_IDLE_MS = 20_000;
 
 /** The way from the journal to our own API: the dispatcher, the desk it asks, and their connection. */
 export class Dispatch {
@@ -32,7 +34,7 @@ export class Dispatch {
 
   constructor(options: DispatchOptions) {
     const { journal, baseUrl, token, host, site } = options;
-    this.#client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepAlive: true });
+    this.#client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepIdleMs: LOOPBACK_IDLE_MS });
     const api = new LocalApi({ client: this.#client, token });
     const desk = new IncidentDesk({ ...options, api, incidentWindowMs: site.incidentWindowS * 1000 });
     this.#dispatcher = new TripDispatcher({

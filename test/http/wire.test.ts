@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import { HttpServer } from "../../src/http/server.ts";
+import { LOOPBACK_IDLE_MS } from "../../src/inputs/dispatch.ts";
 import { SystemClock } from "../../src/ops/system-clock.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
@@ -170,6 +171,12 @@ describe("a client that holds connections", () => {
     });
     expect(posted.status).toBe(201);
     for (const socket of idle) socket.destroy();
+  });
+
+  test("does not do so when it is our own: that one ends them before the API would", async () => {
+    const answer = await fetch(`${server.loopbackUrl}/interventii`);
+    const keptS = Number(/timeout=(\d+)/.exec(answer.headers.get("Keep-Alive") ?? "")?.[1]);
+    expect(keptS * 1000).toBeGreaterThanOrEqual(2 * LOOPBACK_IDLE_MS);
   });
 
   test("and asks without taking the answers is cut off", async () => {

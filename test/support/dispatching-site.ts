@@ -26,7 +26,11 @@ export class DispatchingSite {
     this.zones = zones;
     this.#server = server;
     const { port } = server.address() as AddressInfo;
-    this.#client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000, keepAlive: true });
+    this.#client = new ApiClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      timeoutMs: 10_000,
+      keepIdleMs: 1_000,
+    });
     this.#dispatcher = this.#newDispatcher();
     this.#dispatcher.start();
   }

@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { ApiClient, type Reply } from "../../src/client/api-client.ts";
+import { eventually } from "../support/eventually.ts";
 
 /* A server that says to each connection exactly these bytes, once the request has come. */
 
@@ -73,6 +74,25 @@ test.each<[what: string, bytes: string, then: "stay" | "end" | "reset", reply: o
 test("a request that nobody can take was not sent", async () => {
   client = new ApiClient({ baseUrl: "http://127.0.0.1:1", timeoutMs: 1_000 });
   expect(await client.request({ method: "GET", path: "/interventii" })).toMatchObject({ kind: "not-sent" });
+});
+
+test("a connection that is kept is used again, and ended by the client once it was idle for long enough", async () => {
+  const ended: Socket[] = [];
+  server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("end", () => ended.push(socket));
+    socket.on("data", () => socket.write(`${HEAD}Content-Length: 8\r\n\r\n{"id":1}`));
+  });
+  await new Promise<void>((resolve) => {
+    server?.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  sockets.clear();
+  client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000, keepIdleMs: 500 });
+  for (let time = 0; time < 3; time += 1)
+    expect(await client.request({ method: "GET", path: "/interventii/1" })).toMatchObject({ status: 201 });
+  expect(sockets.size).toBe(1);
+  await eventually("the connection to be ended", () => ended.length === 1);
 });
 
 test("a request ends in its time also when the garbage is collected meanwhile", async () => {
