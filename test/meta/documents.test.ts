@@ -71,3 +71,25 @@ function deadLinks(page: string, text: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(page), target)))
     .map((target) => `${page}: ${target}`);
 }
+
+test("the page of the API tells of every route of /site, and of none that does not exist", () => {
+  const folder = join(root, "src/http");
+  const code = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("\n");
+  const served = [...code.matchAll(/addResource\(\s*router,\s*["`](\/site\/[^"`]+)["`]/g)].flatMap(
+    (match) => {
+      const path = match[1] ?? "";
+      return path.includes("${action}")
+        ? ["retry", "drop", "reassert"].map((action) => path.replace("${action}", action))
+        : [path];
+    },
+  );
+  const table = readFileSync(join(root, "docs/api.md"), "utf8");
+  const told = [...table.matchAll(/^\| `(?:GET|POST|PUT|DELETE) (\/site\/[^`]+)`/gm)].map(
+    (match) => match[1],
+  );
+  expect(new Set(told)).toEqual(new Set(served));
+  expect(served.length).toBeGreaterThan(15);
+});
