@@ -8,7 +8,10 @@ import { EVENT_NAMES } from "../../src/domain/event.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pages = [
   "README.md",
+  "README.ro.md",
   "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
 ].filter((name) => name.endsWith(".md"));
 
