@@ -50,7 +50,7 @@ function describe(folder) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const found = licencesOf(root);
   const problems = found.map(problemWith).filter((problem) => problem !== "");
-  for (const problem of problems) console.error(problem);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
   const rule = "=".repeat(80);
   const parts = found.map(
     ({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`,
