@@ -31,8 +31,3 @@ export function sensesOf({ input, tamper, battery, availability, bridge }: ZoneO
     ...(bridge && { bridge: { ...AVAILABILITY_DEFAULTS, ...bridge } }),
   };
 }
-
-/** The filters that a zone listens to. */
-export function filtersOf({ tamper, battery, availability, bridge }: ZoneSenses): string[] {
-  return [tamper, battery, availability, bridge].flatMap((sense) => (sense ? [sense.mqtt] : []));
-}

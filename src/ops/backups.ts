@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { copyDatabase } from "../store/copy.ts";
@@ -89,12 +89,6 @@ export async function backUpRegularly(dataDir: string, nowMs: number): Promise<s
 export function suspicionFile(dataDir: string): string {
   return join(dataDir, "check-failed.txt");
 }
-
-/** Size of a copy, bytes. */
-export function sizeOf({ path }: Backup): number {
-  return statSync(path).size;
-}
-
 /** The newest three, and the last one of an earlier week. */
 function keptOf(backups: readonly Backup[]): Backup[] {
   const newest = backups.slice(0, NEWEST_KEPT);
