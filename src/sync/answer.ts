@@ -102,7 +102,10 @@ function success(method: WriteMethod, reply: Answered, said: Said): Verdict {
     return reply.status === 204 || (reply.status === 200 && isJson(reply))
       ? { ...said, event: "removed", link: "ok" }
       : notTheInterface;
-  if (reply.status !== (method === "POST" ? 201 : 200)) return notTheInterface;
+  if (reply.status !== (method === "POST" ? 201 : 200))
+    return method === "POST" && isSuccess(reply) && !isPage(reply)
+      ? { ...notTheInterface, event: "ambiguous" }
+      : notTheInterface;
   const record = parseJson(reply.body);
   if (validateUpstreamIntervention(record))
     return {
@@ -112,8 +115,18 @@ function success(method: WriteMethod, reply: Answered, said: Said): Verdict {
       record: { id: record.id, json: reply.body },
       echoesKey: reply.headers["idempotency-key"] !== undefined,
     };
-  // A sign-in page of somebody's network created nothing; a JSON answer that was garbled on the way may have.
-  return isJson(reply) ? { ...said, event: "ambiguous", link: "unreachable" } : notTheInterface;
+  if (isJson(reply)) return { ...said, event: "ambiguous", link: "unreachable" };
+  // Sign-in pages come with 200. Whoever says 201 may have created something, whatever became of its body on the way.
+  return method === "POST" ? { ...notTheInterface, event: "ambiguous" } : notTheInterface;
+}
+
+function isSuccess({ status }: Answered): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** A page for people, such as the sign-in page of somebody's network. */
+function isPage({ headers }: Answered): boolean {
+  return /^(?:text\/html|application\/xhtml)\b/i.test(headers["content-type"] ?? "");
 }
 
 function missing(method: WriteMethod, reply: Answered, said: Said): Verdict {

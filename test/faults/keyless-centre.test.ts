@@ -25,6 +25,9 @@ const FAULTS: readonly LineFault[] = [
   "a gateway answers 503 in HTML",
   "the centre fails with 500 after it has done it",
   "the answer is 201 and JSON without an id",
+  "a gateway puts a page in the place of the 201's record",
+  "the answer is 200 with the record",
+  "the answer is 202 and nothing",
   "the answer is no HTTP, after the centre has done it",
 ];
 

@@ -85,6 +85,18 @@ export const LINE_FAULTS = {
     send(exchange, 302, "text/html", PORTAL, ["Location: http://127.0.0.1:9/sign-in"]),
   "a captive portal answers 200 in HTML": (exchange) => send(exchange, 200, "text/html", PORTAL),
   "a captive portal answers 201 in HTML": (exchange) => send(exchange, 201, "text/html", PORTAL),
+  "a gateway puts a page in the place of the 201's record": async (exchange) => {
+    await exchange.carry();
+    send(exchange, 201, "text/html", PORTAL);
+  },
+  "the answer is 200 with the record": async (exchange) => {
+    const { body } = split(await exchange.carry());
+    send(exchange, 200, "application/json", body);
+  },
+  "the answer is 202 and nothing": async (exchange) => {
+    await exchange.carry();
+    send(exchange, 202, "text/plain", "");
+  },
   "the answer is 201 and JSON, but empty": async (exchange) => {
     await exchange.carry();
     send(exchange, 201, "application/json", "");
