@@ -1,4 +1,3 @@
-import type { Clock } from "../domain/clock.ts";
 import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
 import type {
@@ -11,27 +10,19 @@ import type {
 import type { EventLog } from "../store/event-log.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { Journal } from "../store/journal.ts";
-import type { OutboxStore } from "../store/outbox.ts";
 import { isoTime } from "./iso-time.ts";
-import { recordView } from "./site-sync.ts";
+import type { SiteSync } from "./site-sync.ts";
 
 const ENTRIES_SHOWN = 200;
 
 /** What has happened at the site, as one story. */
 export class SiteJournal implements JournalPort {
   readonly #tables: { readonly events: EventLog; readonly trips: TripStore };
-  readonly #outbox: OutboxStore;
-  readonly #clock: Clock;
+  readonly #sync: SiteSync;
 
-  constructor(parts: {
-    readonly events: EventLog;
-    readonly journal: Journal;
-    readonly outbox: OutboxStore;
-    readonly clock: Clock;
-  }) {
+  constructor(parts: { readonly events: EventLog; readonly journal: Journal; readonly sync: SiteSync }) {
     this.#tables = { events: parts.events, trips: parts.journal.trips };
-    this.#outbox = parts.outbox;
-    this.#clock = parts.clock;
+    this.#sync = parts.sync;
   }
 
   trips(limit: number): readonly Trip[] {
@@ -47,14 +38,9 @@ export class SiteJournal implements JournalPort {
   }
 
   history(interventionId: number): HistoryView {
-    const entries = historyOf(this.#tables, interventionId, ENTRIES_SHOWN);
-    const entry = this.#outbox.find(interventionId);
-    if (!entry) return { entries, sync: null };
-    const { phase, wantRev, syncedRev } = entry;
-    const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
     return {
-      entries,
-      sync: { ...recordView(entry, this.#outbox.nameOf(entry), this.#clock.wallMs()), isAtRest },
+      entries: historyOf(this.#tables, interventionId, ENTRIES_SHOWN),
+      sync: this.#sync.recordOf(interventionId),
     };
   }
 }

@@ -2,12 +2,20 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { PHASE_WORDS } from "../domain/outbox-words.ts";
-import type { LinkView, SyncAction, SyncPort, SyncRecordView, SyncView } from "../http/site/sync-port.ts";
-import type { OutboxStore } from "../store/outbox.ts";
+import type {
+  LinkView,
+  RecordOnItsWay,
+  SyncAction,
+  SyncPort,
+  SyncRecordView,
+  SyncView,
+} from "../http/site/sync-port.ts";
+import type { OutboxStore, OutboxSummary } from "../store/outbox.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 
 const RECORDS_SHOWN = 200;
+const NOTHING_WAITS: OutboxSummary = { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null };
 
 /** The way to the centre as people see it. */
 export class SiteSync implements SyncPort {
@@ -27,11 +35,26 @@ export class SiteSync implements SyncPort {
   }
 
   view(): SyncView {
-    const outbox = this.#outbox;
-    const records = outbox
-      .pending(RECORDS_SHOWN)
-      .map((entry) => recordView(entry, outbox.nameOf(entry), this.#clock.wallMs()));
-    return { link: this.link(), summary: outbox.summary(), records };
+    const entries = this.#sync ? this.#outbox.pending(RECORDS_SHOWN) : [];
+    return {
+      link: this.link(),
+      summary: this.summary(),
+      records: entries.map((entry) => this.#viewOf(entry)),
+    };
+  }
+
+  /** Nothing waits where there is no centre to wait for, although the outbox keeps everything for a later one. */
+  summary(): OutboxSummary {
+    return this.#sync ? this.#outbox.summary() : NOTHING_WAITS;
+  }
+
+  /** Where one record is on its way; null where it has none to go. */
+  recordOf(interventionId: number): RecordOnItsWay | null {
+    const entry = this.#sync && this.#outbox.find(interventionId);
+    if (!entry) return null;
+    const { phase, wantRev, syncedRev } = entry;
+    const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
+    return { ...this.#viewOf(entry), isAtRest };
   }
 
   async now(): Promise<SyncView> {
@@ -53,19 +76,18 @@ export class SiteSync implements SyncPort {
     const nextTryMs = Math.round((this.#clock.wallMs() + waitMs) / 1000) * 1000;
     return { state, reason, nextTryAt: waitMs > 0 ? isoTime(nextTryMs) : null };
   }
-}
 
-/** An outbox entry as people see it. */
-export function recordView(entry: OutboxEntry, name: string, nowMs: number): SyncRecordView {
-  const { interventionId, phase, upstreamId, attempts, nextAtMs, lastError } = entry;
-  return {
-    interventionId,
-    name,
-    phase,
-    text: PHASE_WORDS[phase],
-    upstreamId,
-    attempts,
-    nextTryAt: nextAtMs > nowMs ? isoTime(nextAtMs) : null,
-    lastAnswer: lastError,
-  };
+  #viewOf(entry: OutboxEntry): SyncRecordView {
+    const { interventionId, phase, upstreamId, attempts, nextAtMs, lastError } = entry;
+    return {
+      interventionId,
+      name: this.#outbox.nameOf(entry),
+      phase,
+      text: PHASE_WORDS[phase],
+      upstreamId,
+      attempts,
+      nextTryAt: nextAtMs > this.#clock.wallMs() ? isoTime(nextAtMs) : null,
+      lastAnswer: lastError,
+    };
+  }
 }

@@ -43,12 +43,12 @@ export class Site implements SitePorts {
     this.#startedAt = isoTime(parts.clock.wallMs());
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests(parts);
-    this.journal = new SiteJournal(parts);
     this.sync = new SiteSync(parts);
+    this.journal = new SiteJournal({ ...parts, sync: this.sync });
   }
 
   status(): StatusView {
-    const { config, health, journal, outbox } = this.#parts;
+    const { config, health, journal } = this.#parts;
     const { trips } = journal;
     return {
       version: VERSION,
@@ -56,7 +56,7 @@ export class Site implements SitePorts {
       startedAt: this.#startedAt,
       conditions: health.list(),
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
-      outbox: outbox.summary(),
+      outbox: this.sync.summary(),
       link: this.sync.link(),
     };
   }

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "../../domain/event.ts";
 import type { Trip } from "../../domain/trip.ts";
-import type { SyncRecordView } from "./sync-port.ts";
+import type { RecordOnItsWay } from "./sync-port.ts";
 
 /** What has happened at the site: the journal's trips, and the event log laid into them. */
 export interface JournalPort {
@@ -39,5 +39,5 @@ export interface HistoryView {
   /** Its trips and what was done to it, the newest first; at most 200 of each. */
   readonly entries: readonly JournalEntry[];
   /** Its place in the outbox, and whether nothing is left to do there; null when it has none. */
-  readonly sync: (SyncRecordView & { readonly isAtRest: boolean }) | null;
+  readonly sync: RecordOnItsWay | null;
 }

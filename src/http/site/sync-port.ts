@@ -45,3 +45,6 @@ export interface SyncRecordView {
   /** The last answer in words; null when there was none. */
   readonly lastAnswer: string | null;
 }
+
+/** One record's place, and whether nothing is left to do there. */
+export type RecordOnItsWay = SyncRecordView & { readonly isAtRest: boolean };
