@@ -89,7 +89,7 @@ export type OutboxPhase =
  * - `not-applied`: it certainly has not, and may do so later.
  * - `ambiguous`: it may have.
  * - `refused`: it never will with this content.
- * - `missing`: it does not know the objective (of a POST) or the record (of a PUT).
+ * - `missing`: it does not know the objective (of a POST) or the record (read before a PUT).
  * - `edited`, `deleted`: a local change. `withdrawn`: deleted before anything was sent.
  * - `retry`: an operator or the passing of time asks for another try. `restart`: found at start.
  */
@@ -180,7 +180,6 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     // A PUT of values and a DELETE may be repeated, so not knowing costs only another try.
     ambiguous: "linked",
     refused: "rejected",
-    missing: "gone",
     edited: "writing",
     deleted: "writing",
     retry: "writing",

@@ -29,9 +29,9 @@ export function carries({ notes, description }: CentreRecord, marker: string): b
 export function sightingsOf(
   rows: readonly Sighting[],
   { marker, sent, isMarked }: Sought,
-  isTaken: (id: number) => boolean,
+  isTaken: (row: Sighting) => boolean,
 ): Sighting[] {
-  const free = rows.filter(({ id }) => !isTaken(id));
+  const free = rows.filter((row) => !isTaken(row));
   const marked = free.filter((row) => carries(row, marker));
   if (marked.length > 0) return marked;
   // Without a start two calls to one address look alike, so only a site that has no marker at all relies on it.
@@ -41,31 +41,34 @@ export function sightingsOf(
   );
 }
 
-/** The one of several that is kept: where a dispatcher has worked on one, that one, else the oldest. */
+/**
+ * The one of several that is kept: where a dispatcher has worked on one, that one, else the oldest.
+ * @param known what we sent, and what we have here
+ */
 export function keptOf(
   sightings: readonly Sighting[],
-  sent: CentreRecord,
+  known: readonly CentreRecord[],
   ghosts: Ghosts,
 ): Sighting | undefined {
   const byAge = [...sightings].sort((a, b) => a.id - b.id);
-  return byAge.find((row) => !isUntouched(row, sent, ghosts)) ?? byAge[0];
+  return byAge.find((row) => !isUntouched(row, known, ghosts)) ?? byAge[0];
 }
 
 /**
- * Whether a record there holds nothing but what we sent, at first or later, and what the one that is kept holds too:
- * then removing it takes nothing from anybody.
- * @param kept the centre's record that stays, where it is known
+ * Whether a record there holds nothing but what is known elsewhere: then removing it takes nothing from anybody. An
+ * invoice is never known elsewhere, unless the record that is kept has the same.
+ * @param known what we sent, what we have here, and the centre's record that is kept
+ * @param ghosts what we sent later
  */
-export function isUntouched(
-  row: CentreRecord,
-  sent: CentreRecord,
-  ghosts: Ghosts,
-  kept: CentreRecord = {},
-): boolean {
-  return INTERVENTION_FIELDS.every(
-    (field) =>
-      row[field] === undefined ||
-      [sent[field], kept[field], ...(ghosts[field] ?? [])].some((value) => isSameValue(row[field], value)),
+export function isUntouched(row: CentreRecord, known: readonly CentreRecord[], ghosts: Ghosts): boolean {
+  const isKnown = (field: string): boolean =>
+    [...known.map((record) => record[field]), ...(ghosts[field] ?? [])].some((value) =>
+      isSameValue(row[field], value),
+    );
+  const hasInvoice = (row["invoicePdf"] ?? "") !== "";
+  return (
+    INTERVENTION_FIELDS.every((field) => row[field] === undefined || isKnown(field)) &&
+    (!hasInvoice || isKnown("invoicePdf"))
   );
 }
 

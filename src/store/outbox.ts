@@ -72,12 +72,13 @@ export class OutboxStore {
 
   /** Entries that are to be searched for doubles or read again at the centre, the longest due first. */
   dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
-    const phases = check === "sweep" ? "'linked','closed','gone'" : "'linked'";
+    const which =
+      check === "sweep" ? "phase IN ('linked','closed','gone')" : "phase = 'linked' AND next_at <= :nowMs";
     return this.#database
       .prepare(
-        `SELECT * FROM outbox WHERE ${check}_at <= ? AND phase IN (${phases}) ORDER BY ${check}_at LIMIT ?`,
+        `SELECT * FROM outbox WHERE ${check}_at <= :nowMs AND ${which} ORDER BY ${check}_at LIMIT :limit`,
       )
-      .all(nowMs, limit)
+      .all({ nowMs, limit })
       .map((row) => toEntry(row) as OutboxEntry);
   }
 
@@ -133,7 +134,7 @@ export class OutboxStore {
 
   /** Makes every waiting entry due at once, and every check of an entry at rest. */
   makeAllDue(): void {
-    this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE}`).run();
+    this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
     this.#database
       .prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS + 1} WHERE verify_at > ${AUDIT_AT_MS}`)
       .run();

@@ -1,16 +1,15 @@
-import { withGhosts } from "../domain/merge.ts";
-import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
 import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
-import { loseTrack, noteTopId } from "./restore.ts";
+import { claim, isAnothers, noteTopId } from "./restore.ts";
 import { recordsAbove, topIdOf } from "./search.ts";
 import {
   afterFailure,
   afterPost,
   believedAnswer,
   closing,
-  fieldsIn,
+  earlierGhosts,
   linkedTo,
   settledAtMs,
 } from "./settlement.ts";
@@ -53,7 +52,7 @@ export class Posting {
     if (this.#top && clock.monotonicMs() - this.#top.atMs < TOP_LASTS_MS) return lower(this.#top.id);
     const read = await topIdOf(centre);
     if ("topId" in read) {
-      noteTopId(this.#parts, read.topId);
+      if (read.isHighest) noteTopId(this.#parts, read.topId);
       this.#top = { id: read.topId, atMs: clock.monotonicMs() };
       return lower(read.topId);
     }
@@ -75,22 +74,8 @@ export class Posting {
       return undefined;
     }
     const attempt = ledger.newAttempt(entry, ledger.record(interventionId));
-    const ghosts = this.#ghostsOf(entry, attempt);
+    const ghosts = earlierGhosts(entry, attempt.key, patience, clock.wallMs());
     return ledger.apply(entry, "send", { attempt, watermark, sends: entry.sends + 1, ...ghosts });
-  }
-
-  /** What was sent before under another key may still arrive: its values are ours and no dispatcher's. */
-  #ghostsOf(
-    { doubted, attempt: earlier, ghosts }: OutboxEntry,
-    { key }: OutboxAttempt,
-  ): Partial<OutboxEntry> {
-    if (!doubted || !earlier || earlier.key === key) return {};
-    const { patience, clock } = this.#parts;
-    const sweptInMs = patience.sweepMs.reduce((sum, ms) => sum + ms, 0);
-    return {
-      ghosts: withGhosts(ghosts, fieldsIn(earlier.body)),
-      ghostsUntilMs: clock.wallMs() + sweptInMs,
-    };
   }
 
   async #post({ interventionId, attempt }: OutboxEntry): Promise<void> {
@@ -127,22 +112,17 @@ export class Posting {
     await watch.note(believed);
   }
 
-  /** An id that is another record's here says that one of the two is mistaken. */
+  /** An id that is another record's here says that one of the two is mistaken: the one whose mark the answer lacks. */
   #ownerAsked(entry: OutboxEntry, verdict: Verdict): Verdict {
-    const { ledger } = this.#parts;
     if (!verdict.record) return verdict;
-    const { id, json } = verdict.record;
-    const owner = ledger.outbox.findByUpstreamId(id);
-    if (!owner || owner.interventionId === entry.interventionId) return verdict;
-    const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
-    if (ledger.isMarked && json.includes(marker)) {
-      // The answer bears our mark, so the centre has given the other one's id again: it was restored from a backup.
-      loseTrack(this.#parts, owner);
-      ledger.outbox.auditAll();
+    const { record, ...rest } = verdict;
+    const row = JSON.parse(record.json) as Sighting;
+    if (!isAnothers(this.#parts, entry, row)) {
+      claim(this.#parts, entry, row);
       return verdict;
     }
-    const { record: _notOurs, ...rest } = verdict;
-    const reason = `the centre answered with its record ${id}, which is intervention ${owner.interventionId} here; was the centre restored from a backup?`;
+    const owner = this.#parts.ledger.outbox.findByUpstreamId(record.id);
+    const reason = `the centre answered with its record ${record.id}, which is intervention ${owner?.interventionId} here; was the centre restored from a backup?`;
     return { ...rest, event: "refused", reason };
   }
 
@@ -182,15 +162,13 @@ export class Posting {
     const { ledger } = this.#parts;
     const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
     const sought = { marker, sent: ledger.sentOf(entry), isMarked: ledger.isMarked };
-    return sightingsOf(rows, sought, (id) => {
-      const owner = ledger.outbox.findByUpstreamId(id);
-      return owner !== undefined && owner.interventionId !== entry.interventionId;
-    });
+    return sightingsOf(rows, sought, (row) => isAnothers(this.#parts, entry, row));
   }
 
   #adopt(entry: OutboxEntry, hits: readonly Sighting[]): undefined {
     const { ledger, patience, clock, log } = this.#parts;
-    const kept = keptOf(hits, ledger.sentOf(entry), entry.ghosts);
+    const kept = keptOf(hits, [ledger.sentOf(entry)], entry.ghosts);
+    for (const hit of hits) claim(this.#parts, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
     const wallMs = clock.wallMs();
     const linked = linkedTo(entry, kept.id, entry.attempt.body, patience, wallMs);

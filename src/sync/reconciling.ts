@@ -39,9 +39,10 @@ export class Reconciling {
     const { centre, ledger, watch, failpoint } = this.#parts;
     const path = `/interventii/${upstreamId}`;
     const seen = await centre.read(path);
-    if (isMissing(seen)) await noteRestore(this.#parts);
-    const step = ledger.write(() => this.#decide(interventionId, upstreamId, seen));
-    await watch.note(seen);
+    // Gone or lost is decided on what the centre's other records say, and not before they have been read.
+    const unread = isMissing(seen) ? await noteRestore(this.#parts) : undefined;
+    const step = ledger.write(() => this.#decide(interventionId, upstreamId, unread ?? seen));
+    await watch.note(unread ? { ...unread, doubtful: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
     const verdict = await centre.write(
@@ -64,12 +65,12 @@ export class Reconciling {
     if (isMissing(seen)) return this.#missing(entry, seen.reason);
     const upstream = seen.value as CentreRecord | undefined;
     if (!upstream || upstream["id"] !== askedId) {
-      const isWanted = entry.wantRev > entry.syncedRev;
+      const isAudited = entry.verifyAtMs === AUDIT_AT_MS;
       const failure = afterFailure(entry, seen, momentOf(this.#parts));
       ledger.outbox.save({
         ...entry,
-        ...(isWanted ? failure : {}),
-        verifyAtMs: clock.wallMs() + patience.pullMs,
+        ...(isAudited || entry.wantRev > entry.syncedRev ? failure : {}),
+        verifyAtMs: isAudited ? AUDIT_AT_MS : clock.wallMs() + patience.pullMs,
       });
       return undefined;
     }
@@ -135,16 +136,23 @@ export class Reconciling {
       ledger.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_GHOSTS : {}) });
       return undefined;
     }
-    // What we took over is agreed on from now on; what we are about to send is not yet.
+    // What we took over is agreed on from now on. What we are about to send counts as a change of ours until it is
+    // answered: otherwise a try that fails would leave the centre's value, read just now, as one that both know.
     const here = fieldsOf(local.record);
     const takenOver = Object.keys(merged.adopt).map((field) => [
       field,
       here[field as keyof InterventionFields],
     ]);
-    const agreedSoFar = { ...agreed, ...Object.fromEntries(takenOver) };
+    const overruled = Object.keys(merged.push).map((field) => [
+      field,
+      upstream[field] ?? base[field] ?? null,
+    ]);
+    const agreedSoFar = { ...agreed, ...Object.fromEntries([...takenOver, ...overruled]) };
     ledger.apply(entry, "send", {
       ...read,
       agreed: JSON.stringify(agreedSoFar),
+      // What a look has found to be set right there is wanted until it is done, as any change of ours is.
+      syncedRev: Math.min(entry.syncedRev, local.rev - 1),
       ghosts: withGhosts(ghosts, merged.push),
       ghostsUntilMs: wallMs + (patience.sweepMs[0] ?? 0),
     });
@@ -166,12 +174,19 @@ export class Reconciling {
   #settle(interventionId: number, verdict: Verdict, step: Step): void {
     const { ledger, clock, patience } = this.#parts;
     const entry = ledger.entry(interventionId);
+    // The other lane has found meanwhile that what is there is another one.
+    if (entry.phase !== "writing") return;
     const { event, code, reason, record } = verdict;
     if (event === "removed")
       return void ledger.apply(entry, "removed", closing(entry, patience, clock.wallMs()));
-    if (event === "missing") return this.#gone(entry, code, reason);
     if (event !== "applied" || !record || step.kind === "delete") {
-      ledger.apply(entry, event, afterFailure(entry, verdict, momentOf(this.#parts)));
+      // Of a record that was just read, 404 is as likely the objective; the next look tells.
+      const failure = event === "missing" ? ("not-applied" as const) : event;
+      ledger.apply(
+        entry,
+        failure,
+        afterFailure(entry, { ...verdict, event: failure }, momentOf(this.#parts)),
+      );
       if (event === "refused") ledger.tellConflict(interventionId, { phase: "rejected", code, reason });
       return;
     }

@@ -18,13 +18,31 @@ const OVERLAP_ROWS = 2;
 /** So many pages without anything new are the end: this centre knows no pages. */
 const STALE_PAGES_MAX = 3;
 
-/** The centre's highest id; 0 when it has no record. Undefined with the reason when it cannot be had. */
-export async function topIdOf(centre: Centre): Promise<{ topId: number } | { verdict: ReadVerdict }> {
-  const verdict = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=1");
+/** The first of the centre's ids when they are asked for from the highest down. */
+export interface Top {
+  /** 0 when the centre has no record. */
+  readonly topId: number;
+  /** False for a centre that ignores the order: then there are higher ones. */
+  readonly isHighest: boolean;
+}
+
+/** Reads the centre's highest id; with the reason when it cannot be had. */
+export async function topIdOf(centre: Centre): Promise<Top | { verdict: ReadVerdict }> {
+  // The second row shows whether the first is the highest at all.
+  const verdict = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=2");
   const items = itemsOf(verdict.value);
   if (!items) return { verdict };
-  // A server that ignores the order gives a lower id, and a watermark that is too low costs only reading.
-  return { topId: items.filter(isSighting)[0]?.id ?? 0 };
+  const [first = 0, second = -1] = items.filter(isSighting).map(({ id }) => id);
+  return { topId: first, isHighest: first > second };
+}
+
+/** The same also of a centre that ignores the order, which is read to its end for it. */
+export async function highestIdOf(centre: Centre): Promise<{ topId: number } | { verdict: ReadVerdict }> {
+  const top = await topIdOf(centre);
+  if ("verdict" in top || top.isHighest) return top;
+  const walk = await recordsAbove(centre, 0);
+  if (walk.kind === "undetermined") return walk;
+  return { topId: walk.rows.reduce((highest, { id }) => Math.max(highest, id), 0) };
 }
 
 /**

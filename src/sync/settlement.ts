@@ -1,4 +1,5 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
+import { withGhosts } from "../domain/merge.ts";
 import { ALARM_RANK, type OutboxEntry } from "../domain/outbox.ts";
 import { backOffMs, BLOCKED_RETRY_MS, type Patience } from "../domain/waits.ts";
 import type { Verdict } from "./answer.ts";
@@ -105,13 +106,31 @@ export function closing(entry: OutboxEntry, patience: Patience, wallMs: number):
   };
 }
 
+/**
+ * The ghosts once another attempt follows one that was not answered: what that one sent may still arrive, and is ours
+ * and no dispatcher's.
+ * @param key the new attempt's
+ */
+export function earlierGhosts(
+  { doubted, attempt: earlier, ghosts }: OutboxEntry,
+  key: string,
+  { sweepMs }: Patience,
+  wallMs: number,
+): Partial<OutboxEntry> {
+  if (!doubted || !earlier || earlier.key === key) return {};
+  return {
+    ghosts: withGhosts(ghosts, fieldsIn(earlier.body)),
+    ghostsUntilMs: wallMs + sweepMs.reduce((sum, ms) => sum + ms, 0),
+  };
+}
+
 /** When an attempt that was not answered can no longer arrive, milliseconds since 1970. */
 export function settledAtMs(entry: OutboxEntry, { settleMs }: Patience): number {
   return (entry.attempt?.atMs ?? 0) + (entry.rank === ALARM_RANK ? settleMs.alarm : settleMs.other);
 }
 
 /** The settable fields of a JSON record. */
-export function fieldsIn(json: string): ReturnType<typeof fieldsOf> {
+function fieldsIn(json: string): ReturnType<typeof fieldsOf> {
   return fieldsOf(JSON.parse(json) as Intervention);
 }
 

@@ -2,6 +2,7 @@ import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { carries, isUntouched, keptOf, type Sighting } from "../domain/sighting.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
+import { claim, isAnothers } from "./restore.ts";
 import { recordsAbove } from "./search.ts";
 import { afterFailure, linkedTo } from "./settlement.ts";
 
@@ -34,33 +35,40 @@ export class Sweeping {
   #doubles(interventionId: number, rows: readonly Sighting[]): Sighting[] {
     const { ledger } = this.#parts;
     const entry = ledger.entry(interventionId);
-    const marker = ledger.markerOf(ledger.record(interventionId).uid);
-    const ours = rows.filter((row) => carries(row, marker));
+    const stored = ledger.record(interventionId);
+    const marker = ledger.markerOf(stored.uid);
+    const ours = rows.filter((row) => carries(row, marker) && !isAnothers(this.#parts, entry, row));
+    for (const row of ours) claim(this.#parts, entry, row);
     const extras = ours.filter(({ id }) => id !== entry.upstreamId);
     // Deleted here is deleted there, whoever has worked on it.
     if (entry.phase === "closed") return extras;
     if (entry.phase === "gone") return this.#adopt(entry, ours);
+    // What has come here of a record lives on in the one that is kept: the merge brings it there.
+    const here = ledger.outgoing(fieldsOf(stored.record), stored.uid);
+    const known = [ledger.sentOf(entry), here];
+    const isSpare = (row: Sighting, kept: Sighting | undefined): boolean =>
+      isUntouched(row, kept ? [...known, kept] : known, entry.ghosts);
     const linked = ours.find(({ id }) => id === entry.upstreamId);
-    const sent = ledger.sentOf(entry);
-    const isExtra = (row: Sighting, kept: Sighting | undefined): boolean =>
-      isUntouched(row, sent, entry.ghosts, kept);
-    const touched = extras.find((row) => !isExtra(row, linked));
+    const [touched, ...further] = extras.filter((row) => !isSpare(row, linked));
     if (!touched) return extras;
-    if (entry.phase === "linked" && linked && isExtra(linked, touched)) {
-      this.#relink(entry, touched);
-      return [linked, ...extras.filter((row) => row !== touched && isExtra(row, touched))];
-    }
+    const isBetter = entry.phase === "linked" && linked && further.length === 0 && isSpare(linked, touched);
+    if (isBetter) this.#relink(entry, touched);
+    else this.#tellPeople(entry, extras);
+    const kept = isBetter ? touched : linked;
+    return ours.filter((row) => row.id !== (kept?.id ?? entry.upstreamId) && isSpare(row, kept));
+  }
+
+  #tellPeople({ interventionId, upstreamId }: OutboxEntry, extras: readonly Sighting[]): void {
     const ids = extras.map(({ id }) => id);
-    ledger.tellConflict(interventionId, {
-      reason: `the centre has this record more than once (${ids.join(", ")} beside ${entry.upstreamId}) and people have worked on each; delete all but one there`,
+    this.#parts.ledger.tellConflict(interventionId, {
+      reason: `the centre has this record more than once (${ids.join(", ")} beside ${upstreamId}) and people have worked on each; delete all but one there`,
     });
-    return extras.filter((row) => isExtra(row, linked));
   }
 
   /** Of two records the one that was linked is deleted: then the other one is it. */
   #adopt(entry: OutboxEntry, ours: readonly Sighting[]): Sighting[] {
     const { ledger, patience, clock } = this.#parts;
-    const kept = keptOf(ours, ledger.sentOf(entry), entry.ghosts);
+    const kept = keptOf(ours, [ledger.sentOf(entry)], entry.ghosts);
     if (!kept || !entry.attempt) return [];
     const linked = linkedTo(entry, kept.id, entry.attempt.body, patience, clock.wallMs());
     ledger.apply(entry, "found", { ...linked, verifyAtMs: clock.wallMs() });

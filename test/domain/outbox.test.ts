@@ -36,14 +36,7 @@ describe("the way of a record", () => {
     ["refused, then edited", "new", ["send", "posting"], ["refused", "rejected"], ["edited", "new"]],
     ["waiting for its objective", "new", ["send", "posting"], ["missing", "blocked"], ["retry", "new"]],
     ["deleted here", "linked", ["deleted", "linked"], ["send", "writing"], ["removed", "closed"]],
-    [
-      "deleted there",
-      "linked",
-      ["send", "writing"],
-      ["missing", "gone"],
-      ["edited", "gone"],
-      ["deleted", "closed"],
-    ],
+    ["deleted there", "linked", ["missing", "gone"], ["edited", "gone"], ["deleted", "closed"]],
     ["never sent", "new", ["withdrawn", "closed"]],
   ];
   test.each(ways)("%s", (_what, start, ...steps) => {

@@ -1,0 +1,198 @@
+import { assert as check, constantFrom, property, record, subarray } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { INTERVENTION_FIELDS, type InterventionFields } from "../../src/domain/intervention.ts";
+import { merge, withGhosts, type CentreRecord, type MergeSides } from "../../src/domain/merge.ts";
+
+/* A record that both sides had in common, and what each has made of it since. */
+
+const COMMON: InterventionFields = {
+  name: "Intrusion",
+  description: "at the door",
+  dateStart: "2026-11-20T21:30:00Z",
+  dateEnd: null,
+  status: "planned",
+  priority: "medium",
+  type: "maintenance",
+  objectiveType: "obiective/cladiri",
+  objectiveId: 1,
+  crews: 1,
+  police: false,
+  ambulance: false,
+  firetruck: false,
+  notes: null,
+};
+
+function sides(
+  here: Partial<InterventionFields>,
+  there: CentreRecord,
+  others: Partial<MergeSides> = {},
+): MergeSides {
+  return {
+    local: { ...COMMON, ...here },
+    agreed: COMMON,
+    base: { ...COMMON },
+    upstream: { ...COMMON, ...there },
+    ghosts: {},
+    ...others,
+  };
+}
+
+const LATER = "2026-11-21T08:00:00Z";
+const LATEST = "2026-11-21T09:00:00Z";
+
+describe("a field that one side alone has changed", () => {
+  test.each<[field: string, value: unknown]>([
+    ["name", "Smoke"],
+    ["description", "at the gate"],
+    ["dateStart", LATER],
+    ["dateEnd", LATER],
+    ["status", "in_progress"],
+    ["priority", "high"],
+    ["type", "repair"],
+    ["objectiveId", 2],
+    ["crews", 2],
+    ["police", true],
+    ["notes", "seen"],
+  ])("is that side's: %s", (field, value) => {
+    expect(merge(sides({ [field]: value }, {}))).toEqual({
+      push: { [field]: value },
+      adopt: {},
+      conflicts: [],
+    });
+    expect(merge(sides({}, { [field]: value }))).toEqual({
+      push: {},
+      adopt: { [field]: value },
+      conflicts: [],
+    });
+  });
+
+  test("is sent alone, whatever the other side has done to the others", () => {
+    const merged = merge(sides({ description: "at the gate" }, { crews: 4, status: "in_progress" }));
+    expect(merged.push).toEqual({ description: "at the gate" });
+    expect(merged.adopt).toEqual({ crews: 4, status: "in_progress" });
+  });
+
+  test("is that side's also where it was emptied", () => {
+    expect(merge(sides({ description: null }, {})).push).toEqual({ description: null });
+    expect(merge(sides({}, { description: null })).adopt).toEqual({ description: null });
+  });
+});
+
+describe("a field that both sides have changed", () => {
+  test.each<[field: string, here: unknown, there: unknown]>([
+    ["dateStart", LATER, LATEST],
+    ["dateEnd", LATER, LATEST],
+    ["crews", 2, 3],
+  ])("is the dispatcher's, who sends the crews: %s", (field, here, there) => {
+    const merged = merge(sides({ [field]: here }, { [field]: there }));
+    expect(merged).toEqual({
+      push: {},
+      adopt: { [field]: there },
+      conflicts: [{ field, here, there, kept: "there" }],
+    });
+  });
+
+  test.each<[field: string, here: unknown, there: unknown]>([
+    ["name", "Smoke", "Fire"],
+    ["description", "at the gate", "in the yard"],
+    ["notes", "seen", "heard"],
+    ["priority", "high", "low"],
+    ["type", "repair", "inspection"],
+  ])("is the site's, whose people stand in front of it: %s", (field, here, there) => {
+    const merged = merge(sides({ [field]: here }, { [field]: there }));
+    expect(merged).toEqual({
+      push: { [field]: here },
+      adopt: {},
+      conflicts: [{ field, here, there, kept: "here" }],
+    });
+  });
+
+  test.each<
+    [here: InterventionFields["status"], there: InterventionFields["status"], kept: "here" | "there"]
+  >([
+    ["in_progress", "done", "there"],
+    ["done", "in_progress", "here"],
+  ])("goes on and never back, if it is the status: %s here, %s there", (here, there, kept) => {
+    const merged = merge(sides({ status: here }, { status: there }));
+    expect(merged[kept === "here" ? "push" : "adopt"]).toEqual({ status: "done" });
+    expect(merged.conflicts).toEqual([{ field: "status", here, there, kept }]);
+  });
+
+  test("in the same way is no conflict and needs nothing", () => {
+    expect(merge(sides({ status: "done", crews: 2 }, { status: "done", crews: 2 }))).toEqual({
+      push: {},
+      adopt: {},
+      conflicts: [],
+    });
+  });
+});
+
+describe("how the centre writes", () => {
+  test("nothing as null, as an empty text, or not at all, is the same", () => {
+    for (const notes of [null, "", undefined])
+      expect(merge(sides({}, { notes }))).toEqual({ push: {}, adopt: {}, conflicts: [] });
+  });
+
+  test("a date in its own way is no change, because each side has its own past", () => {
+    const own = { dateStart: "2026-11-20T23:30:00+02:00" };
+    const merged = merge(sides({}, own, { base: { ...COMMON, ...own } }));
+    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+  });
+
+  test("a field that its answers leave out says nothing about it", () => {
+    expect(merge(sides({ crews: 2 }, { crews: undefined, police: undefined })).push).toEqual({ crews: 2 });
+  });
+});
+
+describe("a value of ours that came late", () => {
+  const late = { ghosts: { description: ["first word"] } };
+
+  test("is no dispatcher's word: the newer one here is sent again", () => {
+    const agreed = { ...COMMON, description: "second word" };
+    const merged = merge({
+      ...sides({ description: "second word" }, { description: "first word" }, late),
+      agreed,
+      base: { ...agreed },
+    });
+    expect(merged).toEqual({ push: { description: "second word" }, adopt: {}, conflicts: [] });
+  });
+
+  test("hides nothing that a dispatcher has written", () => {
+    expect(merge(sides({}, { description: "called the owner" }, late)).adopt).toEqual({
+      description: "called the owner",
+    });
+  });
+
+  test("is remembered once, the newest last, and not for ever", () => {
+    let ghosts = withGhosts({}, { crews: 1 });
+    for (let crews = 1; crews <= 60; crews += 1) ghosts = withGhosts(ghosts, { crews });
+    ghosts = withGhosts(ghosts, { crews: 59, police: true });
+    expect(ghosts["crews"]).toHaveLength(50);
+    expect(ghosts["crews"]?.at(-1)).toBe(59);
+    expect(new Set(ghosts["crews"])).toHaveProperty("size", 50);
+    expect(ghosts["police"]).toEqual([true]);
+  });
+});
+
+test("whatever both sides have done, no field is sent and taken over at once, and after both nothing is left to do", () => {
+  const changed = subarray([...INTERVENTION_FIELDS]);
+  const value = constantFrom<unknown>("one", "two", 1, 2, true, false, null, "done", "in_progress");
+  const fields = record(Object.fromEntries(INTERVENTION_FIELDS.map((field) => [field, value])));
+  const among = (all: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
+    Object.fromEntries(names.map((name) => [name, all[name]]));
+  check(
+    property(fields, changed, fields, changed, (here, hereNames, there, thereNames) => {
+      const before = sides(among(here, hereNames), among(there, thereNames));
+      const { push, adopt } = merge(before);
+      expect(Object.keys(push).filter((field) => field in adopt)).toEqual([]);
+      const local = { ...before.local, ...adopt } as InterventionFields;
+      const upstream = { ...before.upstream, ...push };
+      expect(merge({ local, agreed: local, base: upstream, upstream, ghosts: {} })).toEqual({
+        push: {},
+        adopt: {},
+        conflicts: [],
+      });
+      for (const field of INTERVENTION_FIELDS) expect(upstream[field] ?? "").toBe(local[field] ?? "");
+    }),
+  );
+});

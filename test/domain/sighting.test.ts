@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import type { CentreRecord } from "../../src/domain/merge.ts";
+import {
+  carries,
+  isSameRecord,
+  isUntouched,
+  keptOf,
+  sightingsOf,
+  type Sighting,
+} from "../../src/domain/sighting.ts";
+
+const MARKER = "[ref:nord-k1]";
+const SENT: CentreRecord = {
+  name: "Intrusion",
+  objectiveType: "obiective/cladiri",
+  objectiveId: 1,
+  dateStart: "2026-11-20T21:30:00Z",
+  status: "planned",
+  crews: 1,
+  notes: `seen\n${MARKER}`,
+};
+const NOBODYS = (_row: Sighting): boolean => false;
+
+function row(id: number, changes: CentreRecord = {}): Sighting {
+  return { ...SENT, id, ...changes };
+}
+
+function found(rows: readonly Sighting[], sought: object = {}, isTaken = NOBODYS): number[] {
+  const full = { marker: MARKER, sent: SENT, isMarked: true, ...sought };
+  return sightingsOf(rows, full, isTaken).map(({ id }) => id);
+}
+
+describe("a record is known again at the centre", () => {
+  test("by its reference, in the notes or in the description, whatever a dispatcher has written around it", () => {
+    const rows = [
+      row(1, { notes: `called the owner ${MARKER} at nine` }),
+      row(2, { notes: null, description: MARKER, name: "renamed", status: "done" }),
+    ];
+    expect(found(rows)).toEqual([1, 2]);
+  });
+
+  test("by its whole reference: another one that begins like it is another record's", () => {
+    expect(carries({ notes: "[ref:nord-k11]" }, MARKER)).toBe(false);
+    expect(found([row(1, { notes: "[ref:nord-k11]" }), row(2, { notes: "[ref:sud-k1]" })])).toEqual([]);
+  });
+
+  test("by objective, name and start, where the reference was removed", () => {
+    const bare = { notes: "called the owner" };
+    expect(
+      found([
+        row(1, bare),
+        row(2, { ...bare, name: "Smoke" }),
+        row(3, { ...bare, objectiveId: 2 }),
+        row(4, { ...bare, objectiveType: "obiective/bunuri" }),
+        row(5, { ...bare, dateStart: "2026-11-20T21:31:00Z" }),
+      ]),
+    ).toEqual([1]);
+  });
+
+  test("by the same instant, however the centre writes it", () => {
+    expect(found([row(1, { notes: null, dateStart: "2026-11-20T21:30:00.000Z" })])).toEqual([1]);
+  });
+
+  test("by its reference alone where there is one to be found", () => {
+    expect(found([row(1, { notes: null }), row(2)])).toEqual([2]);
+  });
+
+  test("never by its looks while it bears another's reference", () => {
+    expect(found([row(1, { notes: "[ref:sud-k9]" })])).toEqual([]);
+  });
+
+  test("never by its looks without a start, because two calls to one address look alike", () => {
+    const sent = { ...SENT, dateStart: null };
+    const rows = [row(1, { notes: null, dateStart: null })];
+    expect(found(rows, { sent })).toEqual([]);
+    // A site that marks nothing has nothing better to go by.
+    expect(found(rows, { sent, isMarked: false })).toEqual([1]);
+  });
+
+  test("never where it is known to be another one", () => {
+    expect(found([row(1), row(2)], {}, ({ id }) => id === 1)).toEqual([2]);
+  });
+});
+
+describe("of several", () => {
+  test("the oldest is kept, because equal ones can stand for each other", () => {
+    expect(keptOf([row(9), row(4), row(7)], [SENT], {})?.id).toBe(4);
+  });
+
+  test("the one that a dispatcher has worked on is kept", () => {
+    expect(keptOf([row(4), row(7, { crews: 3 }), row(9)], [SENT], {})?.id).toBe(7);
+  });
+
+  test("one that shows what we sent later is not taken for a dispatcher's", () => {
+    expect(keptOf([row(4), row(7, { crews: 3 })], [SENT], { crews: [2, 3] })?.id).toBe(4);
+  });
+});
+
+describe("a record can be removed and nobody misses it", () => {
+  test.each<[what: string, changes: CentreRecord, known: readonly CentreRecord[], isSo: boolean]>([
+    ["that is as it was sent", {}, [SENT], true],
+    ["that the centre has written in its own way", { dateStart: "2026-11-20T21:30:00.000Z" }, [SENT], true],
+    ["that the centre shows only in part", { crews: undefined, status: undefined }, [SENT], true],
+    ["that a dispatcher has worked on", { crews: 3 }, [SENT], false],
+    ["whose reference a dispatcher has removed", { notes: "seen" }, [SENT], false],
+    ["if the one that is kept has the same work in it", { crews: 3 }, [SENT, { crews: 3 }], true],
+    ["with an invoice", { invoicePdf: "https://centre.example/1.pdf" }, [SENT], false],
+    [
+      "if the one that is kept has the same invoice",
+      { invoicePdf: "https://centre.example/1.pdf" },
+      [SENT, { invoicePdf: "https://centre.example/1.pdf" }],
+      true,
+    ],
+  ])("%s", (_what, changes, known, isSo) => {
+    expect(isUntouched(row(1, changes), known, {})).toBe(isSo);
+  });
+});
+
+describe("under a known id there is still the same record", () => {
+  test.each<[what: string, changes: CentreRecord, isSo: boolean]>([
+    ["with its reference, whatever else has changed", { name: "renamed", objectiveId: 9 }, true],
+    ["without a reference and with something of it", { notes: null, name: "renamed" }, true],
+    ["not with another's reference, however alike they are", { notes: "[ref:sud-k1]" }, false],
+    [
+      "not with nothing of it",
+      { notes: null, name: "Other", objectiveType: "obiective/bunuri", objectiveId: 9, dateStart: null },
+      false,
+    ],
+  ])("%s", (_what, changes, isSo) => {
+    expect(isSameRecord(row(1, changes), MARKER, SENT)).toBe(isSo);
+  });
+});
