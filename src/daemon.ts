@@ -26,6 +26,7 @@ import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
 import type { Database } from "./store/database.ts";
+import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
@@ -107,10 +108,18 @@ export class Daemon {
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
 
-    const events = new EventLog(database);
-    const outbox = new OutboxStore(database);
-    const seen = { config, clock, health: this.#health, watch, inputs, journal, events, outbox, sync };
-    const site: Site = new Site(seen);
+    const site: Site = new Site({
+      config,
+      clock,
+      health: this.#health,
+      watch,
+      inputs,
+      journal,
+      events: new EventLog(database),
+      outbox: new OutboxStore(database),
+      centreObjectives: new CentreObjectiveStore(database),
+      sync,
+    });
     const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
     this.#stops.push(metrics.start());
     const server = await this.#startServer({ ...services, site, metrics });

@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "factory-reset": ["factory-reset --yes"],
   cert: ["cert", "cert --ca > santinela-ca.crt"],
   "objectives import": ["objectives import objectives.json"],
+  "objectives pull": ["objectives pull", "objectives pull --json"],
   "objectives list": ["objectives list --type obiective/cladiri"],
   "zones list": ["zones list", "zones list --json"],
   "zones watch": ["zones watch"],

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import type { ObjectivesView } from "../http/site/objective-port.ts";
 import { validateObjectiveImport } from "../generated/validators.js";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { ObjectiveService } from "../service/objectives.ts";
@@ -26,28 +27,70 @@ export function objectivesImport(config: Config, file: string, terminal: Termina
   }
 }
 
-/** Lists the objectives that the running daemon knows, of one type or of all. */
+/** Lists the objectives that the running daemon knows, of one type or of all, and how old the centre's copy is. */
 export async function objectivesList(
   { dataDir, http }: Config,
   { type, json }: { type: string | undefined; json: boolean },
-  { stdout }: Terminal,
+  { stdout, stderr }: Terminal,
 ): Promise<void> {
   const client = new ControlClient(dataDir);
   const lists = new Map<string, ListedObjective[]>();
   for (const known of OBJECTIVE_TYPES)
     if (type === undefined || type === known)
-      lists.set(known, await client.get<ListedObjective[]>(`${http.basePath}/${known}`));
+      lists.set(known, await allOf(client, `${http.basePath}/${known}`));
   if (lists.size === 0)
     throw new AppError("usage", `${type} is no kind of objective; use one of ${OBJECTIVE_TYPES.join(", ")}`);
+  if (json) {
+    stdout.write(`${JSON.stringify(Object.fromEntries(lists), null, 2)}\n`);
+    return;
+  }
+  const copy = await client.get<ObjectivesView>("/site/objectives");
+  const isAlone = copy.centre === null;
   const rows = [...lists].flatMap(([kind, objectives]) =>
-    objectives.map(({ id, name }) => [kind, String(id), String(name)]),
+    objectives.map(({ id, name }) => [
+      kind,
+      String(id),
+      String(name),
+      ...(isAlone ? [] : [centreText(copy, kind, Number(id))]),
+    ]),
   );
-  stdout.write(
-    json
-      ? `${JSON.stringify(Object.fromEntries(lists), null, 2)}\n`
-      : tableText(["TYPE", "ID", "NAME"], rows),
-  );
+  stdout.write(tableText(["TYPE", "ID", "NAME", ...(isAlone ? [] : ["AT THE CENTRE"])], rows));
+  for (const { type: kind, objectives, readAt } of isAlone ? [] : copy.lists)
+    if (lists.has(kind))
+      stderr.write(
+        readAt === null
+          ? `${kind}: not read from the centre yet\n`
+          : `${kind}: ${objectives} at the centre, as of ${readAt}\n`,
+      );
 }
+
+/** All objectives of one kind, page by page. */
+async function allOf(client: ControlClient, path: string): Promise<ListedObjective[]> {
+  const all: ListedObjective[] = [];
+  for (;;) {
+    const page = await client.get<ListedObjective[]>(
+      `${path}?_start=${all.length}&_end=${all.length + PAGE_ROWS}`,
+    );
+    all.push(...page);
+    if (page.length < PAGE_ROWS) return all;
+  }
+}
+
+const PAGE_ROWS = 1000;
+
+function centreText({ lists, differences }: ObjectivesView, kind: string, id: number): string {
+  if (lists.find(({ type }) => type === kind)?.readAt === null) return "";
+  const ofKind = differences.filter(({ type }) => type === kind);
+  const difference = ofKind.find((one) => one.id === id);
+  // Only so many are told: of the rest nobody knows here.
+  if (!difference) return ofKind.length < DIFFERENCES_TOLD ? "the same" : "";
+  const { there, missingSince } = difference;
+  if (missingSince !== null) return `not listed since ${missingSince}`;
+  return there === null ? "not listed" : `named ${JSON.stringify(there)}`;
+}
+
+/** As many differences of one kind as /site/objectives tells. */
+const DIFFERENCES_TOLD = 200;
 
 type ListedObjective = Readonly<Record<string, unknown>>;
 

@@ -99,6 +99,16 @@ function addObjectiveCommands(root: Command, terminal: Terminal): void {
       const { objectivesList } = await import("./objectives.ts");
       await objectivesList(await load(terminal, config), { type, json: json === true }, terminal);
     });
+  withConfig(
+    objectives.command("pull").description("read the centre's objectives now; needs the running daemon"),
+  )
+    .option("--accept-loss", "take a list also when most of what it had is missing")
+    .option("--json", "print JSON")
+    .action(async (options: ConfigOption & { acceptLoss?: boolean; json?: boolean }) => {
+      const { objectivesPull } = await import("./objectives-pull.ts");
+      const { acceptLoss = false, json = false } = options;
+      await objectivesPull(await load(terminal, options.config), { acceptLoss, json }, terminal);
+    });
   withConfig(objectives.command("import").description("add or replace objectives from a JSON file"))
     .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }')
     .action(async (file: string, { config }: ConfigOption) => {

@@ -86,11 +86,15 @@ function siteProblems({ site, upstream }: Configuration): Problem[] {
       path: ["site", "timezone"],
       message: `${JSON.stringify(site.timezone)} is no IANA time zone. Write one such as Europe/Bucharest`,
     });
-  if (upstream?.schedule !== undefined && !isSchedule(upstream.schedule))
-    problems.push({
-      path: ["upstream", "schedule"],
-      message: `${JSON.stringify(upstream.schedule)} is no cron expression. Write five fields such as "*/5 * * * *"`,
-    });
+  for (const option of ["schedule", "objectives"] as const) {
+    const expression = upstream?.[option];
+    const isOff = option === "objectives" && expression === "off";
+    if (expression !== undefined && !isOff && !isSchedule(expression))
+      problems.push({
+        path: ["upstream", option],
+        message: `${JSON.stringify(expression)} is no cron expression. Write five fields such as "*/5 * * * *"`,
+      });
+  }
   return problems;
 }
 

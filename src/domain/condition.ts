@@ -43,6 +43,10 @@ export const CONDITIONS = {
     title: "What answers is not the dispatch centre's interface",
   },
   "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
+  "objectives-not-mirrored": {
+    severity: "warning",
+    title: "Objectives of the dispatch centre not taken over",
+  },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-missing": { severity: "error", title: "Address of the local API missing" },
   "database-recovered": { severity: "error", title: "A database was damaged and put back" },

@@ -44,6 +44,7 @@ export const EVENT_NAMES = [
   "signing-key-rotated",
   "signing-key-forgotten",
   "sync-conflict",
+  "objectives-changed",
   "database-recovered",
   "database-restored",
   "backup-downloaded",

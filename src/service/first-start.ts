@@ -18,6 +18,7 @@ export function seedObjectives(
   locale: Locale,
 ): void {
   objectives.import(configured, "config");
+  objectives.release(configured);
   const named = zones.map(({ objective: { type, id } }) => ({
     type,
     name: wording(locale).unnamedObjective(id),

@@ -51,4 +51,13 @@ export class ObjectiveService {
       return Object.fromEntries(counts) as Record<ObjectiveType, number>;
     });
   }
+
+  /** Objectives that the configuration described once and no longer does stay, and the centre's word counts for them again. */
+  release(configured: ObjectiveImport): void {
+    for (const type of OBJECTIVE_TYPES)
+      this.#objectives.release(
+        type,
+        (configured[type] ?? []).map(({ id }) => id),
+      );
+  }
 }

@@ -5,12 +5,14 @@ import type { SitePorts, StatusView } from "../http/site/site-ports.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { ZoneWatch } from "../inputs/zone-watch.ts";
 import type { Health } from "../ops/health.ts";
+import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 import { SiteJournal } from "./site-journal.ts";
+import { SiteObjectives } from "./site-objectives.ts";
 import { SiteSync } from "./site-sync.ts";
 import { SiteTests } from "./site-tests.ts";
 import { SiteZones } from "./site-zones.ts";
@@ -25,6 +27,7 @@ export interface SiteParts {
   readonly journal: Journal;
   readonly events: EventLog;
   readonly outbox: OutboxStore;
+  readonly centreObjectives: CentreObjectiveStore;
   /** The way to the centre; undefined for a daemon that stands alone. */
   readonly sync: Sync | undefined;
 }
@@ -35,6 +38,7 @@ export class Site implements SitePorts {
   readonly tests: SiteTests;
   readonly journal: SiteJournal;
   readonly sync: SiteSync;
+  readonly objectives: SiteObjectives;
   readonly #parts: SiteParts;
   readonly #startedAt: string;
 
@@ -45,6 +49,7 @@ export class Site implements SitePorts {
     this.tests = new SiteTests(parts);
     this.sync = new SiteSync(parts);
     this.journal = new SiteJournal({ ...parts, sync: this.sync });
+    this.objectives = new SiteObjectives(parts);
   }
 
   status(): StatusView {

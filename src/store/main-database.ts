@@ -171,5 +171,39 @@ export const MAIN_DATABASE: DatabaseKind = {
         -- What is remembered about the centre, by name.
         CREATE TABLE centre_facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
+    (database) =>
+      database.exec(`
+        -- What the centre lists, beside what this site knows by itself: neither is ever written over the other.
+        CREATE TABLE centre_objectives(
+          kind TEXT NOT NULL,
+          id INTEGER NOT NULL,
+          data TEXT NOT NULL,
+          missing_since INTEGER,
+          PRIMARY KEY(kind, id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The last complete reading of each list, and whose list it was.
+        CREATE TABLE objective_walks(
+          kind TEXT PRIMARY KEY,
+          centre TEXT NOT NULL,
+          generation INTEGER NOT NULL,
+          completed_at INTEGER NOT NULL,
+          objectives INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- A record makes what it names this site's own knowledge: it stays whatever becomes of it at the centre.
+        CREATE TRIGGER interventions_name_objective BEFORE INSERT ON interventions BEGIN
+          INSERT INTO objectives(kind, id, data, source)
+            SELECT kind, id, data, 'import' FROM centre_objectives
+            WHERE kind = NEW.objectiveType AND id = NEW.objectiveId
+              AND NOT EXISTS (SELECT 1 FROM objectives WHERE kind = NEW.objectiveType AND id = NEW.objectiveId);
+        END;
+        CREATE TRIGGER interventions_rename_objective BEFORE UPDATE OF objectiveType, objectiveId ON interventions BEGIN
+          INSERT INTO objectives(kind, id, data, source)
+            SELECT kind, id, data, 'import' FROM centre_objectives
+            WHERE kind = NEW.objectiveType AND id = NEW.objectiveId
+              AND NOT EXISTS (SELECT 1 FROM objectives WHERE kind = NEW.objectiveType AND id = NEW.objectiveId);
+        END;
+      `),
   ],
 };

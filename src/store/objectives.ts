@@ -1,7 +1,10 @@
 import type { Objective, ObjectiveRef, ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import type { Database } from "./database.ts";
 
-/** The objectives that interventions attach to. */
+/**
+ * The objectives that interventions attach to: what this site knows by itself and what the centre lists. The centre's
+ * description of an objective counts, unless the configuration describes it too.
+ */
 export class ObjectiveStore {
   readonly #database: Database;
 
@@ -9,29 +12,32 @@ export class ObjectiveStore {
     this.#database = database;
   }
 
+  /** Whether a record may name it: this site knows it, or the centre lists it. */
   exists({ type, id }: ObjectiveRef): boolean {
-    return (
-      this.#database.prepare("SELECT 1 FROM objectives WHERE kind = ? AND id = ?").get(type, id) !== undefined
+    const isKnown = this.#database.prepare("SELECT 1 FROM objectives WHERE kind = ? AND id = ?");
+    const isListed = this.#database.prepare(
+      "SELECT 1 FROM centre_objectives WHERE kind = ? AND id = ? AND missing_since IS NULL",
     );
+    return isKnown.get(type, id) !== undefined || isListed.get(type, id) !== undefined;
   }
 
-  /** One objective as it was imported. */
+  /** One objective as it was described. */
   get({ type, id }: ObjectiveRef): Objective | undefined {
-    const row = this.#database.prepare("SELECT data FROM objectives WHERE kind = ? AND id = ?").get(type, id);
+    const row = this.#database.prepare(`SELECT data FROM (${DESCRIBED}) WHERE id = :id`).get({ type, id });
     return row === undefined ? undefined : toObjective(row);
   }
 
-  /** All of one kind by ascending id. There are as many as a site has buildings, assets or people. */
+  /** All of one kind by ascending id. */
   all(type: ObjectiveType): Objective[] {
     return this.#database
-      .prepare("SELECT data FROM objectives WHERE kind = ? ORDER BY id")
-      .all(type)
+      .prepare(`SELECT data FROM (${DESCRIBED}) ORDER BY id`)
+      .all({ type })
       .map(toObjective);
   }
 
   /**
-   * Adds or replaces one. A placeholder that only a zone knows never replaces what somebody described, and what is
-   * there already is not written again: each start does this, also one on a full disk.
+   * Adds or replaces what this site knows of one. A placeholder that only a zone knows never replaces what somebody
+   * described, and what is there already is not written again: each start does this, also one on a full disk.
    */
   put(type: ObjectiveType, objective: Objective, source: ObjectiveSource): void {
     this.#database
@@ -42,7 +48,28 @@ export class ObjectiveStore {
       )
       .run({ type, id: objective.id, data: JSON.stringify(objective), source });
   }
+
+  /** Objectives that the configuration no longer describes stay, as if they had been imported. */
+  release(type: ObjectiveType, configuredIds: readonly number[]): void {
+    this.#database
+      .prepare(
+        `UPDATE objectives SET source = 'import'
+         WHERE kind = ? AND source = 'config' AND id NOT IN (SELECT value FROM json_each(?))`,
+      )
+      .run(type, JSON.stringify(configuredIds));
+  }
 }
+
+/** Each objective of one kind once; what the centre no longer lists and nothing here names is no objective any more. */
+const DESCRIBED = `
+  SELECT known.id AS id,
+    CASE known.source WHEN 'config' THEN known.data ELSE coalesce(listed.data, known.data) END AS data
+  FROM objectives AS known LEFT JOIN centre_objectives AS listed ON listed.kind = known.kind AND listed.id = known.id
+  WHERE known.kind = :type
+  UNION ALL
+  SELECT listed.id, listed.data FROM centre_objectives AS listed
+  WHERE listed.kind = :type AND listed.missing_since IS NULL
+    AND NOT EXISTS (SELECT 1 FROM objectives AS known WHERE known.kind = listed.kind AND known.id = listed.id)`;
 
 function toObjective(row: unknown): Objective {
   return JSON.parse((row as { data: string }).data) as Objective;

@@ -140,6 +140,11 @@ export class OutboxStore {
       .run();
   }
 
+  /** Makes those due that wait for their objective at the centre. */
+  makeBlockedDue(): void {
+    this.#database.prepare("UPDATE outbox SET next_at = 0 WHERE phase = 'blocked' AND next_at > 0").run();
+  }
+
   /** Brings down what lies further ahead than it ever can by a right clock: it was set back while nobody watched. */
   clampMoments(nowMs: number): void {
     this.#database

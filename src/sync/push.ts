@@ -115,6 +115,17 @@ export class Push {
     await Promise.all(Object.values(this.#lanes).map(({ running }) => running ?? Promise.resolve()));
   }
 
+  /** Has every record tried again that the centre had no objective for: it may have it now. */
+  retryBlocked(): void {
+    this.#ledger.write(() => this.#ledger.outbox.makeBlockedDue());
+  }
+
+  /** Comes back when nothing is on its way to the centre. */
+  async untilQuiet(): Promise<void> {
+    const running = (): Promise<void>[] => Object.values(this.#lanes).flatMap((lane) => lane.running ?? []);
+    while (running().length > 0) await Promise.allSettled(running());
+  }
+
   /** How long until there is something to do; undefined when only a change can make it so. */
   nextWorkInMs(): number | undefined {
     const dueAtMs = this.#ledger.outbox.nextDueAtMs();

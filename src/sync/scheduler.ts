@@ -4,10 +4,14 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
 import type { Link } from "./link.ts";
+import type { ObjectiveMirror } from "./objective-mirror.ts";
 import type { Push } from "./push.ts";
+import { Timetable } from "./timetable.ts";
 
 export interface SyncSchedulerOptions {
   readonly push: Push;
+  /** What is read behind the records; without it nothing is. */
+  readonly mirror?: Pick<ObjectiveMirror, "start" | "look" | "clockStepped" | "stop">;
   readonly link: Link;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,21 +25,23 @@ const LOOK_EVERY_MS = 15_000;
 /** The wall clock may drift so far from the monotonic one before it counts as set. */
 const CLOCK_STEP_MS = 30_000;
 
-/** Runs the push on its schedule, when something comes due, and at once after a change. */
+/** Runs the push on its schedule, when something comes due, and at once after a change; and behind it the mirror. */
 export class SyncScheduler {
   readonly #options: SyncSchedulerOptions;
-  #nextRunMs: number | undefined;
+  readonly #timetable: Timetable;
   #wallMinusMonotonicMs = 0;
   #cancelTimer: CancelTimer | undefined;
   #isRunning = false;
 
   constructor(options: SyncSchedulerOptions) {
     this.#options = options;
+    this.#timetable = new Timetable(options.clock, options.nextRunMs);
   }
 
   start(): void {
     this.#isRunning = true;
     this.#plan();
+    this.#options.mirror?.start();
     this.kick({ urgent: true });
   }
 
@@ -57,18 +63,19 @@ export class SyncScheduler {
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#cancelTimer?.();
-    await this.#options.push.stop();
+    await Promise.all([this.#options.push.stop(), this.#options.mirror?.stop()]);
   }
 
   /** @param withChecks also looks at the centre's records for what is to be checked */
   async #cycle(withChecks = false): Promise<void> {
-    const { push, conditions } = this.#options;
+    const { push, mirror, conditions } = this.#options;
     // Armed before anything can fail or hang: there is always a next look.
     this.#arm(LOOK_EVERY_MS);
     await this.#withDatabase(async () => {
       await (withChecks ? push.cycleWithChecks() : push.cycle());
       this.#arm(push.nextWorkInMs() ?? LOOK_EVERY_MS);
       conditions.clear("outbox-write-failed");
+      if (this.#isRunning) mirror?.look();
     });
   }
 
@@ -88,8 +95,8 @@ export class SyncScheduler {
   }
 
   #plan(): void {
-    const { clock, nextRunMs } = this.#options;
-    this.#nextRunMs = nextRunMs();
+    const { clock } = this.#options;
+    this.#timetable.plan();
     this.#wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
   }
 
@@ -97,19 +104,24 @@ export class SyncScheduler {
     this.#cancelTimer?.();
     if (!this.#isRunning) return;
     const { clock } = this.#options;
-    const untilRunMs = this.#nextRunMs === undefined ? LOOK_EVERY_MS : this.#nextRunMs - clock.wallMs();
-    const delayMs = Math.max(0, Math.min(LOOK_EVERY_MS, untilRunMs, untilWorkMs));
+    const delayMs = Math.max(
+      0,
+      Math.min(LOOK_EVERY_MS, this.#timetable.waitMs() ?? LOOK_EVERY_MS, untilWorkMs),
+    );
     this.#cancelTimer = clock.after(delayMs, () => void this.#look());
   }
 
   async #look(): Promise<void> {
-    const { clock, push, log } = this.#options;
+    const { clock, push, mirror, log } = this.#options;
     const driftMs = clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs;
     const hasStepped = Math.abs(driftMs) > CLOCK_STEP_MS;
-    const isRunDue = this.#nextRunMs !== undefined && clock.wallMs() >= this.#nextRunMs;
-    if (hasStepped) log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
+    const isRunDue = this.#timetable.isDue();
     if (isRunDue || hasStepped) this.#plan();
-    if (hasStepped) await this.#withDatabase(() => push.clockStepped(driftMs));
+    if (hasStepped) {
+      log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
+      mirror?.clockStepped();
+      await this.#withDatabase(() => push.clockStepped(driftMs));
+    }
     await this.#cycle(isRunDue);
   }
 }

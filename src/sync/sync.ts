@@ -8,9 +8,11 @@ import type { MarkerField } from "../domain/marker.ts";
 import type { Database } from "../store/database.ts";
 import { Centre } from "./centre.ts";
 import { Link, type LinkState } from "./link.ts";
+import { ObjectiveMirror, type ListOutcome } from "./objective-mirror.ts";
 import { Push } from "./push.ts";
 import { nextRunMs } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
+import { Timetable } from "./timetable.ts";
 
 export interface SyncOptions {
   readonly upstream: {
@@ -19,6 +21,8 @@ export interface SyncOptions {
     readonly password: string;
     /** node-cron expression. */
     readonly schedule: string;
+    /** node-cron expression of the objectives' copy, or `off`. */
+    readonly objectives: string;
     readonly marker: MarkerField;
     readonly timeoutS: number;
     /** PEM of the only authority trusted for the centre; undefined for the public ones. */
@@ -43,10 +47,12 @@ export class Sync {
   readonly #link: Link;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
+  /** The copy of the centre's objectives. */
+  readonly mirror: ObjectiveMirror;
 
   constructor(options: SyncOptions) {
     const { upstream, site, clock } = options;
-    const { baseUrl, email, password, schedule, marker, timeoutS, ca } = upstream;
+    const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca } = upstream;
     this.#clock = clock;
     this.#client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000, ca });
     this.#link = new Link({ ...options, baseUrl });
@@ -60,9 +66,20 @@ export class Sync {
       siteRef: site.ref,
       timezone: site.timezone,
     });
+    const timetable = new Timetable(clock, () => nextRunMs(objectives, site.timezone));
+    this.mirror = new ObjectiveMirror({
+      ...options,
+      baseUrl,
+      centre,
+      link: this.#link,
+      timetable: objectives === "off" ? undefined : timetable,
+      untilQuiet: () => this.#push.untilQuiet(),
+      onPulled: () => this.#objectivesPulled(),
+    });
     this.#scheduler = new SyncScheduler({
       ...options,
       push: this.#push,
+      mirror: this.mirror,
       link: this.#link,
       nextRunMs: () => nextRunMs(schedule, site.timezone),
     });
@@ -106,6 +123,20 @@ export class Sync {
   /** Tries everything now, whatever was postponed, and comes back when that is done. */
   now(): Promise<void> {
     return this.#scheduler.now();
+  }
+
+  /**
+   * Reads the centre's lists of objectives now, whatever the link's rest.
+   * @param options isLossAccepted: takes a list also when most of what it had is missing
+   */
+  pullObjectives(options: { readonly isLossAccepted: boolean }): Promise<readonly ListOutcome[]> {
+    this.#link.probeNow();
+    return this.mirror.pull(options);
+  }
+
+  #objectivesPulled(): void {
+    this.#push.retryBlocked();
+    this.#scheduler.kick({ urgent: false });
   }
 
   get link(): LinkState {

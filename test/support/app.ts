@@ -186,6 +186,10 @@ export const NO_SITE: SitePorts = {
     now: () => Promise.resolve(NO_SITE.sync.view()),
     act: () => Promise.resolve(NO_SITE.sync.view()),
   },
+  objectives: {
+    view: () => ({ centre: null, lists: [], reading: null, differences: [] }),
+    pull: () => Promise.resolve(NO_SITE.objectives.view()),
+  },
 };
 
 function noZones(): never {

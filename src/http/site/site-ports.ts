@@ -1,6 +1,7 @@
 import type { Condition } from "../../domain/condition.ts";
 import type { OutboxSummary } from "../../store/outbox.ts";
 import type { JournalPort } from "./journal-port.ts";
+import type { ObjectivePort } from "./objective-port.ts";
 import type { LinkView, SyncPort } from "./sync-port.ts";
 import type { TestPort } from "./test-port.ts";
 import type { ZonePort } from "./zone-port.ts";
@@ -12,6 +13,7 @@ export interface SitePorts {
   readonly tests: TestPort;
   readonly journal: JournalPort;
   readonly sync: SyncPort;
+  readonly objectives: ObjectivePort;
 }
 
 export interface StatusView {

@@ -2,6 +2,7 @@ import type { Router } from "express";
 import type { Gates } from "../authenticate.ts";
 import { addResource } from "../resource.ts";
 import { journalRoutes } from "./journal-routes.ts";
+import { objectiveCopyRoutes } from "./objective-routes.ts";
 import type { SitePorts } from "./site-ports.ts";
 import { syncRoutes } from "./sync-routes.ts";
 import { testRoutes } from "./test-routes.ts";
@@ -17,4 +18,5 @@ export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void
   testRoutes(router, gates, ports.tests);
   journalRoutes(router, gates, ports.journal);
   syncRoutes(router, gates, ports.sync);
+  objectiveCopyRoutes(router, gates, ports.objectives);
 }

@@ -13,6 +13,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-sign-in-refused": "Dispatch centre refuses the sign-in",
   "condition.upstream-not-the-interface": "What answers is not the dispatch centre's interface",
   "condition.upstream-refuses-records": "Dispatch centre refuses records",
+  "condition.objectives-not-mirrored": "Objectives of the dispatch centre not taken over",
   "condition.outbox-write-failed": "Outbox cannot be written",
   "condition.http-address-missing": "Address of the local API missing",
   "condition.certificate-not-renewed": "Certificate not renewed",

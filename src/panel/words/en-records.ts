@@ -99,6 +99,7 @@ export const EN_RECORDS = {
   "event.account-enabled": "account let in again",
   "event.signing-key-rotated": "signing key changed",
   "event.signing-key-forgotten": "old signing key forgotten",
+  "event.objectives-changed": "objectives of the centre changed",
   "event.sync-conflict": "conflict with the centre",
   "event.zone-bypassed": "zone bypassed",
   "event.zone-restored": "zone back in service",

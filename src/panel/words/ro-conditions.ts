@@ -16,6 +16,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-sign-in-refused": "Dispeceratul refuză autentificarea",
   "condition.upstream-not-the-interface": "La adresa dispeceratului răspunde altceva",
   "condition.upstream-refuses-records": "Dispeceratul refuză înregistrări",
+  "condition.objectives-not-mirrored": "Obiectivele dispeceratului nu au fost preluate",
   "condition.outbox-write-failed": "Coada de trimitere nu poate fi scrisă",
   "condition.http-address-missing": "Adresa interfeței locale lipsește",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",

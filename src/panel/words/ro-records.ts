@@ -113,6 +113,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.account-enabled": "cont deblocat",
   "event.signing-key-rotated": "cheie de semnare schimbată",
   "event.signing-key-forgotten": "cheie veche uitată",
+  "event.objectives-changed": "obiectivele dispeceratului s-au schimbat",
   "event.sync-conflict": "conflict cu dispeceratul",
   "event.zone-bypassed": "zonă în bypass",
   "event.zone-restored": "zonă repusă",

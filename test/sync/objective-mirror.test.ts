@@ -1,0 +1,504 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TokenCache } from "../../src/client/token-cache.ts";
+import type { Objective } from "../../src/domain/objective.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { CentreObjectiveStore } from "../../src/store/centre-objectives.ts";
+import { Centre } from "../../src/sync/centre.ts";
+import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objective-mirror.ts";
+import { Timetable } from "../../src/sync/timetable.ts";
+import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
+import { PATROL, SyncingSite } from "../support/syncing-site.ts";
+
+const BUILDINGS = "obiective/cladiri";
+const HOUR_MS = 3_600_000;
+
+let centre: OddCentre;
+let site: SyncingSite;
+let mirror: ObjectiveMirror;
+let lists: CentreObjectiveStore;
+let address: string;
+/** What the centre has, by list. */
+let there: Record<string, unknown[]>;
+/** How the centre cuts its pages. */
+let pageOf: (all: unknown[], start: number, end: number) => unknown;
+
+beforeEach(async () => {
+  centre = new OddCentre();
+  address = await centre.start();
+  site = new SyncingSite(await TestApp.make(), address);
+  there = { cladiri: [], bunuri: [], persoane: [] };
+  pageOf = (all, start, end) => all.slice(start, end);
+  centre.read = (request) => answerOf(request.path);
+  lists = new CentreObjectiveStore(site.app.database);
+  mirror = mirrorOf(address);
+});
+afterEach(async () => {
+  await mirror.stop();
+  site.client.close();
+  await site.app.close();
+  await centre.stop();
+});
+
+function answerOf(path: string): OddAnswer {
+  const { pathname, searchParams } = new URL(path, address);
+  const all = there[pathname.replace("/obiective/", "")];
+  if (!all) return json(200, []);
+  return json(200, pageOf(all, Number(searchParams.get("_start")), Number(searchParams.get("_end"))));
+}
+
+function mirrorOf(baseUrl: string): ObjectiveMirror {
+  const { clock, database } = site.app;
+  const tokens = new TokenCache({ client: site.client, email: PEOPLE.operator, password: PASSWORD, clock });
+  return new ObjectiveMirror({
+    centre: new Centre({ client: site.client, tokens, clock }),
+    link: site.link,
+    database,
+    clock,
+    random: () => 0.5,
+    log: new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) }),
+    conditions: site.health,
+    baseUrl,
+    timetable: new Timetable(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
+    untilQuiet: () => site.push.untilQuiet(),
+    onPulled: () => site.push.retryBlocked(),
+  });
+}
+
+const hall = (id: number, name = `Hall ${id}`): Objective => ({ id, name, city: "Cluj" });
+const halls = (count: number, from = 1): Objective[] =>
+  Array.from({ length: count }, (_, index) => hall(from + index));
+const pull = (isLossAccepted = false): Promise<readonly ListOutcome[]> => mirror.pull({ isLossAccepted });
+
+function buildings(): Objective[] {
+  const { records } = site.app.objectives.list("obiective/cladiri", {
+    filters: [],
+    sort: [],
+    start: 0,
+    end: 20_000,
+  });
+  return records;
+}
+const names = (): string[] => buildings().map(({ name }) => name);
+/** The site knows 1 to 3 from its configuration; what lies above came from the centre. */
+const idsAbove3 = (): number[] =>
+  buildings()
+    .map(({ id }) => id)
+    .filter((id) => id > 3);
+
+describe("a list of the centre", () => {
+  test("is known here under the centre's own numbers, with what the centre says of each", async () => {
+    there["cladiri"] = [hall(41, "Depozit"), hall(12)];
+    there["persoane"] = [{ id: 9, firstName: "Ana" }];
+    const outcomes = await pull();
+    expect(outcomes.map(({ result, read }) => [result, read])).toEqual([
+      ["taken", 2],
+      ["taken", 0],
+      ["taken", 1],
+    ]);
+    expect(site.app.objectives.get({ type: BUILDINGS, id: 41 })).toMatchObject({
+      name: "Depozit",
+      city: "Cluj",
+    });
+    expect(site.app.objectives.get({ type: "obiective/persoane", id: 9 })).toEqual({
+      id: 9,
+      name: "#9",
+      firstName: "Ana",
+    });
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test.each<[string, typeof pageOf]>([
+    ["gives seven rows at most", (all, start, end) => all.slice(start, Math.min(end, start + 7))],
+    ["gives one row at most", (all, start) => all.slice(start, start + 1)],
+    ["counts _end in", (all, start, end) => all.slice(start, end + 1)],
+    ["knows no pages", (all) => all],
+    ["wraps its rows in data", (all, start, end) => ({ data: all.slice(start, end), total: all.length })],
+    ["wraps its rows in results", (all, start, end) => ({ results: all.slice(start, end) })],
+    [
+      "gives the last rows again behind its end",
+      (all, start, end) => (start < all.length ? all.slice(start, end) : all.slice(-5)),
+    ],
+  ])("is read to its end from a centre that %s", async (_what, cut) => {
+    pageOf = cut;
+    there["cladiri"] = halls(43, 11);
+    await pull();
+    expect(idsAbove3()).toEqual(halls(43, 11).map(({ id }) => id));
+  });
+
+  test("is read whole although objectives are deleted at the centre between two pages", async () => {
+    const all = halls(30, 11);
+    there["cladiri"] = [...all];
+    let pages = 0;
+    pageOf = (rows, start) => {
+      pages += 1;
+      if (pages === 2) rows.splice(0, 2);
+      return rows.slice(start, start + 10);
+    };
+    await pull();
+    expect(idsAbove3()).toEqual(all.map(({ id }) => id));
+  });
+
+  test("may have no page behind its end, or not be there at all", async () => {
+    there["cladiri"] = halls(4, 11);
+    centre.read = ({ path }) => {
+      const start = Number(new URL(path, address).searchParams.get("_start"));
+      return path.startsWith("/obiective/cladiri") && start < 4
+        ? answerOf(path)
+        : json(404, { statusCode: 404 });
+    };
+    expect((await pull()).map(({ result, read }) => [result, read])).toEqual([
+      ["taken", 4],
+      ["taken", 0],
+      ["taken", 0],
+    ]);
+  });
+
+  test("that never ends is not read for ever, and nothing of it is taken", async () => {
+    pageOf = (_all, start) => [hall(start + 11), hall(start + 12), hall(start + 13)];
+    const [outcome] = await pull();
+    expect(outcome).toMatchObject({ result: "failed", reason: expect.stringMatching(/more than/) });
+    expect(idsAbove3()).toEqual([]);
+  });
+
+  test("whose rows have no number is not taken", async () => {
+    there["cladiri"] = [{ id: "12", name: "Hall" }, { id: -1 }, null, "x"];
+    expect((await pull())[0]).toMatchObject({ result: "failed" });
+    expect(idsAbove3()).toEqual([]);
+  });
+
+  test("costs no write where nothing has changed, and one where a name has", async () => {
+    there["cladiri"] = halls(600, 11);
+    await pull();
+    const changes = (): number => site.app.database.prepare("SELECT total_changes()").pluck().get() as number;
+    const before = changes();
+    await pull();
+    // The moment of the reading, of each list.
+    expect(changes() - before).toBe(3);
+    there["cladiri"]?.splice(0, 1, hall(11, "Hala Sud"));
+    await pull();
+    // That, the name, and a line of the event log.
+    expect(changes() - before).toBe(8);
+    expect(names()).toContain("Hala Sud");
+  });
+});
+
+describe("an objective that the centre no longer lists", () => {
+  test("is no objective here any more, and comes back with the centre's next list", async () => {
+    there["cladiri"] = halls(4, 11);
+    await pull();
+    there["cladiri"] = halls(3, 11);
+    await pull();
+    expect(idsAbove3()).toEqual([11, 12, 13]);
+    expect(() => site.create({ ...PATROL, objectiveId: 14 })).toThrow(/no objective 14/);
+    there["cladiri"] = halls(4, 11);
+    await pull();
+    expect(idsAbove3()).toEqual([11, 12, 13, 14]);
+  });
+
+  test("stays as long as a record names it, and people see since when it is missing", async () => {
+    there["cladiri"] = halls(4, 11);
+    await pull();
+    const { id } = site.create({ objectiveId: 14 });
+    there["cladiri"] = halls(3, 11);
+    await pull();
+    site.app.clock.advance(40 * 24 * HOUR_MS);
+    await pull();
+    expect(idsAbove3()).toEqual([11, 12, 13, 14]);
+    expect(site.app.interventions.get(id).record.objectiveId).toBe(14);
+    expect(lists.differences(BUILDINGS, 10).filter(({ id: objective }) => objective === 14)).toMatchObject([
+      { here: "Hall 14", missingSinceMs: expect.any(Number) },
+    ]);
+  });
+
+  test("is forgotten after a month when nothing names it", async () => {
+    there["cladiri"] = halls(4, 11);
+    await pull();
+    there["cladiri"] = halls(3, 11);
+    await pull();
+    expect(lists.listed(BUILDINGS).get(14)?.missingSinceMs).toBe(site.app.clock.wallMs());
+    site.app.clock.advance(31 * 24 * HOUR_MS);
+    await pull();
+    expect(lists.listed(BUILDINGS).has(14)).toBe(false);
+  });
+});
+
+describe("a list that has lost most of what it had", () => {
+  test.each([
+    ["that is empty", 0],
+    ["of which more than half is missing", 4],
+  ])("%s is not believed: what was known stays, and people are told what to do", async (_what, left) => {
+    there["cladiri"] = halls(10, 11);
+    await pull();
+    there["cladiri"] = halls(left, 11);
+    expect((await pull())[0]).toMatchObject({ result: "refused" });
+    expect(idsAbove3()).toHaveLength(10);
+    expect(site.health.list()).toMatchObject([
+      { code: "objectives-not-mirrored", subject: BUILDINGS, text: expect.stringContaining("--accept-loss") },
+    ]);
+
+    there["cladiri"] = halls(10, 11);
+    await pull();
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("with as many others in its place is another centre's, and not believed either", async () => {
+    there["cladiri"] = halls(10, 11);
+    await pull();
+    there["cladiri"] = halls(10, 511);
+    expect((await pull())[0]).toMatchObject({ result: "refused" });
+    expect(idsAbove3()).toEqual(halls(10, 11).map(({ id }) => id));
+  });
+
+  test("is believed when half is left, or when a person says so", async () => {
+    there["cladiri"] = halls(10, 11);
+    await pull();
+    there["cladiri"] = halls(5, 11);
+    expect((await pull())[0]).toMatchObject({ result: "taken" });
+    there["cladiri"] = [];
+    expect((await pull(true))[0]).toMatchObject({ result: "taken" });
+    expect(idsAbove3()).toEqual([]);
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("is believed of another centre, which never had them", async () => {
+    there["cladiri"] = halls(10, 11);
+    await pull();
+    mirror = mirrorOf("http://other.example");
+    there["cladiri"] = halls(2, 511);
+    expect((await pull())[0]).toMatchObject({ result: "taken" });
+    expect(idsAbove3()).toEqual([511, 512]);
+  });
+});
+
+describe("what the site knows by itself", () => {
+  test("from its configuration always counts, and always takes a record", async () => {
+    there["cladiri"] = [hall(1, "Something else"), hall(11)];
+    await pull();
+    expect(names()).toEqual(["Hall 1", "Hall 2", "Hall 3", "Hall 11"]);
+    expect(site.create({ objectiveId: 2 }).objectiveId).toBe(2);
+    expect(lists.differences(BUILDINGS, 10)).toEqual([
+      {
+        type: BUILDINGS,
+        id: 1,
+        source: "config",
+        here: "Hall 1",
+        there: "Something else",
+        missingSinceMs: null,
+      },
+      { type: BUILDINGS, id: 2, source: "config", here: "Hall 2", there: null, missingSinceMs: null },
+      { type: BUILDINGS, id: 3, source: "config", here: "Hall 3", there: null, missingSinceMs: null },
+    ]);
+    const told = site.app.events.newest(5).find(({ event }) => event === "objectives-changed");
+    expect(told).toMatchObject({
+      subject: BUILDINGS,
+      detail: { added: 2, otherwise: [{ id: 1, here: "Hall 1", there: "Something else" }] },
+    });
+  });
+
+  test("from an import gives way to the centre's description, is told, and is there again without it", async () => {
+    site.app.objectives.import({ [BUILDINGS]: [{ id: 21, name: "Imported", floors: 2 }] }, "import");
+    there["cladiri"] = [hall(21, "The centre's")];
+    await pull();
+    expect(site.app.objectives.get({ type: BUILDINGS, id: 21 }).name).toBe("The centre's");
+    expect(JSON.stringify(site.app.events.newest(5))).toContain("Imported");
+    site.app.database.exec("DELETE FROM centre_objectives");
+    expect(site.app.objectives.get({ type: BUILDINGS, id: 21 })).toMatchObject({
+      name: "Imported",
+      floors: 2,
+    });
+  });
+
+  test("from a zone alone gets its name from the centre", async () => {
+    site.app.objectives.import({ [BUILDINGS]: [{ id: 31, name: "Obiectiv 31" }] }, "zone");
+    there["cladiri"] = [hall(31, "Hala Nord")];
+    await pull();
+    expect(site.app.objectives.get({ type: BUILDINGS, id: 31 }).name).toBe("Hala Nord");
+    there["cladiri"] = [];
+    await pull(true);
+    expect(site.create({ objectiveId: 31 }).objectiveId).toBe(31);
+  });
+
+  test("from a configuration that no longer describes it gives way as an import does", async () => {
+    there["cladiri"] = [hall(1, "The centre's")];
+    await pull();
+    site.app.objectives.release({ [BUILDINGS]: [{ id: 2, name: "Hall 2" }] });
+    expect(names()).toEqual(["The centre's", "Hall 2", "Hall 3"]);
+  });
+
+  test("grows by each objective of the centre that one of its records names", async () => {
+    there["cladiri"] = halls(2, 11);
+    await pull();
+    const { id } = site.create();
+    site.app.interventions.update(id, { objectiveId: 12 }, SOMEBODY);
+    site.app.database.exec("DELETE FROM centre_objectives");
+    expect(names()).toContain("Hall 12");
+  });
+});
+
+describe("a centre that cannot give its lists", () => {
+  test.each<[string, OddAnswer]>([
+    ["an error", json(500, { message: "no" })],
+    ["a gateway's error", { status: 502, body: "<html>" }],
+    [
+      "a page instead of a list",
+      { status: 200, headers: { "Content-Type": "text/html" }, body: "<html>sign in</html>" },
+    ],
+    ["something else than a list", json(200, { objectives: [] })],
+  ])("but %s keeps the link, holds up no record, and is told when it stays so", async (_what, answer) => {
+    centre.answer = () => json(201, { id: 1 });
+    centre.read = ({ path }) => (path.startsWith("/obiective") ? answer : json(200, []));
+    site.create();
+    await pull();
+    expect(site.conditions()).toEqual([]);
+    await site.push.cycle();
+    expect(centre.requests).toHaveLength(1);
+    await pull();
+    expect(new Set(site.conditions())).toEqual(new Set(["objectives-not-mirrored"]));
+    expect(site.health.list()[0]?.text).toContain("Only the configured and imported objectives are known");
+    centre.read = ({ path }) => answerOf(path);
+    await pull();
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("and asks for time gets it", async () => {
+    centre.read = () => json(429, {}, { "Retry-After": "120" });
+    await pull();
+    expect(site.link.state.waitMs).toBeGreaterThanOrEqual(120_000);
+    // The lists behind the first are not asked for at all.
+    expect(centre.reads).toHaveLength(1);
+    mirror.start();
+    mirror.look();
+    expect(mirror.progress).toBeUndefined();
+  });
+
+  test("half way keeps nothing of the half", async () => {
+    there["cladiri"] = halls(600, 11);
+    let pages = 0;
+    centre.read = ({ path }) => ((pages += 1) > 2 ? json(503, {}) : answerOf(path));
+    expect((await pull())[0]).toMatchObject({ result: "failed" });
+    expect(idsAbove3()).toEqual([]);
+    expect(lists.walk(BUILDINGS)).toBeUndefined();
+  });
+
+  test("on a disk that takes no write fails the pull and nothing else", async () => {
+    there["cladiri"] = halls(3, 11);
+    site.app.database.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON centre_objectives BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+    );
+    expect((await pull())[0]).toMatchObject({
+      result: "failed",
+      reason: expect.stringContaining("disk full"),
+    });
+    site.app.database.exec("DROP TRIGGER full");
+    expect((await pull())[0]).toMatchObject({ result: "taken" });
+  });
+});
+
+describe("by itself", () => {
+  const listReads = (): number => centre.reads.filter(({ path }) => path.startsWith("/obiective")).length;
+  const reread = async (count: number): Promise<void> => {
+    await eventually(`${count} readings`, () => (lists.walk("obiective/persoane")?.generation ?? 0) >= count);
+    await eventually("the reading to be over", () => mirror.progress === undefined);
+  };
+
+  test("the lists are read at the first link, and every hour from then on, a little spread", async () => {
+    mirror.start();
+    mirror.look();
+    await reread(1);
+    mirror.look();
+    expect(mirror.progress).toBeUndefined();
+    // The clock stands at half past; with the fixed random number the spread is two and a half minutes.
+    site.app.clock.advance(30 * 60_000);
+    mirror.look();
+    expect(mirror.progress).toBeUndefined();
+    site.app.clock.advance(150_000);
+    mirror.look();
+    await reread(2);
+  });
+
+  test("a restart of a site that knows its centre reads them again, a little spread", async () => {
+    await pull();
+    mirror = mirrorOf(address);
+    mirror.start();
+    mirror.look();
+    expect(mirror.progress).toBeUndefined();
+    site.app.clock.advance(150_000);
+    mirror.look();
+    await reread(2);
+  });
+
+  test.each([
+    ["an hour back", -HOUR_MS],
+    ["thirty days on", 30 * 24 * HOUR_MS],
+    ["56 years on", 56 * 365 * 24 * HOUR_MS],
+  ])("they are read within the hour also when the clock is set %s", async (_what, stepMs) => {
+    mirror.start();
+    mirror.look();
+    await reread(1);
+    site.app.clock.stepWall(stepMs);
+    mirror.clockStepped();
+    site.app.clock.advance(HOUR_MS);
+    mirror.look();
+    site.app.clock.advance(150_000);
+    mirror.look();
+    await reread(2);
+  });
+
+  test("a list that cannot be read is tried again ever more rarely", async () => {
+    centre.read = () => json(500, {});
+    mirror.start();
+    const waits: number[] = [];
+    for (let time = 0; time < 9; time += 1) {
+      const before = listReads();
+      let waitedMs = 0;
+      for (; listReads() === before; waitedMs += 15_000) {
+        site.app.clock.advance(15_000);
+        mirror.look();
+        await eventually("the reading to be over", () => mirror.progress === undefined);
+      }
+      waits.push(waitedMs);
+    }
+    expect(waits[1]).toBe(30_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(HOUR_MS / 2 + 300_000);
+    expect(waits.at(-1)).toBeGreaterThan(waits[2] ?? 0);
+  });
+
+  test("records go first: no page is asked for while one is on its way", async () => {
+    there["cladiri"] = halls(600, 11);
+    centre.answer = () => json(201, { id: 1 });
+    const order: string[] = [];
+    centre.read = ({ path }) => {
+      order.push(path.split("?")[0] ?? "");
+      if (order.length === 1) {
+        // While the first page is on the wire, an alarm comes in.
+        site.create({ priority: "high" });
+        void site.push.cycle();
+      }
+      return answerOf(path);
+    };
+    site.atFailpoint = (name) => void order.push(name);
+    await pull();
+    expect(order.slice(0, 4)).toEqual([
+      "/obiective/cladiri",
+      "/interventii",
+      "sync-posting-committed",
+      "sync-answered",
+    ]);
+    expect(idsAbove3()).toHaveLength(600);
+  });
+});
+
+test("a record whose objective the centre lacked goes again after each reading", async () => {
+  centre.answer = () => json(404, { message: "objective does not exist" });
+  const { id } = site.create();
+  await site.push.cycle();
+  expect(site.entry(id).phase).toBe("blocked");
+  centre.answer = () => json(201, { id: 1 });
+  await site.push.cycle();
+  expect(site.entry(id).phase).toBe("blocked");
+  await pull();
+  await site.push.cycle();
+  expect(site.entry(id).phase).toBe("linked");
+});
