@@ -93,7 +93,8 @@ function localToInstant(localMs: number, timeZone: string): number {
   return candidates.length > 0 ? Math.min(...candidates) : localMs - before;
 }
 
-function offsetAt(instantMs: number, timeZone: string): number {
+/** How far the zone's clocks are ahead of UTC at an instant, milliseconds. */
+export function offsetAt(instantMs: number, timeZone: string): number {
   const wholeMs = Math.floor(instantMs / 1000) * 1000;
   const parts: Record<string, number> = {};
   for (const { type, value } of formatterOf(timeZone).formatToParts(wholeMs)) parts[type] = Number(value);

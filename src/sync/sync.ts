@@ -66,7 +66,7 @@ export class Sync {
       siteRef: site.ref,
       timezone: site.timezone,
     });
-    const timetable = new Timetable(clock, () => nextRunMs(objectives, site.timezone));
+    const timetable = new Timetable(clock, () => nextRunMs(objectives, site.timezone, clock.wallMs()));
     this.mirror = new ObjectiveMirror({
       ...options,
       baseUrl,
@@ -81,7 +81,7 @@ export class Sync {
       push: this.#push,
       mirror: this.mirror,
       link: this.#link,
-      nextRunMs: () => nextRunMs(schedule, site.timezone),
+      nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs()),
     });
   }
 

@@ -1,0 +1,150 @@
+import { createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation, interventionsOf } from "../support/installation.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+/*
+ * What MQTT and Mosquitto do between a sensor and the journal when something goes wrong, each named after the fault. The
+ * broker's own power cut, its queue of a thousand, and acknowledgements that come too late or are lost are in
+ * test/inputs/mqtt-broker-settings.test.ts and repeated-messages.test.ts.
+ */
+
+/** Mosquitto sends no more than these without an acknowledgement, and then waits for ever. */
+const IN_FLIGHT_MAX = 20;
+const ZONES = Array.from({ length: IN_FLIGHT_MAX + 15 }, (_, index) =>
+  zoneOf({ id: `gate-${index}`, input: { mqtt: `gate/${index}`, open: ["ON"], normal: ["OFF"] } }),
+);
+
+describeWithMosquitto("a journal that takes nothing for a while", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+  let site: WatchedZones;
+  let readings: MqttReadings;
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    sensor = await connectAsync(broker.url);
+    site = new WatchedZones(ZONES);
+    const zones = new MqttZones(site.common);
+    readings = new MqttReadings({ ...site.common, url: broker.url, clientId: "santinela-test", zones });
+    await readings.start();
+    await eventually("the subscription", () => site.logged("mqtt-subscribed").length > 0);
+    await everyGate("OFF");
+    await eventually("every gate to be seen closed", () => contacts("normal") === ZONES.length);
+  });
+  afterEach(async () => {
+    await readings.stop();
+    await sensor.endAsync(true);
+    site.close();
+    await broker.stop();
+  });
+
+  const contacts = (wanted: string): number =>
+    ZONES.filter(({ id }) => site.journal.zoneStates.find(id)?.contact === wanted).length;
+
+  async function everyGate(payload: string): Promise<void> {
+    await Promise.all(ZONES.map((_zone, index) => sensor.publishAsync(`gate/${index}`, payload, { qos: 1 })));
+  }
+
+  /** Lets the pause before the next connection pass, until there is one more. */
+  async function nextConnection(): Promise<void> {
+    const before = site.logged("mqtt-connected").length;
+    await eventually("another connection", () => {
+      site.clock.advance(1_000);
+      return site.logged("mqtt-connected").length > before;
+    });
+  }
+
+  test("stops no sensor for good, though more messages wait than the broker sends without an answer", async () => {
+    site.breakJournal();
+    await everyGate("ON");
+    await eventually("the failure", () => site.conditions.includes("journal-write-failed"));
+    // Neither an error for the client library nor silence would make the broker send them again on this connection.
+    await nextConnection();
+    await nextConnection();
+    expect(site.trips).toEqual([]);
+    site.mendJournal();
+    await nextConnection();
+    await eventually("every trip", () => site.trips.length === ZONES.length);
+    expect(new Set(site.trips.map(({ zoneId }) => zoneId)).size).toBe(ZONES.length);
+    await eventually("the condition to be over", () => site.conditions.length === 0);
+  });
+});
+
+describeWithMosquitto("a daemon that dies between the journal's commit and the acknowledgement", () => {
+  let installation: Installation;
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+
+  beforeEach(async () => {
+    installation = new Installation();
+    broker = await startMosquitto();
+    sensor = await connectAsync(broker.url);
+  });
+  afterEach(async () => {
+    await sensor.endAsync(true);
+    await installation.remove();
+    await broker.stop();
+  });
+
+  test("is sent the message again, and has one intervention of it", async () => {
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\nobjectives: { obiective/cladiri: [{ id: 1, name: Hall }] }\nzones:\n  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: gate, open: ["ON"], normal: ["OFF"] } }\n`,
+    );
+    await site.start({ ...process.env, SANTINELA_FAILPOINT: "journal-committed" });
+    const contact = async (): Promise<string | undefined> =>
+      (await site.get<{ contact: string }[]>("/site/zones"))[0]?.contact;
+    await eventually("the gate to be seen closed", async () => {
+      await sensor.publishAsync("gate", "OFF", { qos: 1 });
+      return (await contact()) === "normal";
+    });
+    await sensor.publishAsync("gate", "ON", { qos: 1 });
+    await site.gone();
+    await site.start();
+    await eventually("the intervention", async () => (await interventionsOf(site)).length === 1);
+    // Behind what the broker had still to send.
+    await sensor.publishAsync("gate", "OFF", { qos: 1 });
+    await eventually("the closing", async () => (await contact()) === "normal");
+    expect(await interventionsOf(site)).toHaveLength(1);
+    expect(await site.get<object[]>("/site/trips")).toHaveLength(1);
+  });
+});
+
+describe("the protocol that is spoken", () => {
+  test("is MQTT 3.1.1 with a lasting session: an answer of MQTT 5 could tell the broker to drop what was not written", async () => {
+    const sockets = new Set<Socket>();
+    let welcome: Buffer | undefined;
+    const broker = createServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => "the client ends it");
+      socket.once("data", (bytes) => (welcome = bytes));
+    });
+    await new Promise<void>((resolve) => {
+      broker.listen(0, "127.0.0.1", resolve);
+    });
+    const site = new WatchedZones(ZONES.slice(0, 1));
+    const { port } = broker.address() as AddressInfo;
+    const zones = new MqttZones(site.common);
+    const url = `mqtt://127.0.0.1:${port}`;
+    const readings = new MqttReadings({ ...site.common, url, clientId: "santinela-test", zones });
+    await readings.start();
+    const packet = await eventually("the CONNECT", () => welcome);
+    await readings.stop();
+    site.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => {
+      broker.close(resolve);
+    });
+    // Fixed header, length, "MQTT", level, flags (MQTT 3.1.1, 3.1.2): clean session is bit 1.
+    expect(packet.subarray(4, 8).toString()).toBe("MQTT");
+    expect(packet[8]).toBe(4);
+    expect((packet[9] ?? 0) & 0b10).toBe(0);
+  });
+});
