@@ -18,6 +18,7 @@ const VALIDATORS = {
   validateUpstreamIntervention: "intervention.json#/definitions/UpstreamIntervention",
   validateCredentials: "access.json#/definitions/Credentials",
   validatePasswordChange: "access.json#/definitions/PasswordChange",
+  validateSetUp: "access.json#/definitions/SetUp",
   validateAccessToken: "access.json#/definitions/AccessToken",
   validateObjectiveImport: "objective.json#/definitions/ObjectiveImport",
   validateConfiguration: "configuration.json#/definitions/Configuration",

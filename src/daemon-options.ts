@@ -1,4 +1,5 @@
 import type { EffectiveOption } from "./config/effective.ts";
+import type { LoadOptions } from "./config/load.ts";
 
 /** What the daemon is given by the process that it runs in. */
 export interface DaemonOptions {
@@ -8,6 +9,8 @@ export interface DaemonOptions {
   readonly tell: (account: { email: string; password: string }) => void;
   /** Every option in force, and where it was said. */
   readonly effectiveOptions: () => readonly EffectiveOption[];
+  /** Where the configuration was looked for. */
+  readonly load: LoadOptions;
   /** Log lines carry journald's priorities. */
   readonly forJournald: boolean;
   /** A failpoint's specification, for tests. */
@@ -18,4 +21,8 @@ export interface DaemonOptions {
   readonly onStarted: () => void;
   /** What is wrong with the configuration file, when its last good copy runs instead. */
   readonly configurationFault: string | undefined;
+  /** Why the copy that the run before was ended for could not be put back. */
+  readonly restoreFault: string | undefined;
+  /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
+  readonly runAgain: (meanwhile: () => void) => void;
 }

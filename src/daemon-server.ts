@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
-import type { EffectiveOption } from "./config/effective.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
@@ -8,14 +7,11 @@ import { createApp, type ServedParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
 import { CertificateKeeper } from "./ops/certificate-keeper.ts";
-import { DatabaseCopy } from "./ops/database-copy.ts";
 
 export interface DaemonServerOptions {
   readonly config: Config;
   /** What the routes lead to. */
   readonly parts: ServedParts;
-  /** Every option in force, and where it was said. */
-  readonly effectiveOptions: () => readonly EffectiveOption[];
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -64,18 +60,13 @@ export class DaemonServer {
   }
 
   #app() {
-    const { parts, effectiveOptions, run } = this.#options;
-    const { http, site, dataDir } = this.#config;
-    const copy = new DatabaseCopy(dataDir);
+    const { parts, run } = this.#options;
+    const { http, site } = this.#config;
     let requests = 0;
     return createApp({
       ...this.#options,
       ...parts,
       ...http,
-      settings: {
-        configuration: effectiveOptions,
-        lendCopy: (take) => copy.lend(take),
-      },
       authority: () => this.#keeper.authority,
       panel: { folder: PANEL_FOLDER, locale: site.locale },
       newRequestId: () => `${run}-${(requests += 1)}`,

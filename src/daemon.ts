@@ -22,6 +22,8 @@ import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
 import { InterventionService } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
+import { SiteSettings } from "./site/site-settings.ts";
+import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
@@ -122,7 +124,11 @@ export class Daemon {
     });
     const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
     this.#stops.push(metrics.start());
-    const server = await this.#startServer({ ...services, site, metrics });
+    const settings = new SiteSettings({ ...this.#options, config, clock });
+    settings.start();
+    this.#stops.push(() => settings.stop());
+    const setup = new SiteSetup(config, this.#options.load);
+    const server = await this.#startServer({ ...services, site, metrics, settings, setup });
 
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
@@ -145,7 +151,8 @@ export class Daemon {
   }
 
   #tellOfConfiguration(): void {
-    const { configurationFault } = this.#options;
+    const { configurationFault, restoreFault } = this.#options;
+    if (restoreFault !== undefined) this.#health.raise("restore-failed", restoreFault);
     if (configurationFault !== undefined) this.#health.raise("configuration-broken", configurationFault);
     for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
   }
@@ -185,7 +192,6 @@ export class Daemon {
       ...this.#common,
       parts,
       config: this.#config,
-      effectiveOptions: this.#options.effectiveOptions,
       run: randomUUID().slice(0, 8),
     });
     this.#stops.push(() => server.stop());

@@ -28,7 +28,7 @@ export function restoreBackup(
 ): void {
   const path = resolve(cwd, file);
   const plan = planRestore(dataDir, path);
-  const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor().who);
+  const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor());
   stdout.write(json ? `${JSON.stringify({ plan, done }, null, 2)}\n` : `${textOf(plan)}${endOf(done)}`);
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { loadStrictly, loadToRun, withConfig, type ConfigOption } from "./config-option.ts";
+import { loadStrictly, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Running with a configuration, looking at it, and gathering what helps when something is wrong. */
@@ -8,7 +8,7 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
   withConfig(root.command("serve").description("run the daemon in the foreground")).action(
     async ({ config }: ConfigOption) => {
       const { serve } = await import("./serve.ts");
-      await serve(await loadToRun(terminal, config), terminal);
+      await serve(config, terminal);
     },
   );
   withConfig(root.command("check-config").description("check the configuration and explain every mistake"))

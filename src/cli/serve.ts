@@ -1,28 +1,67 @@
 import type { Config } from "../config/config.ts";
 import { effectiveOptions } from "../config/effective.ts";
-import { keepLastGood, lastGoodAtMs, type RunnableConfiguration } from "../config/last-good.ts";
-import type { ConfigurationText } from "../config/load.ts";
+import {
+  configurationToRun,
+  keepLastGood,
+  lastGoodAtMs,
+  type RunnableConfiguration,
+} from "../config/last-good.ts";
+import type { ConfigurationText, LoadOptions } from "../config/load.ts";
 import { Daemon } from "../daemon.ts";
-import { messageOf } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
 import { Supervision } from "../ops/supervision.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs the daemon until the process is asked to end. */
-export async function serve(
+/** What is done between two runs, while no file is open. */
+type Meanwhile = () => void;
+
+/**
+ * Runs the daemon until the process is asked to end. A person at the panel may have it run again in the same process:
+ * with the configuration as it is then, or with another database.
+ * @throws AppError as `configurationToRun`, and as `Daemon.start`
+ */
+export async function serve(file: string | undefined, terminal: Terminal): Promise<void> {
+  const load = { file, env: terminal.env, cwd: terminal.cwd };
+  const supervision = Supervision.of(terminal.env, process.pid);
+  // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
+  const asked = terminal.untilAsked();
+  let runnable = configurationToRun(load);
+  let restoreFault: string | undefined;
+  for (;;) {
+    const meanwhile = await run(runnable, { load, restoreFault, asked, supervision, terminal });
+    if (!meanwhile) return;
+    restoreFault = faultOf(meanwhile);
+    runnable = readAgain(load, runnable);
+  }
+}
+
+interface Run {
+  readonly load: LoadOptions;
+  readonly restoreFault: string | undefined;
+  readonly asked: Promise<void>;
+  readonly supervision: Supervision;
+  readonly terminal: Terminal;
+}
+
+/** @returns what is to be done before the next run; undefined when there is none */
+async function run(
   { config, source, fault }: RunnableConfiguration,
-  terminal: Terminal,
-): Promise<void> {
+  { load, restoreFault, asked, supervision, terminal }: Run,
+): Promise<Meanwhile | undefined> {
   const { stdout, stderr, env } = terminal;
   // systemd says so when standard output is its journal.
   const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
-  const supervision = Supervision.of(env, process.pid);
+  let runAgain: (meanwhile: Meanwhile) => void = () => {};
+  const again = new Promise<Meanwhile>((resolve) => {
+    runAgain = resolve;
+  });
   const daemon = new Daemon(config, {
     write: (line) => void stdout.write(line),
-    // A journal is read by many and kept for years: there a password of one's own is the only one.
     tell: (account) =>
       void stderr.write(forJournald ? journalText(account) : firstAdministratorText(account)),
     effectiveOptions: () => effectiveOptions(source, { env, cwd: terminal.cwd }),
+    load,
     forJournald,
     failpoint: env["SANTINELA_FAILPOINT"],
     kill: terminal.kill,
@@ -30,20 +69,50 @@ export async function serve(
       if (fault === null) keepCopy(config, source, terminal);
     },
     configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
+    restoreFault,
+    runAgain,
   });
-  // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
-  const asked = terminal.untilAsked();
   await daemon.start();
   supervision.ready();
   const cancelWatch = supervision.watch(new SystemClock(), () => daemon.isStalled());
-  await asked;
-  supervision.stopping();
+  const next = await Promise.race([asked.then(() => undefined), again]);
+  if (!next) supervision.stopping();
   cancelWatch();
   await daemon.stop();
+  return next;
 }
 
-function journalText({ email }: { email: string }): string {
-  return `The first administrator is ${email}. Set the password: santinela user passwd --email ${email}\n`;
+/** @returns why it could not be done; undefined when it was */
+function faultOf(meanwhile: Meanwhile): string | undefined {
+  try {
+    meanwhile();
+    return undefined;
+  } catch (error) {
+    // The alarms must go on with the database that is there.
+    return messageOf(error);
+  }
+}
+
+/** A daemon that has run goes on with what it ran with, whatever has been written into the file meanwhile. */
+function readAgain(load: LoadOptions, before: RunnableConfiguration): RunnableConfiguration {
+  try {
+    return configurationToRun(load);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ...before, fault: error.message };
+  }
+}
+
+/**
+ * A journal is read by many and kept for years, so what stands there is good once, and only while nobody has set the
+ * installation up.
+ */
+function journalText({ email, password }: { email: string; password: string }): string {
+  return [
+    `The first administrator is ${email}.`,
+    `Set it up in the panel with the one-time code ${password}`,
+    `or set its password: santinela user passwd --email ${email}\n`,
+  ].join("\n");
 }
 
 /** A disk that is full costs the copy of today's configuration; the one before it stays. */
@@ -56,8 +125,9 @@ function keepCopy(config: Config, source: ConfigurationText, { stderr }: Termina
 }
 
 function faultText(fault: string, dataDir: string): string {
-  const keptAt = new Date(lastGoodAtMs(dataDir) ?? 0).toISOString();
-  return `${fault.replaceAll("\n", "; ")}; the copy of ${keptAt} runs`;
+  const keptAtMs = lastGoodAtMs(dataDir);
+  const what = keptAtMs === undefined ? "what ran before" : `the copy of ${new Date(keptAtMs).toISOString()}`;
+  return `${fault.replaceAll("\n", "; ")}; ${what} runs`;
 }
 
 function firstAdministratorText({ email, password }: { email: string; password: string }): string {
@@ -66,7 +136,8 @@ function firstAdministratorText({ email, password }: { email: string; password: 
     "  The first administrator of this installation:",
     `    e-mail    ${email}`,
     `    password  ${password}`,
-    "  This is shown once and stored nowhere in readable form.",
+    "  This is shown once and stored nowhere in readable form. The panel takes the password as the",
+    "  one-time code of its set-up.",
     "",
     "",
   ].join("\n");

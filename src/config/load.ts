@@ -84,8 +84,18 @@ export function readConfiguration(
 export function findFile({ file, env, cwd }: LoadOptions): string | null {
   const named = file ?? env["SANTINELA_CONFIG"];
   if (named !== undefined) return resolve(cwd, named);
-  const personal = join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
-  return ["/etc/santinela/santinela.yaml", personal].find((path) => existsSync(path)) ?? null;
+  return [SYSTEM_FILE, personalFile(env)].find((path) => existsSync(path)) ?? null;
+}
+
+/** Where a configuration is looked for that is not there yet: the system's for root, else the user's own. */
+export function fileToMake({ env }: Pick<LoadOptions, "env">): string {
+  return process.getuid?.() === 0 ? SYSTEM_FILE : personalFile(env);
+}
+
+const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
+
+function personalFile(env: LoadOptions["env"]): string {
+  return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
 }
 
 /** The text with the environment over it. @throws AppError `configuration` for a text that is no YAML */

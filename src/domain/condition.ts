@@ -52,6 +52,7 @@ export const CONDITIONS = {
   "database-recovered": { severity: "error", title: "A database was damaged and put back" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
+  "restore-failed": { severity: "error", title: "A copy could not be put back" },
   "backup-failed": { severity: "error", title: "No recent copy of the database" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },

@@ -48,6 +48,7 @@ export const EVENT_NAMES = [
   "database-recovered",
   "database-restored",
   "backup-downloaded",
+  "restart-ordered",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

@@ -29,3 +29,6 @@ export function actorOf({ email, from }: Principal): Actor {
 
 /** The account that trips are posted as. It has no password, so nobody can sign in as it. */
 export const DEVICE_EMAIL = "device@santinela.local";
+
+/** Address of the administrator that the first start makes, until somebody has made it their own. */
+export const FIRST_ADMINISTRATOR = "admin@santinela.local";

@@ -23,6 +23,10 @@ import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
 import { accountRoute } from "./site/account-route.ts";
 import { SiteEvents } from "./site/events.ts";
+import type { RestorePort } from "./site/restore-port.ts";
+import { restoreRoutes } from "./site/restore-routes.ts";
+import type { SetupPort } from "./site/setup-port.ts";
+import { setupRoutes } from "./site/setup-routes.ts";
 import { settingsRoutes } from "./site/settings-routes.ts";
 import type { SettingsPort } from "./site/settings-port.ts";
 import type { SitePorts } from "./site/site-ports.ts";
@@ -37,7 +41,8 @@ export interface AppParts {
   readonly accounts: AccountService;
   readonly events: EventService;
   readonly site: SitePorts;
-  readonly settings: SettingsPort;
+  readonly settings: SettingsPort & RestorePort;
+  readonly setup: SetupPort;
   readonly clock: Clock;
   /** Where the built panel lies; undefined for a daemon without one. */
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
@@ -61,7 +66,15 @@ export interface AppParts {
 /** The parts that are served, as against how. */
 export type ServedParts = Pick<
   AppParts,
-  "tokens" | "accounts" | "events" | "interventions" | "objectives" | "site" | "metrics"
+  | "tokens"
+  | "accounts"
+  | "events"
+  | "interventions"
+  | "objectives"
+  | "site"
+  | "metrics"
+  | "settings"
+  | "setup"
 >;
 
 export interface App {
@@ -127,7 +140,7 @@ function interfaceRouter(
 }
 
 function siteRouter(
-  { tokens, accounts, events, authority, site, settings, metrics }: AppParts,
+  { tokens, accounts, events, authority, site, settings, setup, metrics }: AppParts,
   gates: Gates,
   streams: SiteEvents,
 ): Router {
@@ -135,6 +148,8 @@ function siteRouter(
   metricsRoute(router, metrics);
   siteRoutes(router, gates, site);
   settingsRoutes(router, gates, { settings, site, events });
+  restoreRoutes(router, gates, settings);
+  setupRoutes(router, gates, { tokens, accounts, setup });
   streams.addTo(router, gates);
   accountRoute(router, gates);
   passwordRoute(router, gates, { tokens, accounts });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import type { Actor } from "../domain/event.ts";
 import { openDatabase } from "../store/database.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
@@ -52,7 +53,7 @@ export function restore(
   dataDir: string,
   file: string,
   nowMs: number,
-  who: string,
+  by: Actor,
 ): { kept: string | null; redelivered: number } {
   const plan = planRestore(dataDir, file);
   prepareDataDir(dataDir);
@@ -66,7 +67,7 @@ export function restore(
     const redelivered = redeliverLostTrips(journal, main, 0);
     const subject = "santinela.db";
     const detail = { file, kept, redelivered, ...plan };
-    new EventLog(main).add({ event: "database-restored", who, from: "command line", subject, detail }, nowMs);
+    new EventLog(main).add({ event: "database-restored", ...by, subject, detail }, nowMs);
     main.close();
     journal.close();
     return { kept, redelivered };

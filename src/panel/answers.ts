@@ -105,6 +105,36 @@ export interface HistoryAnswer {
   readonly sync: (SyncRecordAnswer & { readonly isAtRest: boolean }) | null;
 }
 
+/** What is asked for a first configuration, and what the answers make. */
+export interface DraftAnswer {
+  readonly questions: readonly QuestionAnswer[];
+  readonly configuration: string | null;
+  readonly file: string;
+  readonly secretFiles: readonly string[];
+  readonly mistakes: string | null;
+}
+
+export interface QuestionAnswer {
+  readonly name: string;
+  readonly text: string;
+  readonly choices: readonly string[] | null;
+  readonly fallback: string | null;
+  readonly problem: string | null;
+}
+
+/** A copy of the database on its way in. */
+export interface HandedInAnswer {
+  readonly copy: number;
+  readonly bytes: number;
+}
+
+/** What putting a copy back changes. */
+export interface RestoreAnswer {
+  readonly recordsInCopy: number;
+  readonly onlyInPresent: readonly number[];
+  readonly onlyInCopy: readonly number[];
+}
+
 /** One option in force. */
 export interface OptionAnswer {
   readonly option: string;

@@ -5,11 +5,12 @@ import { pause } from "./clock.ts";
 import { interfacePath, Refusal, send } from "./wire.ts";
 
 /**
+ * - `set-up`: nobody can sign in yet, because the administrator of the first start is still nobody's.
  * - `out`: nobody is signed in. `in`: somebody is.
  * - `first-password`: the given password is good for one use, to set another one.
  * - `expired`: the hour of the token is over; the page stays and asks for the password again.
  */
-export type Standing = "starting" | "out" | "first-password" | "in" | "expired";
+export type Standing = "starting" | "set-up" | "out" | "first-password" | "in" | "expired";
 
 export const standing = signal<Standing>("starting");
 export const account = signal<AccountAnswer | undefined>(undefined);
@@ -34,7 +35,23 @@ export async function resume(): Promise<void> {
       else await pause(RETRY_MS);
     }
   }
-  if (standing.value === "starting") standing.value = "out";
+  if (standing.value === "starting") standing.value = (await awaitsSetUp()) ? "set-up" : "out";
+}
+
+async function awaitsSetUp(): Promise<boolean> {
+  try {
+    return ((await (await send("/site/setup", undefined)).json()) as { isOpen: boolean }).isOpen;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** Makes the administrator of the first start the person's own, and signs them in. @throws Refusal */
+export async function setUp(code: string, email: string, password: string): Promise<void> {
+  const response = await send("/site/setup", undefined, { method: "POST", body: { code, email, password } });
+  keep((await response.json()) as AccessToken);
+  await enter();
 }
 
 /** @throws Refusal with the daemon's sentence */

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Badge, type Tone } from "./badge.tsx";
-import { choose, language, LANGUAGES, say, type Language } from "./language.ts";
+import { language, say } from "./language.ts";
+import { LanguageChoice } from "./language-choice.tsx";
 import { liveness, status, type Liveness } from "./live.ts";
 import { NoticeLine } from "./notice.tsx";
 import { place } from "./place.ts";
@@ -10,6 +11,8 @@ import { InterventionForm } from "./screens/intervention-form.tsx";
 import { InterventionScreen } from "./screens/intervention.tsx";
 import { InterventionsScreen } from "./screens/interventions.tsx";
 import { ObjectivesScreen } from "./screens/objectives.tsx";
+import { SetUp } from "./screens/set-up.tsx";
+import { SetUpGuide } from "./screens/set-up-guide.tsx";
 import { SettingsScreen } from "./screens/settings.tsx";
 import { ExpiredDialog, FirstPassword, SignIn } from "./screens/sign-in.tsx";
 import { StatusScreen } from "./screens/status.tsx";
@@ -26,6 +29,8 @@ interface Screen {
   readonly show: () => JSX.Element;
   /** Whether the person may see it; everybody may where it is left out. */
   readonly forRole?: () => boolean;
+  /** Left out of the menu: another screen leads to it. */
+  readonly isAside?: boolean;
 }
 
 const SCREENS: readonly [Screen, ...Screen[]] = [
@@ -37,6 +42,7 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "events", title: "nav.events", show: () => <EventLogScreen />, forRole: mayOperate },
   { name: "sync", title: "nav.sync", show: () => <SyncQueueScreen /> },
   { name: "settings", title: "nav.settings", show: () => <SettingsScreen />, forRole: mayAdminister },
+  { name: "setup", title: "nav.setup", show: () => <SetUpGuide />, forRole: mayAdminister, isAside: true },
 ];
 
 function interventions(): JSX.Element {
@@ -92,28 +98,10 @@ const TONES: Readonly<Record<Liveness, Tone>> = {
   lost: "bad",
 };
 
-function LanguageChoice() {
-  return (
-    <div role="group" aria-label={say("app.language")}>
-      {(Object.keys(LANGUAGES) as Language[]).map((one) => (
-        <button
-          type="button"
-          class="plain"
-          key={one}
-          lang={one}
-          aria-pressed={language.value === one}
-          onClick={() => choose(one)}
-        >
-          {one.toUpperCase()}
-        </button>
-      ))}
-    </div>
-  );
-}
-
 function Inside() {
   const { screen } = place.value;
   const allowed = SCREENS.filter(({ forRole }) => forRole?.() ?? true);
+  const inMenu = allowed.filter(({ isAside }) => isAside !== true);
   const shown = allowed.find(({ name }) => name === screen) ?? SCREENS[0];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -131,7 +119,7 @@ function Inside() {
   return (
     <>
       <nav aria-label={say("app.menu")}>
-        {allowed.map(({ name, title }) => (
+        {inMenu.map(({ name, title }) => (
           <a key={name} href={`#/${name}`} aria-current={name === shown.name ? "page" : undefined}>
             {say(title)}
           </a>
@@ -151,6 +139,7 @@ function Outside() {
   }, [language.value]);
   return (
     <main id="content" tabIndex={-1}>
+      {standing.value === "set-up" && <SetUp />}
       {standing.value === "out" && <SignIn />}
       {standing.value === "first-password" && <FirstPassword />}
       {standing.value === "starting" && <p class="quiet">{say("app.loading")}</p>}

@@ -17,6 +17,8 @@ export interface Order {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead of a body. */
+  readonly bytes?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -44,13 +46,15 @@ export async function send(path: string, token: string | undefined, order: Order
   const headers: Record<string, string> = { ...order.headers };
   if (token !== undefined) headers["Authorization"] = `Bearer ${token}`;
   if (order.body !== undefined) headers["Content-Type"] = "application/json";
+  if (order.bytes) headers["Content-Type"] = "application/octet-stream";
+  const body = order.bytes ?? (order.body === undefined ? undefined : JSON.stringify(order.body));
   let response: Response;
   try {
     response = await fetch(`.${path}`, {
       method: order.method ?? "GET",
       headers,
       cache: "no-store",
-      ...(order.body === undefined ? {} : { body: JSON.stringify(order.body) }),
+      ...(body === undefined ? {} : { body }),
       ...(order.signal ? { signal: order.signal } : {}),
     });
   } catch {

@@ -2,7 +2,7 @@ import bcrypt from "bcrypt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
-import { DEVICE_EMAIL, type Role } from "../domain/principal.ts";
+import { DEVICE_EMAIL, FIRST_ADMINISTRATOR, type Role } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import { transaction, type Database } from "../store/database.ts";
 import { EventService } from "./events.ts";
@@ -34,6 +34,38 @@ export class AccountService {
     return this.#accounts.hasPeople();
   }
 
+  /** The administrator that the first start has made, while it is nobody's own; undefined afterwards. */
+  unclaimed(): Account | undefined {
+    const first = this.#accounts.byEmail(FIRST_ADMINISTRATOR);
+    return first?.mustChangePassword === true && !first.disabled ? first : undefined;
+  }
+
+  /**
+   * Makes the administrator of the first start somebody's own: their address, their password.
+   * @param first that account as it was when its one-time password was shown
+   * @throws AppError `bad-data` for a password or address that will not do, `conflict` when the address is taken,
+   * `forbidden` when the account has been claimed meanwhile
+   */
+  async claim(
+    first: Account,
+    { email, password }: { email: string; password: string },
+    by: Actor,
+  ): Promise<void> {
+    assertAddress(email);
+    await assertGoodPassword(password, email);
+    const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
+    transaction(this.#database, () => {
+      // The one-time password is good once, also for two who show it at the same moment.
+      if (this.unclaimed()?.tokenVersion !== first.tokenVersion)
+        throw new AppError("forbidden", "this installation was set up meanwhile");
+      const other = this.#accounts.byEmail(email);
+      if (other && other.id !== first.id)
+        throw new AppError("conflict", `there is already an account ${email}`);
+      this.#accounts.change(first.id, { email, passwordHash });
+      this.#record("account-password-set", email, by, { before: first.email });
+    });
+  }
+
   /**
    * Adds an account.
    * @param options `mustChangePassword`: the password was made by a program and is good for setting another one only
@@ -44,9 +76,7 @@ export class AccountService {
     by: Actor,
     { mustChangePassword = false } = {},
   ): Promise<Account> {
-    if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
-      throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
-    if (isDevice(email)) throw new AppError("conflict", `${DEVICE_EMAIL} is the daemon's own account`);
+    assertAddress(email);
     await assertGoodPassword(password, email);
     const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
     const createdAtMs = this.#clock.wallMs();
@@ -121,6 +151,12 @@ export class AccountService {
     if (!account) throw new AppError("bad-data", `there is no account ${email}`);
     return account;
   }
+}
+
+function assertAddress(email: string): void {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
+    throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
+  if (isDevice(email)) throw new AppError("conflict", `${DEVICE_EMAIL} is the daemon's own account`);
 }
 
 function isDevice(email: string): boolean {

@@ -1,11 +1,9 @@
 import { wording, type Locale } from "../domain/wording.ts";
 import { OBJECTIVE_TYPES, type ObjectiveRef, type ObjectiveType } from "../domain/objective.ts";
+import { FIRST_ADMINISTRATOR } from "../domain/principal.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { ObjectiveService } from "./objectives.ts";
 import type { AccountService } from "./accounts.ts";
-
-/** Address of the administrator that the first start makes. */
-export const FIRST_ADMINISTRATOR = "admin@santinela.local";
 
 /**
  * Puts the configured objectives in, and a placeholder for each one that only a zone names: the first trip must find

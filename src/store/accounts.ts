@@ -70,17 +70,21 @@ export class AccountStore {
   }
 
   /** Changes an account and makes every token it was given so far invalid. A password that is set is its owner's. */
-  change(id: number, to: { role?: Role; passwordHash?: string; disabled?: boolean }): Account | undefined {
-    const { role = null, passwordHash = null, disabled } = to;
+  change(
+    id: number,
+    to: { email?: string; role?: Role; passwordHash?: string; disabled?: boolean },
+  ): Account | undefined {
+    const { email = null, role = null, passwordHash = null, disabled } = to;
     return toAccount(
       this.#database
         .prepare(
-          `UPDATE accounts SET role = coalesce(:role, role), password_hash = coalesce(:passwordHash, password_hash),
+          `UPDATE accounts SET email = coalesce(:email, email), role = coalesce(:role, role),
+             password_hash = coalesce(:passwordHash, password_hash),
              disabled = coalesce(:disabled, disabled), token_version = token_version + 1,
              must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE 0 END
            WHERE id = :id RETURNING *`,
         )
-        .get({ id, role, passwordHash, disabled: disabled === undefined ? null : Number(disabled) }),
+        .get({ id, email, role, passwordHash, disabled: disabled === undefined ? null : Number(disabled) }),
     );
   }
 }

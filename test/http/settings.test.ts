@@ -5,7 +5,7 @@ import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import type { SettingsPort } from "../../src/http/site/settings-port.ts";
-import { PEOPLE, TestApp } from "../support/app.ts";
+import { NO_SETTINGS, PEOPLE, TestApp } from "../support/app.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
 let site: TestApp;
@@ -17,7 +17,7 @@ beforeAll(async () => {
     if (failure) throw failure;
     await take(join(folder, "download.db"));
   };
-  site = await TestApp.make({ settings: { configuration: () => [], lendCopy } });
+  site = await TestApp.make({ settings: { ...NO_SETTINGS, lendCopy } });
 });
 afterAll(async () => {
   await site.close();

@@ -27,6 +27,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { SOMEBODY } from "../support/app.ts";
+import { TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
@@ -317,7 +318,7 @@ describe("putting a copy back", () => {
       onlyInCopy: [],
     });
     site.databases.close();
-    const { kept, redelivered } = restore(site.dataDir, copy, site.clock.wallMs(), "ana");
+    const { kept, redelivered } = restore(site.dataDir, copy, site.clock.wallMs(), TESTER);
     expect(redelivered).toBe(1);
     const present = new Sqlite(kept ?? "", { readonly: true });
     expect(present.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(2);
@@ -328,7 +329,7 @@ describe("putting a copy back", () => {
     expect(site.conditions).toEqual([]);
     expect(new EventLog(site.databases.main).newest(1)[0]).toMatchObject({
       event: "database-restored",
-      who: "ana",
+      who: "tester",
     });
   });
 
@@ -340,7 +341,7 @@ describe("putting a copy back", () => {
     expect(() => planRestore(site.dataDir, copy)).toThrow(/cannot be put back/);
     expect(() => planRestore(site.dataDir, join(site.dataDir, "journal.db"))).toThrow(/another kind of file/);
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
-    expect(() => restore(site.dataDir, copy, 0, "ana")).toThrow(/cannot be put back/);
+    expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
     expect(site.names()).toEqual(["a"]);
   });
 });

@@ -87,7 +87,10 @@ export class TestApp {
       accounts: this.accounts,
       events: new EventService({ database, clock }),
       site: NO_SITE,
-      settings: { configuration: () => [], lendCopy: (take) => take(import.meta.filename) },
+      settings: NO_SETTINGS,
+      setup: {
+        draft: () => ({ questions: [], configuration: null, file: "", secretFiles: [], mistakes: null }),
+      },
       clock,
       panel: undefined,
       metrics: { text: () => "", token: null },
@@ -146,6 +149,15 @@ export class TestApp {
     if (this.answers.breaches.length > 0) throw new Error([...new Set(this.answers.breaches)].join("\n"));
   }
 }
+
+export const NO_SETTINGS: AppParts["settings"] = {
+  configuration: () => [],
+  lendCopy: (take) => take(import.meta.filename),
+  restart: () => {},
+  add: (from, piece) => ({ copy: 1, bytes: from + piece.byteLength }),
+  plan: () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
+  restore: () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
+};
 
 export const NO_SITE: SitePorts = {
   status: () => ({

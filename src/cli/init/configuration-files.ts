@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { putInPlace } from "../../store/durable-files.ts";
-import type { Draft } from "./configuration-text.ts";
+import type { Draft } from "../../config/draft.ts";
 
 /**
  * Writes the configuration and the secrets beside it, each whole or not at all, the configuration last: it is not there

@@ -1,17 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { readAnswers } from "../../config/answers.ts";
 import type { Config } from "../../config/config.ts";
-import { loadConfiguration, readConfiguration } from "../../config/load.ts";
+import { fileToMake, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
-import { draftOf } from "./configuration-text.ts";
+import { draftOf } from "../../config/draft.ts";
 import { writeFiles } from "./configuration-files.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { interview, Prompt } from "./interview.ts";
-import { problemWith, QUESTIONS, type Answers } from "./questions.ts";
+import { problemWith, QUESTIONS, type Answers } from "../../config/questions.ts";
 
 export interface InitOptions {
   /** The configuration to be made; undefined for the one that the daemon would find by itself. */
@@ -89,9 +88,7 @@ export function questionList(): string {
 
 function targetOf(config: string | undefined, { env, cwd }: Terminal): string {
   const named = config ?? env["SANTINELA_CONFIG"];
-  if (named !== undefined) return resolve(cwd, named);
-  if (process.getuid?.() === 0) return "/etc/santinela/santinela.yaml";
-  return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
+  return named === undefined ? fileToMake({ env }) : resolve(cwd, named);
 }
 
 function answersOf(file: string): Answered {

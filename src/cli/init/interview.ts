@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
 import { mayAsk, type Terminal } from "../terminal.ts";
-import { problemWith, QUESTIONS, type Answers, type Question } from "./questions.ts";
+import { problemWith, QUESTIONS, type Answers, type Question } from "../../config/questions.ts";
 
 /** Asks a person the questions that their answers lead to; a wrong answer is asked for again. */
 export async function interview(prompt: Prompt): Promise<Answers> {

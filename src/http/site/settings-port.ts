@@ -1,12 +1,14 @@
 /** What the settings show and hand over. */
 export interface SettingsPort {
   /** Every option in force, without any secret. */
-  readonly configuration: () => readonly OptionView[];
+  configuration(): readonly OptionView[];
   /**
    * Makes a copy of the database, lends it to whoever takes it away, and removes it.
    * @throws AppError `conflict` while another one is lent, `cannot-create` or `storage` when none can be made
    */
-  readonly lendCopy: (take: (path: string) => Promise<void>) => Promise<void>;
+  lendCopy(take: (path: string) => Promise<void>): Promise<void>;
+  /** Ends this run of the daemon in order and runs it again, with the configuration as it is then. */
+  restart(): void;
 }
 
 /** One option, such as `http.port`, and where it was said: `file:line:col`, an environment variable, or `default`. */

@@ -24,6 +24,17 @@ export function settingsRoutes(
       return sent(response, path, `${site.status().site.ref}.db`);
     });
   addResource(router, "/site/backup", { methods: { get: copy }, gate });
+  const restart = (request: Request, response: Response): void => {
+    events.note({
+      event: "restart-ordered",
+      ...actorOf(principalOf(request)),
+      subject: "daemon",
+      detail: {},
+    });
+    settings.restart();
+    response.status(202).json({});
+  };
+  addResource(router, "/site/restart", { methods: { post: restart }, gate });
 }
 
 /** Resolves when the file has been sent, or its taker has gone. */

@@ -5,6 +5,8 @@ import { handOver } from "../file-download.ts";
 import { say } from "../language.ts";
 import { status } from "../live.ts";
 import { attempt, Pending } from "../notice.tsx";
+import { RestartButton } from "./restart-button.tsx";
+import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
 
 /** What the installation runs with, and a copy of what it knows. */
@@ -12,7 +14,14 @@ export function SettingsScreen() {
   return (
     <>
       <h1>{say("nav.settings")}</h1>
+      <p class="row">
+        <a class="button" href="#/setup">
+          {say("nav.setup")}
+        </a>
+        <RestartButton />
+      </p>
       <Backup />
+      <Restore />
       <Configuration />
     </>
   );

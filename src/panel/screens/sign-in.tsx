@@ -68,7 +68,8 @@ export function ExpiredDialog() {
   );
 }
 
-function Password({
+/** A field for a password, one's own or a new one. */
+export function Password({
   name,
   label,
   isNew,
@@ -91,7 +92,8 @@ function Password({
   );
 }
 
-function Trouble({ text }: { readonly text: string }) {
+/** What the daemon has said against the last try. */
+export function Trouble({ text }: { readonly text: string }) {
   return (
     <p role="alert" class={text === "" ? "" : "bad box"}>
       {text}
@@ -100,7 +102,7 @@ function Trouble({ text }: { readonly text: string }) {
 }
 
 /** What the daemon says against the last try, and how to try. */
-function useTrouble(): [string, (action: () => Promise<void>) => Promise<void>] {
+export function useTrouble(): [string, (action: () => Promise<void>) => Promise<void>] {
   const [trouble, setTrouble] = useState("");
   const run = async (action: () => Promise<void>): Promise<void> => {
     setTrouble("");

@@ -24,5 +24,6 @@ export const EN_CONDITIONS = {
   "condition.database-recovered": "A database was damaged and put back",
   "condition.disk-nearly-full": "Disk nearly full",
   "condition.disk-full": "Disk full",
+  "condition.restore-failed": "A copy could not be put back",
   "condition.backup-failed": "No recent copy of the database",
 } as const;

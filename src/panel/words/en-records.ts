@@ -111,5 +111,6 @@ export const EN_RECORDS = {
   "event.signal": "signal test",
   "event.database-recovered": "database put back",
   "event.backup-downloaded": "copy taken away",
+  "event.restart-ordered": "restart ordered",
   "event.database-restored": "copy restored",
 } as const;

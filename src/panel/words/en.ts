@@ -1,5 +1,6 @@
 import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_RECORDS } from "./en-records.ts";
+import { EN_SETUP } from "./en-setup.ts";
 import { EN_TESTS } from "./en-tests.ts";
 
 /** The panel's words in English; the other languages have the same keys and placeholders. */
@@ -55,7 +56,7 @@ export const EN = {
 
   "settings.backup": "Copy of the database",
   "settings.backupText":
-    "Records, accounts and the event log in one file. Keep it safe: whoever has it has everything. santinela restore puts it back on the device.",
+    "Records, accounts and the event log in one file. Keep it safe: whoever has it has everything.",
   "settings.download": "Download a copy",
   "settings.configuration": "Configuration in force",
   "settings.option": "Option",
@@ -125,5 +126,6 @@ export const EN = {
 
   ...EN_RECORDS,
   ...EN_TESTS,
+  ...EN_SETUP,
   ...EN_CONDITIONS,
 } as const;

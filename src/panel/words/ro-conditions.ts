@@ -27,5 +27,6 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.database-recovered": "Baza de date a fost refăcută dintr-o copie",
   "condition.disk-nearly-full": "Discul este aproape plin",
   "condition.disk-full": "Discul este plin",
+  "condition.restore-failed": "O copie nu a putut fi restaurată",
   "condition.backup-failed": "Copia de siguranță nu a reușit",
 };

@@ -125,5 +125,6 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.signal": "test de semnal",
   "event.database-recovered": "bază de date refăcută",
   "event.backup-downloaded": "copie descărcată",
+  "event.restart-ordered": "repornire cerută",
   "event.database-restored": "copie restaurată",
 };

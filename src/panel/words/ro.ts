@@ -1,6 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_RECORDS } from "./ro-records.ts";
+import { RO_SETUP } from "./ro-setup.ts";
 import { RO_TESTS } from "./ro-tests.ts";
 
 /** Cuvintele panoului în limba română. */
@@ -56,7 +57,7 @@ export const RO: Catalogue = {
 
   "settings.backup": "Copia bazei de date",
   "settings.backupText":
-    "Înregistrările, conturile și jurnalul într-un singur fișier. Păstrează-l bine: cine îl are, are totul. santinela restore îl pune la loc pe dispozitiv.",
+    "Înregistrările, conturile și jurnalul într-un singur fișier. Păstrează-l bine: cine îl are, are totul.",
   "settings.download": "Descarcă o copie",
   "settings.configuration": "Configurația folosită",
   "settings.option": "Opțiune",
@@ -136,5 +137,6 @@ export const RO: Catalogue = {
 
   ...RO_RECORDS,
   ...RO_TESTS,
+  ...RO_SETUP,
   ...RO_CONDITIONS,
 };

@@ -1,6 +1,6 @@
-import { isTimeZone } from "../../domain/calendar.ts";
-import { folded } from "../../domain/folding.ts";
-import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
+import { isTimeZone } from "../domain/calendar.ts";
+import { folded } from "../domain/folding.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 
 /** Answers by the name of their question. A question that was not asked has none. */
 export type Answers = Readonly<Record<string, string>>;

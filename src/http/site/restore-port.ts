@@ -1,0 +1,31 @@
+import type { Actor } from "../../domain/event.ts";
+
+/** Putting a copy of the database back that somebody hands in. */
+export interface RestorePort {
+  /**
+   * Takes a piece of a copy; the one from 0 begins a new copy.
+   * @throws AppError `conflict` for a piece that does not follow the last one or has no room, `too-large`
+   */
+  add(from: number, piece: Uint8Array): HandedInView;
+  /**
+   * What putting it back would change.
+   * @throws AppError `conflict` when it is not here any more, `bad-data` when it is no good copy
+   */
+  plan(copy: number): RestoreView;
+  /** The same, and does it: the daemon ends its run, puts the copy in place and runs again. @throws as `plan` */
+  restore(copy: number, by: Actor): RestoreView;
+}
+
+export interface HandedInView {
+  /** Which of the copies handed in it is. */
+  readonly copy: number;
+  /** How much of it is here. */
+  readonly bytes: number;
+}
+
+export interface RestoreView {
+  readonly recordsInCopy: number;
+  /** Records that only the present database has; it is kept. */
+  readonly onlyInPresent: readonly number[];
+  readonly onlyInCopy: readonly number[];
+}

@@ -1,0 +1,46 @@
+import express, { type Request, type Response, type Router } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { actorOf } from "../../domain/principal.ts";
+import { principalOf, type Gates } from "../authenticate.ts";
+import { readBody } from "../body.ts";
+import { parametersOf } from "../list-query.ts";
+import { addResource } from "../resource.ts";
+import { orderOf } from "./order-body.ts";
+import type { RestorePort } from "./restore-port.ts";
+
+/** A piece arrives within the time that one request has, also over a poor radio link, and fits into the memory. */
+const PIECE_BYTES_MAX = 1024 * 1024;
+const readPiece = express.raw({ type: "application/octet-stream", limit: PIECE_BYTES_MAX });
+
+/** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: a copy of the database is put back. */
+export function restoreRoutes(router: Router, gates: Gates, restore: RestorePort): void {
+  const gate = [...gates.interface, gates.administrator];
+  addResource(router, "/site/restore/pieces", {
+    methods: {
+      post: (request, response) => void response.json(restore.add(fromOf(request), pieceOf(request))),
+    },
+    gate,
+    before: [readPiece],
+  });
+  const order = (request: Request, response: Response): void => {
+    const { copy, dryRun = false } = orderOf(request);
+    if (typeof copy !== "number" || typeof dryRun !== "boolean")
+      throw new AppError("invalid", 'send {"copy": <its number>, "dryRun": true or false}');
+    if (dryRun) response.json(restore.plan(copy));
+    else response.status(202).json(restore.restore(copy, actorOf(principalOf(request))));
+  };
+  addResource(router, "/site/restore", { methods: { post: order }, gate, before: [readBody] });
+}
+
+function fromOf(request: Request): number {
+  const text = parametersOf(request.originalUrl).get("from") ?? "";
+  if (!/^\d{1,12}$/.test(text)) throw new AppError("invalid", "from must be a number of bytes");
+  return Number(text);
+}
+
+function pieceOf(request: Request): Buffer {
+  const piece: unknown = request.body;
+  if (!Buffer.isBuffer(piece) || piece.length === 0)
+    throw new AppError("unsupported-media-type", "send bytes, with Content-Type: application/octet-stream");
+  return piece;
+}

@@ -1,0 +1,81 @@
+import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { freeBytes } from "./ballast.ts";
+import { planRestore, type RestorePlan } from "./restore.ts";
+
+/** A site with ten thousand records and a full event log has some fifty megabytes. */
+const BYTES_MAX = 1024 * 1024 * 1024;
+/** What must be left for alarms while the copy lies there, and again beside the database that it becomes. */
+const LEFT_FREE_BYTES = 64 * 1024 * 1024;
+/** A copy that nobody has put back by then is forgotten. */
+const KEPT_MS = 30 * 60_000;
+
+/** A copy of the database that is handed in piece by piece, to be put back. There is one at a time. */
+export class HandedInCopy {
+  readonly path: string;
+  readonly #dataDir: string;
+  readonly #clock: Clock;
+  #number = 0;
+  #bytes = 0;
+  #cancelForgetting: CancelTimer = () => {};
+
+  constructor({ dataDir, clock }: { dataDir: string; clock: Clock }) {
+    this.#dataDir = dataDir;
+    this.#clock = clock;
+    this.path = join(dataDir, "backups", "handed-in.db");
+  }
+
+  /**
+   * Adds a piece; the one from 0 begins a new copy.
+   * @param from how many bytes were handed in before it
+   * @returns the copy's number, and its bytes so far
+   * @throws AppError `conflict` for a piece that does not follow the last one, `too-large`, `cannot-create`
+   */
+  add(from: number, piece: Uint8Array): { copy: number; bytes: number } {
+    if (from === 0) this.#begin();
+    else if (from !== this.#bytes)
+      throw new AppError(
+        "conflict",
+        `${this.#bytes} bytes are here, so the next piece cannot be from ${from}`,
+        {
+          hint: "Begin again.",
+        },
+      );
+    const bytes = from + piece.byteLength;
+    if (bytes > BYTES_MAX) throw new AppError("too-large", `a copy has at most ${BYTES_MAX} bytes`);
+    if (freeBytes(this.#dataDir) < LEFT_FREE_BYTES + bytes)
+      throw new AppError("conflict", "the disk of the data folder has too little room for this copy");
+    appendFileSync(this.path, piece);
+    this.#bytes = bytes;
+    this.#cancelForgetting();
+    this.#cancelForgetting = this.#clock.after(KEPT_MS, () => this.forget());
+    return { copy: this.#number, bytes };
+  }
+
+  /**
+   * What putting it back would change.
+   * @throws AppError `conflict` when it is not the copy that is here, `bad-data` when it is no good one
+   */
+  plan(copy: number): RestorePlan {
+    const isHere = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
+    if (copy !== this.#number || !isHere)
+      throw new AppError("conflict", "this copy is not here any more; hand it in again");
+    return planRestore(this.#dataDir, this.path);
+  }
+
+  /** Removes it. */
+  forget(): void {
+    this.#cancelForgetting();
+    rmSync(this.path, { force: true });
+    this.#bytes = 0;
+  }
+
+  #begin(): void {
+    this.forget();
+    this.#number += 1;
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o750 });
+    writeFileSync(this.path, "", { mode: 0o600 });
+  }
+}

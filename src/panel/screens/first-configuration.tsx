@@ -1,0 +1,134 @@
+import { useEffect, useState } from "preact/hooks";
+import type { DraftAnswer, QuestionAnswer } from "../answers.ts";
+import { ask } from "../api.ts";
+import { later } from "../clock.ts";
+import { Choice, TextField } from "../field.tsx";
+import { handOver } from "../file-download.ts";
+import { say, sayCode } from "../language.ts";
+import { attempt } from "../notice.tsx";
+import { RestartButton } from "./restart-button.tsx";
+
+/** Somebody who types is not asked about each letter. */
+const TYPING_MS = 250;
+
+/**
+ * The questions of a first configuration, and the file that the answers make. The page shows it and the device gets it
+ * from a person: what may write there can send the alarms elsewhere.
+ */
+export function FirstConfiguration() {
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  const [draft, setDraft] = useState<DraftAnswer | undefined>(undefined);
+  useEffect(() => {
+    let isWanted = true;
+    const forget = later(draft ? TYPING_MS : 0, () => {
+      void attempt(async () => {
+        const { body } = await ask<DraftAnswer>("/site/setup/draft", { method: "POST", body: answers });
+        if (isWanted) setDraft(body);
+      });
+    });
+    return () => {
+      isWanted = false;
+      forget();
+    };
+  }, [answers]);
+  if (!draft) return <p class="quiet">{say("app.loading")}</p>;
+  return (
+    <>
+      <form class="grid" onSubmit={(event) => event.preventDefault()}>
+        {draft.questions.map((question) => (
+          <QuestionField
+            key={question.name}
+            question={question}
+            answer={answers[question.name] ?? ""}
+            onAnswer={(answer) => setAnswers({ ...answers, [question.name]: answer })}
+          />
+        ))}
+      </form>
+      {draft.configuration === null ? (
+        <p class="quiet">{say("guide.unanswered")}</p>
+      ) : (
+        <Result draft={draft} text={draft.configuration} />
+      )}
+    </>
+  );
+}
+
+function QuestionField({
+  question: { name, text, choices, fallback, problem },
+  answer,
+  onAnswer,
+}: {
+  readonly question: QuestionAnswer;
+  readonly answer: string;
+  readonly onAnswer: (answer: string) => void;
+}) {
+  const label = sayCode("question", name, text);
+  if (choices)
+    return (
+      <Choice
+        label={label}
+        name={name}
+        value={answer || (fallback ?? "")}
+        options={choices.map((choice) => [choice, sayCode(`choice.${name}`, choice)] as const)}
+        onChange={onAnswer}
+      />
+    );
+  const hint = answer === "" ? fallback && say("guide.fallback", { text: fallback }) : problem;
+  return (
+    <TextField
+      label={label}
+      name={name}
+      value={answer}
+      maxLength={500}
+      required={fallback === null}
+      {...(hint ? { hint } : {})}
+      onInput={(event) => onAnswer(event.currentTarget.value)}
+    />
+  );
+}
+
+function Result({ draft, text }: { readonly draft: DraftAnswer; readonly text: string }) {
+  const { file, secretFiles, mistakes } = draft;
+  const folder = file.slice(0, file.lastIndexOf("/"));
+  const isSystemWide = file.startsWith("/etc/");
+  const place = isSystemWide ? "sudo install -m 640 -g santinela" : "install -D -m 600";
+  return (
+    <section>
+      <h3>{say("guide.file")}</h3>
+      {mistakes !== null && (
+        <p class="bad box" lang="en">
+          {mistakes}
+        </p>
+      )}
+      <pre class="box" tabIndex={0}>
+        {text}
+      </pre>
+      <ol>
+        <li>
+          {say("guide.save")}
+          <br />
+          <code>{`${place} santinela.yaml ${file}`}</code>
+        </li>
+        {secretFiles.map((name) => (
+          <li key={name}>
+            {say("guide.secret")}
+            <br />
+            <code>{`${place} /dev/stdin ${folder}/${name}`}</code>
+          </li>
+        ))}
+        <li>
+          {say("guide.check")}
+          <br />
+          <code>{`${isSystemWide ? "sudo " : ""}santinela check-config`}</code>
+        </li>
+        <li>{say("guide.restart")}</li>
+      </ol>
+      <p class="row">
+        <button type="button" onClick={() => handOver(new Blob([text]), "santinela.yaml")}>
+          {say("guide.download")}
+        </button>
+        <RestartButton />
+      </p>
+    </section>
+  );
+}

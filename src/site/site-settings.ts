@@ -1,0 +1,76 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Actor } from "../domain/event.ts";
+import type { RestorePort } from "../http/site/restore-port.ts";
+import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
+import { DatabaseCopy } from "../ops/database-copy.ts";
+import { HandedInCopy } from "../ops/handed-in-copy.ts";
+import { restore, type RestorePlan } from "../ops/restore.ts";
+
+export interface SiteSettingsParts {
+  readonly config: Pick<Config, "dataDir">;
+  readonly clock: Clock;
+  /** Every option in force, and where it was said. */
+  readonly effectiveOptions: () => readonly OptionView[];
+  /** Ends this run in order, does something while no file is open, and runs again. */
+  readonly runAgain: (meanwhile: () => void) => void;
+}
+
+/** What administrators see and do about the installation itself. */
+export class SiteSettings implements SettingsPort, RestorePort {
+  readonly #parts: SiteSettingsParts;
+  readonly #copy: DatabaseCopy;
+  readonly #handedIn: HandedInCopy;
+  #isPuttingBack = false;
+
+  constructor(parts: SiteSettingsParts) {
+    this.#parts = parts;
+    this.#copy = new DatabaseCopy(parts.config.dataDir);
+    this.#handedIn = new HandedInCopy({ ...parts.config, clock: parts.clock });
+  }
+
+  configuration(): readonly OptionView[] {
+    return this.#parts.effectiveOptions();
+  }
+
+  lendCopy(take: (path: string) => Promise<void>): Promise<void> {
+    return this.#copy.lend(take);
+  }
+
+  restart(): void {
+    this.#parts.runAgain(() => {});
+  }
+
+  add(from: number, piece: Uint8Array): { copy: number; bytes: number } {
+    return this.#handedIn.add(from, piece);
+  }
+
+  plan(copy: number): RestorePlan {
+    return this.#handedIn.plan(copy);
+  }
+
+  restore(copy: number, by: Actor): RestorePlan {
+    const plan = this.#handedIn.plan(copy);
+    const { config, clock, runAgain } = this.#parts;
+    const { path } = this.#handedIn;
+    this.#isPuttingBack = true;
+    runAgain(() => {
+      try {
+        restore(config.dataDir, path, clock.wallMs(), by);
+      } finally {
+        this.#handedIn.forget();
+      }
+    });
+    return plan;
+  }
+
+  /** Removes what a run that was cut off has left. */
+  start(): void {
+    this.#handedIn.forget();
+  }
+
+  /** Forgets a copy that was handed in and is not put back. */
+  stop(): void {
+    if (!this.#isPuttingBack) this.#handedIn.forget();
+  }
+}

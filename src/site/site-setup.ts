@@ -1,0 +1,54 @@
+import type { Config } from "../config/config.ts";
+import { draftOf } from "../config/draft.ts";
+import { fileToMake, readConfiguration, type LoadOptions } from "../config/load.ts";
+import { problemWith, QUESTIONS, type Answers, type Question } from "../config/questions.ts";
+import { AppError } from "../domain/errors.ts";
+import type { DraftView, QuestionView, SetupPort } from "../http/site/setup-port.ts";
+
+/** The questions of `santinela init` for a page, and the configuration that their answers make. */
+export class SiteSetup implements SetupPort {
+  readonly #config: Pick<Config, "file" | "dataDir">;
+  readonly #load: LoadOptions;
+
+  /** @param load where the running configuration was looked for */
+  constructor(config: Pick<Config, "file" | "dataDir">, load: LoadOptions) {
+    this.#config = config;
+    this.#load = load;
+  }
+
+  draft(given: Answers): DraftView {
+    const questions: QuestionView[] = [];
+    const answers: Record<string, string> = {};
+    for (const question of QUESTIONS) {
+      if (isForTheTerminal(question) || question.when?.(answers) === false) continue;
+      const { name, text, choices = null } = question;
+      const fallback = question.fallback?.(answers) ?? null;
+      const typed = (given[name] ?? "").trim();
+      const answer = typed === "" && fallback !== null ? fallback : typed;
+      answers[name] = answer;
+      questions.push({ name, text, choices, fallback, problem: problemWith(question, answer) ?? null });
+    }
+    const file = this.#config.file ?? fileToMake(this.#load);
+    const isComplete = questions.every(({ problem }) => problem === null);
+    if (!isComplete) return { questions, file, configuration: null, secretFiles: [], mistakes: null };
+    // The folder of now, or the accounts and records would stay behind.
+    const { text, secrets } = draftOf(answers, {}, this.#config.dataDir);
+    const mistakes = this.#mistakesOf(file, text);
+    return { questions, file, configuration: text, secretFiles: [...secrets.keys()], mistakes };
+  }
+
+  #mistakesOf(file: string, text: string): string | null {
+    try {
+      readConfiguration({ file, text }, { ...this.#load, passwordsMayBeMissing: true });
+      return null;
+    } catch (error) {
+      if (error instanceof AppError) return error.message;
+      throw error;
+    }
+  }
+}
+
+/** The administrator is there already, and a secret goes into a file on the device, not through a page. */
+function isForTheTerminal({ name, isSecret }: Question): boolean {
+  return isSecret === true || name === "administrator";
+}

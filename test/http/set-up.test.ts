@@ -1,0 +1,120 @@
+import request from "supertest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FIRST_ADMINISTRATOR } from "../../src/domain/principal.ts";
+import type { DraftView } from "../../src/http/site/setup-port.ts";
+import { SiteSetup } from "../../src/site/site-setup.ts";
+import { PEOPLE, TestApp, TESTER } from "../support/app.ts";
+
+const CODE = "abcde-fghjk-mnpqr-stuvw";
+const ANA = { email: "ana@example.ro", password: "four words that differ" } as const;
+
+let site: TestApp;
+beforeEach(async () => {
+  const setup = new SiteSetup(
+    { file: null, dataDir: "/var/lib/santinela" },
+    { env: { HOME: "/h" }, cwd: "/" },
+  );
+  site = await TestApp.make({ setup });
+});
+afterEach(() => site.close());
+
+async function firstStart(): Promise<void> {
+  const account = { email: FIRST_ADMINISTRATOR, role: "administrator", password: CODE } as const;
+  await site.accounts.add(account, TESTER, { mustChangePassword: true });
+}
+
+function claim(body: object): request.Test {
+  return request(site.app).post("/site/setup").send(body);
+}
+
+describe("the set-up of a new installation", () => {
+  test("is open from the first start until somebody has made its administrator their own", async () => {
+    const isOpen = async (): Promise<unknown> => (await request(site.app).get("/site/setup")).body;
+    expect(await isOpen()).toEqual({ isOpen: false });
+    await firstStart();
+    expect(await isOpen()).toEqual({ isOpen: true });
+    const { status, body } = await claim({ code: CODE, ...ANA });
+    expect([status, typeof (body as { token: string }).token]).toEqual([200, "string"]);
+    expect(await isOpen()).toEqual({ isOpen: false });
+    expect((await claim({ code: CODE, email: "eve@example.ro", password: ANA.password })).status).toBe(409);
+    const emails = site.accounts.list().map(({ email }) => email);
+    expect(emails).toContain(ANA.email);
+    expect(emails).not.toContain(FIRST_ADMINISTRATOR);
+    expect(site.events.newest(9).find(({ event }) => event === "account-password-set")).toMatchObject({
+      who: ANA.email,
+      detail: { before: FIRST_ADMINISTRATOR },
+    });
+  });
+
+  test("gives away nothing for a wrong code, and soon does not listen any more", async () => {
+    await firstStart();
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 6; guess += 1)
+      statuses.push((await claim({ code: `guess-${guess}`, ...ANA })).status);
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    expect((await claim({ code: CODE, ...ANA })).status).toBe(429);
+  });
+
+  test.each([
+    ["a password that everybody tries first", { password: "password1" }, 400],
+    ["what is no address", { email: "ana" }, 400],
+    ["an address that somebody has", { email: PEOPLE.operator }, 409],
+  ])("refuses %s, and the code stays good", async (_what, wrong, status) => {
+    await firstStart();
+    expect((await claim({ code: CODE, ...ANA, ...wrong })).status).toBe(status);
+    expect((await claim({ code: CODE, ...ANA })).status).toBe(200);
+  });
+
+  test("of two with the same code at the same moment lets one in", async () => {
+    await firstStart();
+    const both = await Promise.all([
+      claim({ code: CODE, ...ANA }),
+      claim({ code: CODE, email: "ion@example.ro", password: ANA.password }),
+    ]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)[0]).toBe(200);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
+
+describe("a first configuration", () => {
+  async function draft(
+    answers: object,
+    role: keyof typeof PEOPLE = "administrator",
+  ): Promise<request.Response> {
+    return request(site.app)
+      .post("/site/setup/draft")
+      .set("Authorization", `Bearer ${await site.token(role)}`)
+      .send(answers);
+  }
+
+  test("is made by an administrator alone", async () => {
+    expect((await draft({}, "operator")).status).toBe(403);
+    expect((await draft({ "site-name": 7 })).status).toBe(400);
+  });
+
+  test("comes once everything is answered, keeps the data where it is, and takes no secret", async () => {
+    const empty = (await draft({})).body as DraftView;
+    expect(empty.configuration).toBeNull();
+    expect(empty.questions.map(({ name }) => name)).not.toContain("centre-url");
+    const answers = {
+      "site-name": "Hala Nord",
+      centre: "yes",
+      "centre-url": "https://dispecerat.example.ro",
+      "centre-email": "hala-nord@example.ro",
+      "zone-name": "Ușa principală",
+    };
+    const { questions, configuration, secretFiles, mistakes } = (await draft(answers)).body as DraftView;
+    expect(questions.map(({ name }) => name)).toContain("centre-url");
+    expect(questions.find(({ name }) => name === "centre-password")).toBeUndefined();
+    expect(configuration).toMatch(/^dataDir: "\/var\/lib\/santinela"$/m);
+    expect(configuration).toContain('ref: "hala-nord"');
+    expect(secretFiles).toEqual(["centre.password"]);
+    expect(mistakes).toBeNull();
+  });
+
+  test("says what the daemon would say against it", async () => {
+    const { mistakes } = (await draft({ "site-name": "Hala", "site-ref": "Hala Nord!", zone: "none" }))
+      .body as DraftView;
+    expect(mistakes).toMatch(/:\d+:\d+: site\.ref/);
+  });
+});
