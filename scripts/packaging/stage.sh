@@ -20,6 +20,7 @@ put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
 put 644 systemd/santinela.service /usr/lib/systemd/system/santinela.service
+put 644 systemd/santinela-safe-mode.service /usr/lib/systemd/system/santinela-safe-mode.service
 put 644 systemd/santinela-backup.service /usr/lib/systemd/system/santinela-backup.service
 put 644 systemd/santinela-backup.timer /usr/lib/systemd/system/santinela-backup.timer
 put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf

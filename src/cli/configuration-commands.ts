@@ -17,6 +17,14 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
       const { checkConfig } = await import("./check-config.ts");
       await checkConfig(() => loadStrictly(terminal, config), { json: json === true }, terminal);
     });
+  withConfig(
+    root
+      .command("safe-mode")
+      .description("serve a page that names the configuration's mistakes, where the daemon cannot start"),
+  ).action(async ({ config: file }: ConfigOption) => {
+    const { safeMode } = await import("./safe-mode.ts");
+    await safeMode(file, terminal);
+  });
   const config = root.command("config").description("the configuration in force");
   withConfig(config.command("show").description("print every option in force, defaults included"))
     .option("--sources", "say where each one comes from: file:line:col, environment or default")

@@ -1,0 +1,104 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { knownAddress } from "../../src/config/known-address.ts";
+import { describeWithBrowser, PANEL_HOST, startBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation, MAIN } from "../support/installation.ts";
+import { accessibilityFaults, clippedParts } from "../support/screens.ts";
+
+let installation: Installation;
+let file: string;
+let process_: ChildProcessWithoutNullStreams | undefined;
+beforeEach(() => {
+  installation = new Installation();
+  file = join(installation.folder, "site.yaml");
+});
+afterEach(async () => {
+  process_?.kill("SIGKILL");
+  await installation.remove();
+});
+
+/** Starts the page. @returns its port */
+async function start(yaml: string): Promise<number> {
+  writeFileSync(file, yaml);
+  const started = spawn(process.execPath, [MAIN, "safe-mode", "--config", file]);
+  process_ = started;
+  let said = "";
+  started.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const line = await eventually("the page to be there", () => /^.*"safe-mode".*$/m.exec(said)?.[0]);
+  return (JSON.parse(line) as { port: number }).port;
+}
+
+const BROKEN = `http: { port: 0, hosts: [${PANEL_HOST}] }\nzones:\n  - { id: <b>door, knd: fire }\n`;
+
+describe("where a configuration keeps the daemon from starting", () => {
+  test("a page names each mistake with file, line and column, and follows the editor", async () => {
+    const port = await start(BROKEN);
+    const look = (): Promise<Response> =>
+      fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: "text/html" } });
+    const answer = await look();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const page = await answer.text();
+    expect(page).toContain(`${file}:3:`);
+    expect(page).not.toContain("<b>door");
+    writeFileSync(file, "http: { port: 0 }\n");
+    expect(await (await look()).text()).toContain("no mistakes any more");
+  });
+
+  test("programs get the error shape, and strangers' names nothing", async () => {
+    const port = await start(BROKEN);
+    const answer = await fetch(`http://127.0.0.1:${port}/interventii`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
+    const stranger = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { Host: "elsewhere.example", Accept: "text/html" };
+      get({ host: "127.0.0.1", port, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on("error", reject);
+    });
+    expect(stranger).toBe(400);
+  });
+
+  test("it ends in order when it is asked to", async () => {
+    await start(BROKEN);
+    const ended = new Promise((resolve) => {
+      process_?.once("exit", resolve);
+    });
+    process_?.kill("SIGTERM");
+    expect(await ended).toBe(0);
+  });
+
+  test.each([
+    ["where nothing is said", "zones: [", "127.0.0.1", 8080],
+    ["at the port that the file names", "http: { port: 9090, prot: 1 }", "127.0.0.1", 9090],
+    ["on the LAN where that is open", "http: { host: 0.0.0.0, tls: off, x: 1 }", "0.0.0.0", 8080],
+    ["here alone where the LAN is to be encrypted", "http: { host: 0.0.0.0, tls: own }", "127.0.0.1", 8080],
+    ["at the usual port where the file's is none", "http: { port: many }", "127.0.0.1", 8080],
+  ])("it is served %s", (_where, yaml, host, port) => {
+    writeFileSync(file, yaml);
+    expect(knownAddress({ file, env: {}, cwd: "/" })).toMatchObject({ host, port });
+  });
+});
+
+describeWithBrowser("the page about mistakes", () => {
+  test("can be read by everybody, on a phone too", async () => {
+    const port = await start(BROKEN);
+    const browser = await startBrowser();
+    try {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 740 } });
+        const page = await context.newPage();
+        await page.goto(`http://${PANEL_HOST}:${port}/`);
+        await page.getByRole("heading", { name: /No sensor is watched/ }).waitFor();
+        expect([await accessibilityFaults(page), await clippedParts(page)]).toEqual([[], []]);
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+});
