@@ -59,5 +59,5 @@ export function useAnswer<T>(path: string | undefined, version: unknown = 0): As
       isWanted = false;
     };
   }, [path, version, round]);
-  return { answer: state.answer, refusal: state.refusal, askAgain: () => setRound(round + 1) };
+  return { answer: state.answer, refusal: state.refusal, askAgain: () => setRound((last) => last + 1) };
 }

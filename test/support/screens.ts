@@ -27,3 +27,24 @@ export function clippedParts(page: Page): Promise<string[]> {
       })
       .map((part) => part.outerHTML.slice(0, 120))`);
 }
+
+/**
+ * The faults of a screen in both languages and colours, on a phone and a laptop, as `language colours width: fault`.
+ * @param open brings the screen into view once its language is chosen
+ */
+export async function faultsInEveryLook(page: Page, open: () => Promise<void>): Promise<string[]> {
+  const faults: string[] = [];
+  for (const language of ["RO", "EN"]) {
+    await page.getByRole("button", { name: language, exact: true }).first().click();
+    await open();
+    for (const colorScheme of ["light", "dark"] as const)
+      for (const width of [360, 1100]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
+          faults.push(`${language} ${colorScheme} ${width}: ${fault}`);
+      }
+    await page.keyboard.press("Escape");
+  }
+  return faults;
+}

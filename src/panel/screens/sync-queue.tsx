@@ -1,13 +1,18 @@
+import { useEffect } from "preact/hooks";
 import type { SyncAnswer, SyncRecordAnswer } from "../answers.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
+import { every } from "../clock.ts";
 import { say } from "../language.ts";
 import { status } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { attempt, Pending, tell } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
+import { StuckActions } from "./stuck-actions.tsx";
 import { Table, type Column } from "../table.tsx";
 import { SyncBadge } from "./interventions.tsx";
+
+const LOOK_EVERY_MS = 3_000;
 
 /** What is still on its way to the centre, and what a person must see to. */
 export function SyncQueueScreen() {
@@ -15,6 +20,8 @@ export function SyncQueueScreen() {
     "/site/sync",
     JSON.stringify([status.value?.outbox, status.value?.link]),
   );
+  // Tries and their moments change while the numbers of the status stay what they are.
+  useEffect(() => every(LOOK_EVERY_MS, askAgain), []);
   const syncNow = (): Promise<boolean> =>
     attempt(async () => {
       const { body } = await ask<SyncAnswer>("/site/sync/now", { method: "POST" });
@@ -48,7 +55,7 @@ export function SyncQueueScreen() {
           <p>{say("sync.stuckText")}</p>
           <Table
             caption={say("sync.stuck", { n: stuck.length })}
-            columns={columns()}
+            columns={[...columns(), ...(mayOperate() ? [actionColumn(askAgain)] : [])]}
             rows={stuck}
             keyOf={({ interventionId }) => interventionId}
           />
@@ -63,6 +70,14 @@ export function SyncQueueScreen() {
       />
     </>
   );
+}
+
+function actionColumn(done: () => void): Column<SyncRecordAnswer> {
+  return {
+    key: "actions",
+    title: say("zones.actions"),
+    cell: (record) => <StuckActions record={record} done={done} />,
+  };
 }
 
 /** Phases that wait for a person. */

@@ -67,7 +67,17 @@ export const EN_RECORDS = {
   "sync.done": { one: "Synced; {n} is still waiting", other: "Synced; {n} are still waiting" },
   "sync.stuck": { one: "{n} record needs a person", other: "{n} records need a person" },
   "sync.stuckText":
-    "Edit or delete the record, or see to its objective at the centre; everything else goes on without it.",
+    "See to its objective at the centre and try again, edit or delete the record, or give it up; everything else goes on without it.",
+  "sync.retry": "Try again",
+  "sync.retried": "#{id} is tried again",
+  "sync.drop": "Give up…",
+  "sync.dropTitle": "Give #{id} up?",
+  "sync.dropText":
+    "It will never be sent to the dispatch centre, which does not know of it. It stays here, with its history.",
+  "sync.dropGoneText":
+    "The dispatch centre has deleted it, and it will not be made there anew. It stays here.",
+  "sync.dropDo": "Give up",
+  "sync.dropped": "#{id} is given up; it stays here",
   "sync.waiting": { one: "{n} record is on its way", other: "{n} records are on their way" },
   "sync.record": "Record",
   "sync.centre": "Number at the centre",

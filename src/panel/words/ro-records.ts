@@ -77,7 +77,16 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
     other: "{n} de înregistrări cer o persoană",
   },
   "sync.stuckText":
-    "Editează sau șterge înregistrarea, ori rezolvă obiectivul la dispecerat; restul merge mai departe fără ea.",
+    "Rezolvă obiectivul la dispecerat și reîncearcă, editează sau șterge înregistrarea ori renunță la ea; restul merge mai departe fără ea.",
+  "sync.retry": "Reîncearcă",
+  "sync.retried": "#{id} se încearcă din nou",
+  "sync.drop": "Renunță…",
+  "sync.dropTitle": "Renunți la #{id}?",
+  "sync.dropText":
+    "Nu va fi trimisă niciodată la dispecerat, care nu știe de ea. Rămâne aici, cu istoricul ei.",
+  "sync.dropGoneText": "Dispeceratul a șters-o și acolo nu va mai fi creată. Rămâne aici.",
+  "sync.dropDo": "Renunță la ea",
+  "sync.dropped": "S-a renunțat la #{id}; rămâne aici",
   "sync.waiting": {
     one: "{n} înregistrare pe drum",
     few: "{n} înregistrări pe drum",

@@ -1,0 +1,52 @@
+import { useState } from "preact/hooks";
+import type { SyncAnswer, SyncRecordAnswer } from "../answers.ts";
+import { ask } from "../api.ts";
+import { Dialog } from "../dialog.tsx";
+import { say } from "../language.ts";
+import { attempt, tell } from "../notice.tsx";
+
+/** What a person does about a record that does not reach the centre by itself: have it tried again, or give it up. */
+export function StuckActions({
+  record: { interventionId: id, phase, lastAnswer },
+  done,
+}: {
+  readonly record: SyncRecordAnswer;
+  readonly done: () => void;
+}) {
+  const [isAsked, setIsAsked] = useState(false);
+  const act = async (action: "retry" | "drop"): Promise<void> => {
+    setIsAsked(false);
+    await attempt(async () => {
+      await ask<SyncAnswer>(`/site/sync/${id}/${action}`, { method: "POST" });
+      tell(say(action === "retry" ? "sync.retried" : "sync.dropped", { id }));
+    });
+    done();
+  };
+  return (
+    <div class="row">
+      <button type="button" aria-label={`${say("sync.retry")} #${id}`} onClick={() => void act("retry")}>
+        {say("sync.retry")}
+      </button>
+      <button
+        type="button"
+        class="danger"
+        aria-label={`${say("sync.drop")} #${id}`}
+        onClick={() => setIsAsked(true)}
+      >
+        {say("sync.drop")}
+      </button>
+      {isAsked && (
+        <Dialog title={say("sync.dropTitle", { id })} onCancel={() => setIsAsked(false)}>
+          <p>{say(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
+          {lastAnswer !== null && <p lang="en">{lastAnswer}</p>}
+          <button type="button" class="danger" onClick={() => void act("drop")}>
+            {say("sync.dropDo")}
+          </button>
+          <button type="button" onClick={() => setIsAsked(false)}>
+            {say("app.cancel")}
+          </button>
+        </Dialog>
+      )}
+    </div>
+  );
+}
