@@ -86,7 +86,7 @@ export class Daemon {
     const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
     const database = folder.main;
-    const journal = new Journal(folder.journal);
+    const journal = new Journal(folder.journal, clock);
     const sync = this.#syncOf(database);
     const services = await this.#services(database, sync);
 

@@ -42,6 +42,8 @@ export class BuiltInBroker {
   #cancelRetry: CancelTimer | undefined;
   #listenAgainMs = LISTEN_AGAIN_MS;
   #isStopping = false;
+  /** Done when the last message is. */
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(options: BuiltInBrokerOptions) {
     this.#options = options;
@@ -62,7 +64,9 @@ export class BuiltInBroker {
       },
       // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
       // and the sensor sends the message again.
-      authorizePublish: (client, packet, done) => done(this.#take(packet, client?.id)),
+      authorizePublish: (client, packet, done) => {
+        this.#reading = this.#answer(packet, client?.id, done);
+      },
     });
     aedes.on("client", ({ conn, id }) => {
       this.#connections.signedIn(conn);
@@ -89,6 +93,7 @@ export class BuiltInBroker {
     const aedes = this.#aedes;
     this.#aedes = undefined;
     if (aedes) await new Promise<void>((resolve) => aedes.close(() => resolve()));
+    await this.#reading;
   }
 
   /** Publishes something of our own and keeps it for whoever subscribes later. */
@@ -100,8 +105,16 @@ export class BuiltInBroker {
     });
   }
 
+  async #answer(
+    packet: PublishPacket,
+    clientId: string | undefined,
+    answer: (refusal: Error | null) => void,
+  ): Promise<void> {
+    answer(await this.#take(packet, clientId));
+  }
+
   /** Reads a message for the zones. @returns why it is not taken, or null */
-  #take(packet: PublishPacket, clientId: string | undefined): Error | null {
+  async #take(packet: PublishPacket, clientId: string | undefined): Promise<Error | null> {
     if (this.#isStopping) return new Error("the broker is stopping");
     if (packet.topic.startsWith("$SYS/")) return new Error("$SYS is the broker's own");
     const { zones, log } = this.#options;
@@ -109,7 +122,7 @@ export class BuiltInBroker {
     if (clientId !== undefined) zones.taken.heard(clientId);
     try {
       const { topic } = packet;
-      zones.deliver({ topic, payload, isRetained: false, ...deliveryOf(packet, clientId) });
+      await zones.deliver({ topic, payload, isRetained: false, ...deliveryOf(packet, clientId) });
     } catch (error) {
       log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
       return error instanceof Error ? error : new Error(messageOf(error));

@@ -76,7 +76,7 @@ export class IncidentDesk {
       return journal.trips.isWaiting(trip.subject, trip.seq)
         ? { type: "again", reason: "its fault has not become an intervention yet", isBusy: false }
         : { type: "refused", reason: "its fault has no intervention" };
-    if (trip.incident !== trip.key) journal.trips.decide(trip.key, trip.key);
+    if (trip.incident !== trip.key) await journal.decided(trip, trip.key);
     const body = cleanBody(trip.body);
     let answer = await api.create(trip.key, body);
     // Refused: a crew with a poor text is better than none. A key that was used with another body is no such case: an
@@ -88,7 +88,7 @@ export class IncidentDesk {
       return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };
     failpoint?.("trip-posted");
     const { id: interventionId, notes } = answer.record;
-    journal.opened(trip, {
+    await journal.opened(trip, {
       key: trip.key,
       subject: trip.subject,
       interventionId,
@@ -102,14 +102,13 @@ export class IncidentDesk {
   }
 
   async #join(trip: Trip, incident: Incident): Promise<Settled> {
-    const { journal, api } = this.#options;
+    const { api } = this.#options;
     for (let reading = 0; reading < READINGS_MAX; reading += 1) {
       const found = await api.find(incident.interventionId);
       if (found.type === "again") return found;
       const record = found.type === "record" ? found.record : undefined;
       if (record && isTold(trip, incident, record)) return this.#joined(trip, incident, record.notes);
       if (found.type !== "record" || !isOpen(record)) return this.#comesTooLate(trip, incident);
-      if (trip.incident !== incident.key) journal.trips.decide(trip.key, incident.key);
       const answer = await this.#note(trip, incident, record, found.etag);
       if (answer.type === "again") return answer;
       if (answer.type === "record") return this.#joined(trip, incident, notesAfter(incident, record, trip));
@@ -124,9 +123,11 @@ export class IncidentDesk {
     const { journal, api } = this.#options;
     const changes = raised(record, trip, confirms(incident, trip));
     const notes = notesAfter(incident, record, trip);
-    if (notes !== null) {
+    if (notes === null) {
+      if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
+    } else {
       // What is there now is ours, also where it was written just before a crash.
-      journal.incidents.save({ ...incident, notes: record.notes, next: { key: trip.key, notes } });
+      await journal.noting(trip, { ...incident, notes: record.notes, next: { key: trip.key, notes } });
       const answer = await api.change(record.id, { ...changes, notes }, etag);
       this.#options.failpoint?.("trip-noted");
       if (answer.type !== "refused") return answer;
@@ -135,10 +136,10 @@ export class IncidentDesk {
     return api.change(record.id, changes, etag);
   }
 
-  #joined(trip: Trip, incident: Incident, notes: string | null): Settled {
+  async #joined(trip: Trip, incident: Incident, notes: string | null): Promise<Settled> {
     const { journal, log } = this.#options;
     const { interventionId } = incident;
-    journal.joined(trip, {
+    await journal.joined(trip, {
       ...incident,
       last: trip.moment,
       zones: zonesWith(incident.zones, trip),

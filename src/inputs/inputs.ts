@@ -16,7 +16,7 @@ import type { ZoneMonitor } from "./zone-monitor.ts";
 export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
-  readonly journal: Pick<Journal, "takenMessages" | "brokerCounts">;
+  readonly journal: Pick<Journal, "takenMessages" | "brokerCounts" | "together" | "ifLost">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   readonly mqtt: MqttSource;
   /** What is shown in Home Assistant; undefined for nothing. */
@@ -102,7 +102,7 @@ function mqttReadings({ mqtt, journal, ...common }: InputsOptions): BuiltInBroke
   const options = {
     ...common,
     brokerCounts: journal.brokerCounts,
-    zones: new MqttZones({ ...common, takenMessages: journal.takenMessages }),
+    zones: new MqttZones({ ...common, journal }),
   };
   if (mqtt.mode === "built-in") return new BuiltInBroker({ ...options, ...mqtt });
   if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });

@@ -4,10 +4,10 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/broker-counts.ts";
 import { reasonOf } from "./connection-error.ts";
+import { BrokerMessages } from "./broker-messages.ts";
 import { BrokerDrops, DROPPED_TOPIC } from "./broker-drops.ts";
 import { KickOuts } from "./kick-outs.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
-import { deliveryOf } from "./taken-messages.ts";
 
 export interface MqttReadingsOptions {
   readonly url: string;
@@ -43,9 +43,8 @@ const NO_REASON = "the connection ended";
 /**
  * The readings of an external broker, over one persistent session with QoS 1.
  *
- * A message is acknowledged only after its trip is committed: the work is done in mqtt.js's `handleMessage`, which
- * sends the PUBACK when its callback is called and not before. The `message` event would be too late: by then nobody
- * waits for us any more.
+ * A message is acknowledged only after its trip is committed: it is taken in mqtt.js's `handleMessage`, which sends no
+ * PUBACK before its callback is called. The `message` event would be too late: by then nobody waits for us any more.
  */
 export class MqttReadings {
   readonly #options: MqttReadingsOptions;
@@ -55,8 +54,8 @@ export class MqttReadings {
   #failures = 0;
   /** Why there is no connection, as far as anything has said so since there last was one. */
   #reason = NO_REASON;
-  /** Counts the connections: an acknowledgement must not go out on a later one than its message came in on. */
-  #connection = 0;
+  /** What has come on the connection that there is. */
+  #messages: BrokerMessages | undefined;
   readonly #kickOuts: KickOuts;
   readonly #drops: BrokerDrops;
   #isCountOffered = true;
@@ -84,8 +83,9 @@ export class MqttReadings {
     this.#drops.stop();
     const client = this.#client;
     this.#client = undefined;
-    this.#connection += 1;
+    const ended = this.#messages?.ended();
     if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+    await ended;
   }
 
   #open(connect: Connect): void {
@@ -98,7 +98,7 @@ export class MqttReadings {
     });
     this.#client = client;
     // All of this stands before the connection: a queued message arrives in the same packet as its welcome.
-    client.handleMessage = (packet, acknowledge) => this.#take(packet, acknowledge);
+    client.handleMessage = (packet, next) => this.#take(client, packet, next);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
     client.on("packetreceive", () => this.#options.zones.taken.heard(this.#options.clientId));
     client.on("close", () => this.#closed(client, connect));
@@ -116,7 +116,7 @@ export class MqttReadings {
   }
 
   #closed(client: MqttClient, connect: Connect): void {
-    this.#connection += 1;
+    this.#messages = undefined;
     this.#cancelUndisturbed?.();
     const isKickOut = this.#isAccepted && this.#failures === 0 && client === this.#client;
     this.#isAccepted = false;
@@ -147,43 +147,37 @@ export class MqttReadings {
     };
   }
 
-  #take(packet: Packet, acknowledge: (error?: Error) => void): void {
-    if (packet.cmd !== "publish") {
-      acknowledge();
-      return;
+  #take(client: MqttClient, packet: Packet, next: (error?: Error) => void): void {
+    if (packet.cmd !== "publish") next();
+    else if (packet.topic === DROPPED_TOPIC) {
+      this.#drops.read(Buffer.from(packet.payload as Uint8Array));
+      next();
+    } else {
+      this.#messages ??= this.#messagesOf(client);
+      this.#messages.take(packet, next);
     }
-    const connection = this.#connection;
-    const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
-    if (packet.topic === DROPPED_TOPIC) {
-      this.#drops.read(payload);
-      acknowledge();
-      return;
-    }
-    try {
-      this.#options.zones.deliver({
-        topic: packet.topic,
-        payload,
-        isRetained: packet.retain,
-        ...deliveryOf(packet, this.#options.clientId),
-      });
-    } catch (error) {
-      // mqtt.js would swallow an error given to the callback. Without any answer the broker keeps the message, and
-      // sends it again once the connection has been broken and made anew.
-      this.#options.log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
-      this.#redeliverLater(connection);
-      return;
-    }
-    this.#failures = 0;
-    if (connection === this.#connection) acknowledge();
   }
 
-  #redeliverLater(connection: number): void {
+  #messagesOf({ stream }: MqttClient): BrokerMessages {
+    const { zones, clientId, log } = this.#options;
+    return new BrokerMessages({
+      zones,
+      session: clientId,
+      stream,
+      onRecorded: () => (this.#failures = 0),
+      onFailed: (topic, error) => {
+        log.error("mqtt-message-not-recorded", { topic, error });
+        this.#redeliverLater(stream);
+      },
+    });
+  }
+
+  /** The broker keeps what is not acknowledged, and sends it again once the connection was broken and made anew. */
+  #redeliverLater(stream: MqttClient["stream"]): void {
     const delayMs = Math.min(REDELIVERY_DELAY_MS_MAX, REDELIVERY_DELAY_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#cancelRedelivery?.();
-    this.#cancelRedelivery = this.#options.clock.after(delayMs, () => {
-      if (connection === this.#connection) this.#client?.stream.destroy();
-    });
+    this.#cancelRedelivery = this.#options.clock.after(delayMs, () => stream.destroy());
   }
 
   #connected(client: MqttClient, sessionPresent: boolean): void {

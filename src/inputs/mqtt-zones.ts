@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
-import type { TakenMessageStore } from "../store/taken-message-store.ts";
+import type { Journal } from "../store/journal.ts";
 import { hashOf, TakenMessages, type Delivery } from "./taken-messages.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneTopics } from "./zone-topics.ts";
@@ -10,7 +10,7 @@ import { ZoneTopics } from "./zone-topics.ts";
 export interface MqttZonesOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
-  readonly takenMessages: TakenMessageStore;
+  readonly journal: Pick<Journal, "takenMessages" | "together" | "ifLost">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,6 +30,11 @@ const COMPLAINT_EVERY_MS = 60_000;
 const COMPLAINTS_MAX = 256;
 const OTHER_TOPICS = "other topics";
 
+/** The messages of one connection, which are taken in their order: after one that was not written down comes none. */
+export interface MessageLine {
+  isHeldUp: boolean;
+}
+
 /** Takes messages to the zones that they concern: the same for every broker. */
 export class MqttZones {
   readonly #options: MqttZonesOptions;
@@ -40,7 +45,7 @@ export class MqttZones {
 
   constructor(options: MqttZonesOptions) {
     this.#options = options;
-    this.taken = new TakenMessages({ ...options, store: options.takenMessages });
+    this.taken = new TakenMessages(options);
     this.#topics = new ZoneTopics(options.zones);
   }
 
@@ -50,11 +55,34 @@ export class MqttZones {
   }
 
   /**
-   * Reads a message for every zone that it concerns. When it returns, what the message means is on the disk and it may
-   * be acknowledged.
-   * @throws whatever the journal threw; the message must come again then, and what is already written is no edge any more
+   * Reads a message for every zone that it concerns, in one commit with all that arrive with it: a burst costs a flush
+   * of the disk for every handful of messages.
+   * @returns once what the message means is on the disk and it may be acknowledged; rejects with whatever the journal
+   * threw: the message must come again then, and what is already written is no edge any more
    */
-  deliver({ topic, payload, isRetained, delivery }: MqttMessage): void {
+  async deliver(message: MqttMessage, line: MessageLine = { isHeldUp: false }): Promise<void> {
+    try {
+      await this.#options.journal.together(() => this.#readInLine(message, line));
+    } catch (error) {
+      // Not this message has failed, but the commit.
+      if (!line.isHeldUp) this.#options.monitor.reportFailure(error);
+      line.isHeldUp = true;
+      throw error;
+    }
+  }
+
+  #readInLine(message: MqttMessage, line: MessageLine): void {
+    if (line.isHeldUp) throw new Error("a message before it could not be written down");
+    try {
+      this.#read(message);
+    } catch (error) {
+      // At once: the next one may be in the same commit.
+      line.isHeldUp = true;
+      throw error;
+    }
+  }
+
+  #read({ topic, payload, isRetained, delivery }: MqttMessage): void {
     const { signals, gates, refused } = this.#topics.read(topic, payload, isRetained);
     // What a gate says must be known before the zones behind it are read.
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);

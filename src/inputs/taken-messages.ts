@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import type { Journal } from "../store/journal.ts";
 import type { TakenMessage, TakenMessageStore } from "../store/taken-message-store.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
@@ -28,6 +29,12 @@ const UNMARKED_WITHIN_MS = 120_000;
 /** Beyond so many the oldest is forgotten; a broker has some twenty unacknowledged, a sensor one. */
 const MESSAGES_MAX = 4_096;
 
+export interface TakenMessagesOptions {
+  readonly journal: Pick<Journal, "takenMessages" | "together" | "ifLost">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 interface Taken {
   readonly message: TakenMessage;
   readonly atMs: number;
@@ -51,7 +58,11 @@ export class TakenMessages {
   /** In the order in which they were taken. */
   readonly #taken = new Map<string, Taken>();
 
-  constructor({ store, clock, log }: { store: TakenMessageStore; clock: Clock; log: Log }) {
+  readonly #journal: Pick<Journal, "together" | "ifLost">;
+
+  constructor({ journal, clock, log }: TakenMessagesOptions) {
+    const store = journal.takenMessages;
+    this.#journal = journal;
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
@@ -83,7 +94,10 @@ export class TakenMessages {
       if (taken.atMs + SETTLES_AFTER_MS > nowMs) break;
       if (taken.message.session === session && (taken.settlesAtMs ?? Infinity) <= nowMs) settled.push(taken);
     }
-    this.#forget(settled);
+    if (settled.length === 0) return;
+    // Here at once; on the disk with whatever else is written at this moment, for in a burst each message settles one.
+    this.#forgetHere(settled);
+    void this.#journal.together(() => this.#forgetOnDisk(settled)).catch((error) => this.#warn(error));
   }
 
   /**
@@ -110,8 +124,9 @@ export class TakenMessages {
       isFromEarlierConnection: false,
     };
     this.#keep(taken);
-    // Before the zone's change, to be in its transaction.
+    // Before the zone's change, to be in its transaction; and lost with it.
     this.#store.add(message);
+    this.#journal.ifLost(() => this.#forget([taken]));
     try {
       read();
     } catch (error) {
@@ -132,13 +147,28 @@ export class TakenMessages {
 
   #forget(forgotten: readonly Taken[]): void {
     if (forgotten.length === 0) return;
-    for (const { message } of forgotten) this.#taken.delete(keyOf(message));
+    this.#forgetHere(forgotten);
     try {
-      this.#store.remove(forgotten.map(({ message }) => message));
+      this.#forgetOnDisk(forgotten);
     } catch (error) {
-      // What stays on the disk is in nobody's way before the next start, and then hardly ever.
-      this.#log.warn("mqtt-taken-messages-not-forgotten", { reason: messageOf(error) });
+      this.#warn(error);
     }
+  }
+
+  #forgetHere(forgotten: readonly Taken[]): void {
+    for (const taken of forgotten) {
+      const key = keyOf(taken.message);
+      if (this.#taken.get(key) === taken) this.#taken.delete(key);
+    }
+  }
+
+  #forgetOnDisk(forgotten: readonly Taken[]): void {
+    this.#store.remove(forgotten.map(({ message }) => message));
+  }
+
+  /** What stays on the disk is in nobody's way before the next start, and then hardly ever. */
+  #warn(error: unknown): void {
+    this.#log.warn("mqtt-taken-messages-not-forgotten", { reason: messageOf(error) });
   }
 }
 

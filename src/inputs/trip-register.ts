@@ -76,7 +76,11 @@ export class TripRegister {
       if (!isHeldBack || !isStored) swinging = swingOnce(before, wallMs, { isStored, isHeldBack });
     }
     const written = (): void => {
-      for (const [of, moments] of stored) this.#stored.set(of, moments);
+      for (const [of, moments] of stored) {
+        const before = this.#stored.get(of) ?? [];
+        this.#stored.set(of, moments);
+        this.#options.journal.ifLost(() => this.#stored.set(of, before));
+      }
     };
     return { trips, ...(swinging ? { swinging } : {}), isUnsteady, written };
   }

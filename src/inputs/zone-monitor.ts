@@ -135,11 +135,11 @@ export class ZoneMonitor {
   testDrive(zoneId: string): ZoneOutcome {
     const watched = this.#find(zoneId);
     const { state, zone, sinceWallMs } = watched;
-    const { clock } = this.#options;
+    const { clock, onTrip } = this.#options;
     if (state.contact === "open") return { contact: "open", trips: [] };
     const drive: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
     const trips = this.#commit(watched, [drive], storedOf(zone, state, sinceWallMs, clock));
-    this.#options.onTrip();
+    onTrip();
     return { contact: state.contact, trips };
   }
 
@@ -174,31 +174,42 @@ export class ZoneMonitor {
         ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
         : [];
     // Only what is written down is believed: had the commit thrown, the edge would still be ahead of us.
-    watched.state = step.state;
-    watched.wakeAtMs = step.wakeAtMs;
-    watched.sinceWallMs = sinceWallMs;
+    const before = { ...watched };
+    Object.assign(watched, { state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
+    this.#options.journal.ifLost(() => {
+      Object.assign(watched, before);
+      this.#armWake();
+    });
     if (trips.length > 0) this.#options.onTrip();
     return trips;
   }
 
   #commit({ zone }: Watched, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
-    const { journal, register, conditions, failpoint } = this.#options;
+    const { journal, register, conditions, log, failpoint } = this.#options;
     const { trips, isUnsteady, written, ...more } = register.entriesOf(zone, events);
     try {
       journal.commit({ zoneId: zone.id, state: stored, trips, ...more });
     } catch (error) {
-      conditions.raise(
-        "journal-write-failed",
-        `the trip journal cannot be written: ${messageOf(error)}. Free disk space or mend the disk.`,
-      );
+      this.reportFailure(error);
       throw error;
     }
     if (trips.length > 0) failpoint?.("journal-committed");
     written();
-    conditions.clear("journal-write-failed");
-    for (const event of events) this.#tellOf(zone, event);
+    journal.afterCommit(() => {
+      conditions.clear("journal-write-failed");
+      for (const { type, atMs: _, ...detail } of events)
+        log.info(`zone-${type}`, { zone: zone.id, ...detail });
+    });
     if (isUnsteady || events.some(({ type }) => type === "chatter")) this.#reportUnrest(zone);
     return trips.map(({ key }) => key);
+  }
+
+  /** Tells people that the journal does not take what the zones have to say; over with the next commit. */
+  reportFailure(error: unknown): void {
+    this.#options.conditions.raise(
+      "journal-write-failed",
+      `the trip journal cannot be written: ${messageOf(error)}. Free disk space or mend the disk.`,
+    );
   }
 
   /** The trip is safe already: a fault that cannot be written down now must not bring its message again. */
@@ -210,20 +221,13 @@ export class ZoneMonitor {
     }
   }
 
-  #tellOf(zone: Zone, event: ZoneEvent): void {
-    const { type, atMs: _when, ...detail } = event;
-    this.#options.log.info(`zone-${type}`, { zone: zone.id, ...detail });
-  }
-
   #armWake(): void {
     this.#cancelWake?.();
     this.#cancelWake = undefined;
-    const due = [...this.#watched.values()].flatMap(({ wakeAtMs }) =>
-      wakeAtMs === undefined ? [] : [wakeAtMs],
-    );
+    const due = [...this.#watched.values()].flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
     if (due.length === 0) return;
     const { clock } = this.#options;
-    const delayMs = Math.ceil(Math.max(0, Math.min(...due) - clock.monotonicMs()));
+    const delayMs = Math.ceil(Math.min(...due) - clock.monotonicMs());
     this.#cancelWake = clock.after(delayMs, () => this.#wake());
   }
 

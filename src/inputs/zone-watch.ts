@@ -43,9 +43,19 @@ export class ZoneWatch {
 
   constructor(options: ZoneWatchOptions) {
     this.#options = options;
-    const { host, site, zones, onTrip } = options;
+    const { host, site, zones, journal } = options;
     const { bootId, time } = host;
-    const common = { ...options, bootId, time, record: (event: NewEvent) => record(options, event) };
+    // What follows a commit follows a shared one too.
+    const onTrip = (): void => journal.afterCommit(options.onTrip);
+    const failpoint = (name: string): void => journal.afterCommit(() => options.failpoint?.(name));
+    const common = {
+      ...options,
+      onTrip,
+      failpoint,
+      bootId,
+      time,
+      record: (event: NewEvent) => record(options, event),
+    };
     this.blindIntervals = new BlindIntervals(common);
     this.orders = new ZoneOrders({ ...common, timezone: site.timezone });
     this.faults = new ZoneFaults({

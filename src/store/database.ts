@@ -45,15 +45,31 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
 
 /**
  * Runs `work` in one transaction that takes the write lock at once; rolled back when `work` throws. On a full disk it
- * runs once more after space has been made.
+ * runs once more after space has been made. Inside another transaction it is a part of that one, which can be taken
+ * back alone.
+ * @param undo told of what rolled it back, each time
  */
-export function transaction<T>(database: Database, work: () => T): T {
+export function transaction<T>(
+  database: Database,
+  work: () => T,
+  undo: (error: unknown) => void = () => {},
+): T {
   const run = database.transaction(work);
+  // A part cannot be done again alone: a full disk may have taken back the whole.
+  if (database.inTransaction) return run();
+  const attempt = (): T => {
+    try {
+      return run.immediate();
+    } catch (error) {
+      undo(error);
+      throw error;
+    }
+  };
   try {
-    return run.immediate();
+    return attempt();
   } catch (error) {
-    if (database.inTransaction || !isDiskFull(error) || reliefs.get(database)?.() !== true) throw error;
-    return run.immediate();
+    if (!isDiskFull(error) || reliefs.get(database)?.() !== true) throw error;
+    return attempt();
   }
 }
 

@@ -1,10 +1,16 @@
 import type { Clock } from "../domain/clock.ts";
-import { transaction, type Database } from "./database.ts";
+import { isDiskFull, transaction, type Database } from "./database.ts";
 
 interface Job {
   readonly run: () => void;
   readonly fail: (error: unknown) => void;
   readonly done: () => void;
+}
+
+/** What hangs on the outcome of a shared commit that is under way. */
+interface Outcome {
+  readonly actions: (() => void)[];
+  readonly undos: ((error: unknown) => void)[];
 }
 
 /**
@@ -13,19 +19,20 @@ interface Job {
  */
 export class GroupCommit {
   readonly #database: Database;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "afterTurn">;
   #jobs: Job[] = [];
-  /** What waits for the shared commit that is under way; undefined while there is none. */
-  #afterCommit: (() => void)[] | undefined;
+  /** Undefined while no shared commit is under way. */
+  #outcome: Outcome | undefined;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Pick<Clock, "afterTurn">) {
     this.#database = database;
     this.#clock = clock;
   }
 
   /**
    * Does a write in the next shared commit.
-   * @param work writes in a `transaction`, which is a savepoint here: when it throws it undoes nobody else's
+   * @param work writes in a `transaction`, which is a savepoint here: when it throws it undoes nobody else's. On a full
+   * disk it may be run twice; what it changes in memory says `ifLost` how to change it back
    * @returns what `work` returned, once it is on the disk; rejects with what `work` or the commit threw
    */
   write<T>(work: () => T): Promise<T> {
@@ -41,38 +48,55 @@ export class GroupCommit {
 
   /** Runs `action` once what has been written is on the disk: now, or after the shared commit that is under way. */
   afterCommit(action: () => void): void {
-    if (this.#afterCommit) this.#afterCommit.push(action);
+    if (this.#outcome) this.#outcome.actions.push(action);
     else action();
+  }
+
+  /**
+   * Runs `undo` if what has just been written does not reach the disk after all, because the shared commit that is
+   * under way fails. What was done last is undone first. Outside a shared commit it is on the disk already.
+   */
+  ifLost(undo: (error: unknown) => void): void {
+    this.#outcome?.undos.push(undo);
   }
 
   #flush(): void {
     const jobs = this.#jobs;
-    const actions: (() => void)[] = [];
     this.#jobs = [];
-    this.#afterCommit = actions;
-    let written: readonly Job[];
+    let outcome: Outcome = { actions: [], undos: [] };
+    let told: readonly (() => void)[];
+    const work = (): (() => void)[] => {
+      outcome = { actions: [], undos: [] };
+      this.#outcome = outcome;
+      return jobs.map((job) => this.#run(job));
+    };
+    const undo = (error: unknown): void => {
+      this.#outcome = undefined;
+      for (const action of outcome.undos.toReversed()) action(error);
+    };
     try {
-      written = transaction(this.#database, () => jobs.filter((job) => this.#runs(job)));
+      told = transaction(this.#database, work, undo);
     } catch (error) {
       // The shared commit failed, and with it every write in it.
       for (const { fail } of jobs) fail(error);
       return;
-    } finally {
-      this.#afterCommit = undefined;
     }
-    for (const { done } of written) done();
-    for (const action of actions) action();
+    this.#outcome = undefined;
+    for (const tell of told) tell();
+    for (const action of outcome.actions) action();
   }
 
-  /** @throws what ended the whole transaction: a full disk can take back what others have written in it as well */
-  #runs({ run, fail }: Job): boolean {
+  /**
+   * @returns what tells the job how it went, after the commit
+   * @throws what ended the whole transaction: a full disk can take back what others have written in it as well
+   */
+  #run({ run, fail, done }: Job): () => void {
     try {
       run();
-      return true;
+      return done;
     } catch (error) {
-      if (!this.#database.inTransaction) throw error;
-      fail(error);
-      return false;
+      if (!this.#database.inTransaction || isDiskFull(error)) throw error;
+      return () => fail(error);
     }
   }
 }

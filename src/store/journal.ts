@@ -1,9 +1,11 @@
+import type { Clock } from "../domain/clock.ts";
 import type { Incident } from "../domain/incident.ts";
 import type { Swinging } from "../domain/swinger.ts";
 import type { NewTrip, Trip } from "../domain/trip.ts";
 import { BrokerCountStore } from "./broker-counts.ts";
 import { transaction, type Database } from "./database.ts";
 import { FaultStore, type OpenFault } from "./faults.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { OrderStore } from "./orders.ts";
 import { SwingerStore } from "./swingers.ts";
@@ -32,9 +34,11 @@ export class Journal {
   readonly takenMessages: TakenMessageStore;
   readonly brokerCounts: BrokerCountStore;
   readonly #database: Database;
+  readonly #commits: GroupCommit;
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Pick<Clock, "afterTurn">) {
     this.#database = database;
+    this.#commits = new GroupCommit(database, clock);
     this.trips = new TripStore(database);
     this.incidents = new IncidentStore(database);
     this.zoneStates = new ZoneStateStore(database);
@@ -46,8 +50,27 @@ export class Journal {
   }
 
   /**
+   * Does what `work` does with the journal in one commit with what others do at this moment.
+   * @returns what `work` returned, once it is on the disk; rejects with what it or the commit threw
+   */
+  together<T>(work: () => T): Promise<T> {
+    return this.#commits.write(work);
+  }
+
+  /** Runs `action` once what has been committed is on the disk: now, or at the end of `together`. */
+  afterCommit(action: () => void): void {
+    this.#commits.afterCommit(action);
+  }
+
+  /** Runs `undo` if what was committed in `together` does not reach the disk after all; the last one first. */
+  ifLost(undo: (error: unknown) => void): void {
+    this.#commits.ifLost(undo);
+  }
+
+  /**
    * Commits what a zone settled on together with the trips and faults that it caused and the messages that were taken
-   * until then. When this returns, they are on the disk: the point from which nothing may lose them.
+   * until then. When this returns, or in `together` when that ends, they are on the disk: the point from which nothing
+   * may lose them.
    */
   commit({ zoneId, state, trips, swinging, opened, closed }: JournalChange): void {
     const written = transaction(this.#database, () => {
@@ -58,12 +81,25 @@ export class Journal {
       if (closed) this.faults.close(closed.of, closed.fault);
       return this.takenMessages.write();
     });
-    written();
+    this.#commits.ifLost(written());
+  }
+
+  /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
+  decided(trip: Trip, incident: string): Promise<void> {
+    return this.together(() => this.trips.decide(trip.key, incident));
+  }
+
+  /** Writes down which incident a trip joins, and what is about to be noted there. */
+  noting(trip: Trip, incident: Incident): Promise<void> {
+    return this.#together(() => {
+      if (trip.incident !== incident.key) this.trips.decide(trip.key, incident.key);
+      this.incidents.save(incident);
+    });
   }
 
   /** A trip has become an intervention of its own. */
-  opened(trip: Trip, incident: Incident): void {
-    transaction(this.#database, () => {
+  opened(trip: Trip, incident: Incident): Promise<void> {
+    return this.#together(() => {
       this.trips.settle(trip.key, "posted", incident.interventionId);
       this.incidents.save(incident);
       if (trip.about === "trip") this.swingers.countIncident(trip.zoneId);
@@ -71,11 +107,16 @@ export class Journal {
   }
 
   /** A trip has joined an intervention. */
-  joined(trip: Trip, incident: Incident): void {
-    transaction(this.#database, () => {
+  joined(trip: Trip, incident: Incident): Promise<void> {
+    return this.#together(() => {
       this.trips.settle(trip.key, "merged", incident.interventionId);
       this.incidents.save(incident);
     });
+  }
+
+  /** Several writes of which all or none count. */
+  #together(work: () => void): Promise<void> {
+    return this.together(() => transaction(this.#database, work));
   }
 
   /** When the daemon last said that it runs, wall clock, milliseconds since 1970; undefined before the first time. */

@@ -74,8 +74,11 @@ export class TakenMessageStore {
     for (const message of written) this.#written.delete(message);
   }
 
-  /** Writes what waits, inside the transaction of the caller. @returns to be called once that is committed */
-  write(): () => void {
+  /**
+   * Writes what waits, inside the transaction of the caller.
+   * @returns to be called once that is committed; what this returns is to be called should it be lost after all
+   */
+  write(): () => () => void {
     const messages = [...this.#unwritten];
     const statement = this.#database.prepare(
       "INSERT OR REPLACE INTO taken_messages(session, packet_id, zone_id, hash, at_wall) VALUES(?, ?, ?, ?, ?)",
@@ -87,6 +90,9 @@ export class TakenMessageStore {
         this.#unwritten.delete(message);
         this.#written.add(message);
       }
+      return () => {
+        for (const message of messages) if (this.#written.delete(message)) this.#unwritten.add(message);
+      };
     };
   }
 }

@@ -140,7 +140,7 @@ test("trips whose way has ended leave the journal after 30 days, others never", 
 
 test("an incident leaves with its trips, but for the work of a fault that is still there", () => {
   record(0, "planned", "new", { syncedRev: 0 });
-  const store = new Journal(journal);
+  const store = new Journal(journal, clock);
   const wallMs = clock.wallMs() - 31 * DAY_MS;
   const since = {
     interventionId: 1,

@@ -74,7 +74,7 @@ class Site {
   /** A zone trips: the journal has it, the record is made under its key, and the trip is marked. */
   trip(key: string, description = "x"): number {
     const { main, journal: database } = this.databases;
-    const journal = new Journal(database);
+    const journal = new Journal(database, this.clock);
     const body = { name: key, objectiveType: "obiective/cladiri" as const, objectiveId: 1, description };
     journal.commit({
       zoneId: "door",

@@ -8,6 +8,7 @@ import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { JOURNAL_DATABASE, openJournalDatabase } from "../../src/store/journal-database.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 let folder: string;
 let path: string;
@@ -74,7 +75,7 @@ describe("opening a database", () => {
     );
     old.close();
 
-    const journal = new Journal(openJournalDatabase(path));
+    const journal = new Journal(openJournalDatabase(path), new ManualClock());
     expect(journal.trips.newest(10)).toMatchObject([
       { seq: 2, key: "b", state: "waiting", incident: "b", subject: "obiective/cladiri/12", about: "trip" },
       { seq: 1, key: "a", state: "posted", interventionId: 7, moment: { wallMs: 1000 }, isDated: true },

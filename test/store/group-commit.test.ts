@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openDatabase, transaction, type Database } from "../../src/store/database.ts";
+import { onDiskFull, openDatabase, transaction, type Database } from "../../src/store/database.ts";
 import { GroupCommit } from "../../src/store/group-commit.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -95,6 +95,53 @@ describe("writes that arrive together", () => {
     blocker.close();
     expect(told).toEqual([]);
     expect(onDisk()).toEqual([]);
+  });
+});
+
+describe("what was changed in memory together with a write", () => {
+  const believed: string[] = [];
+  const believing = (name: string) => (): string => {
+    put(name)();
+    believed.push(name);
+    commits.ifLost(() => believed.splice(believed.indexOf(name)));
+    return name;
+  };
+  beforeEach(() => void believed.splice(0));
+
+  test("is changed back when the commit fails", async () => {
+    const lost = (): never => {
+      database.exec("ROLLBACK");
+      throw new Error("disk I/O error");
+    };
+    await Promise.allSettled(
+      [believing("hall"), believing("door"), lost].map((work) => commits.write<unknown>(work)),
+    );
+    expect(believed).toEqual([]);
+    await commits.write(believing("door"));
+    expect([believed, onDisk()]).toEqual([["door"], ["door"]]);
+  });
+
+  test("is changed once where a full disk made the whole be written a second time", async () => {
+    let isFull = true;
+    onDiskFull(database, () => {
+      isFull = false;
+      return true;
+    });
+    const large = (): string => {
+      if (isFull) throw new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
+      return believing("cellar")();
+    };
+    const works = [believing("hall"), large, believing("door")];
+    expect(await Promise.all(works.map((work) => commits.write(work)))).toEqual(["hall", "cellar", "door"]);
+    expect([believed, onDisk()]).toEqual([
+      ["hall", "cellar", "door"],
+      ["hall", "cellar", "door"],
+    ]);
+  });
+
+  test("stays when there is nothing that could still fail", () => {
+    believing("hall")();
+    expect(believed).toEqual(["hall"]);
   });
 });
 

@@ -54,7 +54,7 @@ export class WatchedZones {
   constructor(zones: readonly Zone[], journalPath = ":memory:") {
     this.zones = zones;
     this.database = openJournalDatabase(journalPath);
-    this.journal = new Journal(this.database);
+    this.journal = new Journal(this.database, this.clock);
     this.#watch = this.#newWatch();
   }
 
@@ -70,8 +70,8 @@ export class WatchedZones {
   get common() {
     const { clock, log, zones, monitor } = this;
     const conditions = this.#watch.blindIntervals;
-    const { takenMessages, brokerCounts } = this.journal;
-    return { clock, log, conditions, zones, monitor, takenMessages, brokerCounts };
+    const { journal } = this;
+    return { clock, log, conditions, zones, monitor, journal, brokerCounts: journal.brokerCounts };
   }
 
   /** The daemon ends. */

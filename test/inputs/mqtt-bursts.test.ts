@@ -1,0 +1,112 @@
+import { connectAsync, type MqttClient } from "mqtt";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+/*
+ * Messages that have arrived together share a commit of the journal. What the broker was not told of comes again; so a
+ * second daemon under the same name shows what was acknowledged.
+ */
+
+const NAMES = ["door", "cellar", "yard", "roof", "gate", "safe"];
+const ZONES = NAMES.map((id) => zoneOf({ id, input: { mqtt: id, open: ["ON"], normal: ["OFF"] } }));
+
+describeWithMosquitto("a burst of messages", () => {
+  let broker: Mosquitto;
+  let sensor: MqttClient;
+  let site: WatchedZones;
+  let readings: MqttReadings;
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    sensor = await connectAsync(broker.url);
+    site = new WatchedZones(ZONES);
+    await start();
+    await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 1);
+    await publish("OFF");
+    await eventually("the first sight", () => contacts().every((contact) => contact === "normal"));
+    // From here on everything waits at the broker, to come at once.
+    await readings.stop();
+  });
+  afterEach(async () => {
+    await readings.stop();
+    await sensor.endAsync(true);
+    site.close();
+    await broker.stop();
+  });
+
+  async function start(): Promise<void> {
+    const zones = new MqttZones(site.common);
+    readings = new MqttReadings({ ...site.common, url: broker.url, clientId: "santinela-test", zones });
+    await readings.start();
+  }
+  async function publish(payload: string): Promise<void> {
+    for (const name of NAMES) await sensor.publishAsync(name, payload, { qos: 1 });
+  }
+  const contacts = (): string[] => site.monitor.zones().map(({ contact }) => contact);
+  const tripped = (): string[] => site.trips.map(({ zoneId }) => zoneId);
+
+  /** Has the end of every transaction that is no part of another told; what it throws takes the whole back. */
+  function atEachCommit(act: () => void): void {
+    const { database } = site;
+    const transaction = database.transaction.bind(database);
+    database.transaction = ((work: () => unknown) => {
+      const isWhole = !database.inTransaction;
+      return transaction(() => {
+        const result = work();
+        if (isWhole) act();
+        return result;
+      });
+    }) as typeof database.transaction;
+  }
+
+  test("takes fewer commits than it has messages, and loses and repeats none of them", async () => {
+    // More than the twenty that the broker sends before it waits for acknowledgements.
+    for (const payload of ["ON", "OFF", "ON", "OFF", "ON"]) await publish(payload);
+    let commits = 0;
+    atEachCommit(() => (commits += 1));
+    await start();
+    const all = [...NAMES, ...NAMES, ...NAMES];
+    await eventually("the trips", () => tripped().length >= all.length);
+    expect(tripped()).toEqual(all);
+    expect(commits).toBeLessThan(5 * NAMES.length);
+    expect(site.logged("mqtt-repetition-left-out")).toEqual([]);
+  });
+
+  test("stops at the message that cannot be written down, and goes on from there in its order", async () => {
+    await publish("ON");
+    site.database.exec(`CREATE TEMP TRIGGER bad BEFORE INSERT ON main.trips WHEN NEW.zone_id = 'yard'
+      BEGIN SELECT RAISE(ABORT, 'a bad block'); END`);
+    await start();
+    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
+    expect(tripped()).toEqual(["door", "cellar"]);
+    site.database.exec("DROP TRIGGER temp.bad");
+    site.clock.advance(1_000);
+    await eventually("the other trips", () => tripped().length === NAMES.length);
+    expect(tripped()).toEqual(NAMES);
+  });
+
+  test("whose commit fails has not happened, and comes again", async () => {
+    await publish("ON");
+    let isBroken = true;
+    atEachCommit(() => {
+      if (isBroken) throw new Error("disk I/O error");
+    });
+    await start();
+    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
+    expect(tripped()).toEqual([]);
+    expect(contacts()).toEqual(NAMES.map(() => "normal"));
+    expect(site.conditions).toContain("journal-write-failed");
+    expect(site.hints).toBe(0);
+    expect(site.logged("zone-trip")).toEqual([]);
+
+    isBroken = false;
+    site.clock.advance(1_000);
+    await eventually("the trips", () => tripped().length === NAMES.length);
+    expect(tripped()).toEqual(NAMES);
+    expect(site.conditions).toEqual([]);
+  });
+});
