@@ -132,7 +132,8 @@ export class Daemon {
 
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
-    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: Math.random });
+    const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
+    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: Math.random, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;

@@ -34,7 +34,7 @@ function componentSchemas(): Json {
     ["intervention.json", "objective.json", "access.json"].includes($id),
   );
   const definitions = Object.assign({}, ...own.map((schema) => schema.definitions)) as Json;
-  const internal = new Set(["UpstreamIntervention", "ObjectiveImport", "PasswordChange"]);
+  const internal = new Set(["UpstreamIntervention", "ObjectiveImport", "PasswordChange", "SetUp"]);
   return referringToComponents(
     Object.fromEntries(Object.entries(definitions).filter(([name]) => !internal.has(name))),
   ) as Json;

@@ -20,6 +20,8 @@ export interface DispatchOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint?: (name: string) => void;
+  /** Is told how long a trip of this machine's run took to become a record or to join one, milliseconds. */
+  readonly onRecord: (waitMs: number) => void;
 }
 
 /** A request over the loopback takes milliseconds; this only ends one that hangs. */

@@ -20,6 +20,8 @@ export interface TripDispatcherOptions {
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
+  /** Is told how long a trip of this machine's run took to become a record or to join one, milliseconds. */
+  readonly onRecord: (waitMs: number) => void;
 }
 
 const BACK_OFF_BASE_MS = 100;
@@ -124,13 +126,15 @@ export class TripDispatcher {
   }
 
   async #dispatch(trip: Trip): Promise<Dispatched> {
-    const { desk, conditions } = this.#options;
+    const { desk, conditions, clock, bootId, onRecord } = this.#options;
     const settled = await desk.settle(trip);
     if (settled.type === "again") return this.#failed(trip, settled.reason, settled.isBusy);
     if (settled.type === "refused") return this.#refused(trip, settled.reason);
     this.#failures = 0;
     conditions.clear("dispatch-failing");
     conditions.clear("trip-refused", trip.zoneId);
+    const { moment } = trip;
+    if (moment.bootId === bootId) onRecord(Math.max(0, clock.monotonicMs() - moment.monotonicMs));
     return "settled";
   }
 

@@ -1,12 +1,14 @@
 /** One family of Prometheus' text format: a name, what it is, and its samples. */
 export interface MetricFamily {
   readonly name: string;
-  readonly kind: "counter" | "gauge";
+  readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly samples: readonly MetricSample[];
 }
 
 export interface MetricSample {
+  /** Behind the family's name, where the kind asks for one: `_bucket`, `_sum`, `_count`. */
+  readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -25,9 +27,9 @@ export function metricsText(families: readonly MetricFamily[]): string {
     .join("");
 }
 
-function line(name: string, { labels = {}, value }: MetricSample): string {
+function line(name: string, { suffix = "", labels = {}, value }: MetricSample): string {
   const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text, /[\\\n"]/g)}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}`;
+  return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}`;
 }
 
 function escaped(text: string, what: RegExp): string {

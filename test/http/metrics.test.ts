@@ -8,6 +8,7 @@ import { CONDITIONS } from "../../src/domain/condition.ts";
 import { metricsText } from "../../src/ops/metrics-text.ts";
 import { TestApp } from "../support/app.ts";
 import { santinela } from "../support/command-line.ts";
+import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 describe("who may read the metrics over the network", () => {
@@ -56,7 +57,7 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
       continue;
     }
     if (comment) {
-      expect(["counter", "gauge"]).toContain(comment[3]);
+      expect(["counter", "gauge", "histogram"]).toContain(comment[3]);
       families.set(comment[2] ?? "", comment[3] ?? "");
       continue;
     }
@@ -69,7 +70,11 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
       value: Number(found?.[3]),
     });
   }
-  for (const { name } of samples) expect([...families.keys()], name).toContain(name);
+  const familyOf = (name: string): string => {
+    const family = name.replace(/_(bucket|sum|count)$/, "");
+    return families.get(family) === "histogram" ? family : name;
+  };
+  for (const { name } of samples) expect([...families.keys()], name).toContain(familyOf(name));
   expect(new Set(samples.map(({ name, labels }) => JSON.stringify([name, labels]))).size).toBe(
     samples.length,
   );
@@ -125,6 +130,14 @@ describe("the metrics of a running site", () => {
       expect(valueOf(samples, "santinela_zone_trips_total", { zone: "hand" })).toBe(2);
       expect(valueOf(samples, "santinela_zone_open", { zone: "hand" })).toBe(1);
     }
+    const name = "santinela_trip_to_record_seconds";
+    await eventually(
+      "both to be records",
+      async () => valueOf((await read()).samples, `${name}_count`) === 2,
+    );
+    const { samples } = await read();
+    expect(valueOf(samples, `${name}_bucket`, { le: "+Inf" })).toBe(2);
+    expect(valueOf(samples, `${name}_sum`)).toBeGreaterThan(0);
   });
 
   test("have a line for every condition, sizes and memory, and none for a centre that there is not", async () => {

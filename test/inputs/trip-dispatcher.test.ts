@@ -294,6 +294,7 @@ function newDispatcher(): TripDispatcher {
     failpoint: (name) => failpoint(name),
   });
   return new TripDispatcher({
+    onRecord: () => {},
     ...site.host,
     trips: journal.trips,
     desk,

@@ -129,6 +129,7 @@ export class DispatchingSite {
     const api = new LocalApi({ client: this.#client, token: () => this.app.tokens.deviceToken() });
     const failpoint = (name: string): void => this.failpoint(name);
     return new TripDispatcher({
+      onRecord: () => {},
       ...host,
       trips: journal.trips,
       desk: new IncidentDesk({ journal, api, incidentWindowMs: 1_800_000, log, failpoint }),
