@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { StatusView } from "../../src/http/site/site-ports.ts";
 import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
@@ -83,9 +84,9 @@ describeWithBrowser("the settings in the panel", () => {
       const before = await startedAt();
       await page.getByRole("button", { name: "Restart…" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
-      await page.getByRole("banner").getByText("no connection").waitFor();
+      // A moment without a connection may be too short to be seen; that it runs anew is what counts.
+      await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
       await page.getByRole("banner").getByText("live").waitFor();
-      expect(await startedAt()).not.toBe(before);
     };
     writeFileSync(file, good.replace("name: Hala Nord", "name: Hala Sud"));
     await restart();
