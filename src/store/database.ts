@@ -4,20 +4,26 @@ import { copyDurably } from "./durable-files.ts";
 
 export type Database = Sqlite.Database;
 
-/** One forward step of a schema. Steps are only ever added; `user_version` counts those that have run. */
+/** One forward step of a schema. Steps are only ever added; the file counts those that have run (`schemaOf`). */
 export type Migration = (database: Database) => void;
 
 export interface DatabaseKind {
   /** SQLite's application_id, so that a file of another program or of our other database is refused. */
   readonly applicationId: number;
   readonly migrations: readonly Migration[];
+  /**
+   * The number of steps that a release must know to work with this file: the steps after it only add, and the newest
+   * release makes do with rows that such a release has written. So the release before can be put back without a copy,
+   * and without losing what was recorded meanwhile. Without it no earlier release can.
+   */
+  readonly readableFrom?: number;
 }
 
 /**
  * Opens a database file, sets and asserts its pragmas, and brings its schema up to date.
  *
  * Before the first pending migration the file is copied to `<path>.v<version>`, so that a bad step can be undone by
- * hand. A file made by a newer release is refused.
+ * hand. A file made by a newer release is refused, unless that release says that this one can work with it.
  * @param path file path, or `:memory:`
  * @throws AppError `storage` when the file is not ours, is too new, or does not accept the pragmas
  */
@@ -161,23 +167,42 @@ function assertIdentity(database: Database, path: string, { applicationId }: Dat
   );
 }
 
-function migrate(database: Database, path: string, { applicationId, migrations }: DatabaseKind): void {
-  const version = database.pragma("user_version", { simple: true }) as number;
-  if (version > migrations.length)
-    throw new AppError(
-      "storage",
-      `${path} was made by a newer release (schema ${version}, this one knows ${migrations.length})`,
-      {
-        hint: "Install that release again, or restore an older copy.",
-      },
-    );
-  if (version === migrations.length) return;
-  if (version > 0 && path !== ":memory:") keepCopy(database, path, version);
+function migrate(database: Database, path: string, kind: DatabaseKind): void {
+  const { applicationId, migrations, readableFrom = migrations.length } = kind;
+  const { version } = schemaOf(database);
+  const problem = newerProblem(database, kind);
+  if (problem !== undefined)
+    throw new AppError("storage", `${path} ${problem}`, {
+      hint: "Install that release again, or restore an older copy.",
+    });
+  if (version > migrations.length) return;
+  const stamp = readableFrom * STEPS_MAX + migrations.length;
+  if (database.pragma("user_version", { simple: true }) === stamp) return;
+  if (version > 0 && version < migrations.length && path !== ":memory:") keepCopy(database, path, version);
   transaction(database, () => {
     for (const step of migrations.slice(version)) step(database);
     database.pragma(`application_id = ${applicationId}`);
-    database.pragma(`user_version = ${migrations.length}`);
+    database.pragma(`user_version = ${stamp}`);
   });
+}
+
+/** More steps than there will be; tells the two numbers in `user_version` apart. */
+const STEPS_MAX = 1000;
+
+/** How many steps have run on a file, and how many a release must know to work with it. */
+function schemaOf(database: Database): { version: number; readableFrom: number } {
+  const stamp = database.pragma("user_version", { simple: true }) as number;
+  const version = stamp % STEPS_MAX;
+  // The first releases wrote the number of steps alone.
+  return { version, readableFrom: stamp < STEPS_MAX ? version : Math.floor(stamp / STEPS_MAX) };
+}
+
+/** What keeps this release from working with a newer one's file; undefined when nothing does. */
+export function newerProblem(database: Database, { migrations }: DatabaseKind): string | undefined {
+  const { version, readableFrom } = schemaOf(database);
+  return readableFrom > migrations.length
+    ? `was made by a newer release (schema ${version}, this one knows ${migrations.length})`
+    : undefined;
 }
 
 function keepCopy(database: Database, path: string, version: number): void {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
-import type { DatabaseKind } from "./database.ts";
+import { newerProblem, type DatabaseKind } from "./database.ts";
 
 /** `quick` reads every page; `full` also holds each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
@@ -12,20 +12,15 @@ const PROBLEMS_MAX = 10;
  * What is wrong with a database file; empty when nothing is. The file is only read, and a write-ahead log beside it is
  * taken into account. A flipped bit inside a value cannot be found by any of these checks.
  */
-export function fileProblems(
-  path: string,
-  { applicationId, migrations }: DatabaseKind,
-  depth: CheckDepth,
-): string[] {
+export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth): string[] {
   let database: Sqlite.Database | undefined;
   try {
     if (statSync(path).size === 0) return ["the file is empty"];
     database = new Sqlite(path, { readonly: true, fileMustExist: true });
     const found = database.pragma("application_id", { simple: true });
-    if (found !== applicationId) return [`it is another kind of file (application_id ${String(found)})`];
-    const version = database.pragma("user_version", { simple: true }) as number;
-    if (version > migrations.length)
-      return [`it was made by a newer release (schema ${version}, this one knows ${migrations.length})`];
+    if (found !== kind.applicationId) return [`it is another kind of file (application_id ${String(found)})`];
+    const problem = newerProblem(database, kind);
+    if (problem !== undefined) return [`it ${problem}`];
     return checked(database, depth);
   } catch (error) {
     return [(error as Error).message];

@@ -13,6 +13,7 @@ export function openJournalDatabase(path: string): Database {
 export const JOURNAL_DATABASE: DatabaseKind = {
   // "SNTJ"
   applicationId: 0x53_4e_54_4a,
+  readableFrom: 5,
   migrations: [
     (database) =>
       database.exec(`

@@ -10,6 +10,7 @@ export function openMainDatabase(path: string): Database {
 export const MAIN_DATABASE: DatabaseKind = {
   // "SNT1"
   applicationId: 0x53_4e_54_31,
+  readableFrom: 5,
   migrations: [
     (database) =>
       database.exec(`

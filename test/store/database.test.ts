@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fileProblems } from "../../src/store/integrity.ts";
 import { openDatabase, transaction, type DatabaseKind } from "../../src/store/database.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { JOURNAL_DATABASE, openJournalDatabase } from "../../src/store/journal-database.ts";
@@ -95,7 +96,7 @@ describe("opening a database", () => {
     };
     expect(() => openDatabase(path, broken)).toThrow(/the third step breaks/);
     const raw = new Sqlite(path);
-    expect(raw.pragma("user_version", { simple: true })).toBe(1);
+    expect(raw.pragma("user_version", { simple: true })).toBe(1001);
     expect(raw.pragma("table_info(a)")).toHaveLength(1);
     raw.close();
   });
@@ -104,6 +105,29 @@ describe("opening a database", () => {
     openDatabase(path, TWO_STEPS).close();
     const older = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     expect(() => openDatabase(path, older)).toThrow(/made by a newer release \(schema 2, this one knows 1\)/);
+  });
+
+  test("a newer release that has only added leaves a file that this one can go on with, there and back", () => {
+    const before = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
+    const after = { ...TWO_STEPS, readableFrom: 1 };
+    openDatabase(path, before).close();
+    openDatabase(path, after).close();
+    const back = openDatabase(path, before);
+    back.exec("INSERT INTO a(x) VALUES(42)");
+    back.close();
+    expect(fileProblems(path, before, "full")).toEqual([]);
+    const again = openDatabase(path, after);
+    expect(again.prepare("SELECT x, y FROM a").get()).toEqual({ x: 42, y: null });
+    again.close();
+  });
+
+  test("a file whose release did not say so yet is told so when nothing else changes", () => {
+    const before = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
+    openDatabase(path, TWO_STEPS).close();
+    expect(fileProblems(path, before, "quick")).toEqual([expect.stringMatching(/made by a newer release/)]);
+    openDatabase(path, { ...TWO_STEPS, readableFrom: 1 }).close();
+    expect(fileProblems(path, before, "quick")).toEqual([]);
+    expect(existsSync(`${path}.v2`)).toBe(false);
   });
 
   test("the journal is not taken for the main database", () => {
