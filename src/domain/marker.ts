@@ -32,8 +32,17 @@ export function withoutMarker(text: string | null, marker: string): string | nul
 
 /** Whether a text carries a marker of any site. */
 export function hasMarker(text: unknown): boolean {
-  return typeof text === "string" && /\[ref:[^\]\s]+\]/.test(text);
+  return typeof text === "string" && MARKER.test(text);
 }
+
+/** The markers of whichever sites that a record of the centre carries. */
+export function markersIn({ notes, description }: Readonly<Record<string, unknown>>): string[] {
+  return [notes, description].flatMap((text) =>
+    typeof text === "string" ? [...text.matchAll(new RegExp(MARKER, "g"))].map(([marker]) => marker) : [],
+  );
+}
+
+const MARKER = /\[ref:[^\]\s]+\]/;
 
 /** Code points that a text field holds at most (schemas/intervention.json, Text). */
 const TEXT_LENGTH_MAX = 4000;

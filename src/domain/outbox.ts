@@ -24,6 +24,8 @@ export interface OutboxEntry {
   readonly attempt: OutboxAttempt | null;
   /** The centre's highest id before the first send: a record of ours that came in since is above it. Null before it. */
   readonly watermark: number | null;
+  /** What the record of that id was known by, as JSON: without it there, ours may be below. Null where unknown. */
+  readonly witness: string | null;
   /** Whether a POST was ever left unanswered, so that a second one of it may exist or still come. */
   readonly doubted: boolean;
   /** Searches for such doubles so far. */
@@ -82,7 +84,7 @@ export type OutboxPhase =
   | "closed";
 
 /**
- * - `send`: the attempt is frozen and about to go on the wire.
+ * - `send`: the attempt is frozen and about to go on the wire. `look`: it may be there already and is looked for first.
  * - `found`: the search found the record at the centre. `absent`: it is not there and cannot come any more.
  * - `mistaken`: what is at the centre under the record's id there is another record.
  * - `applied`: the centre has done it. `removed`: it has deleted the record.
@@ -93,22 +95,25 @@ export type OutboxPhase =
  * - `edited`, `deleted`: a local change. `withdrawn`: deleted before anything was sent.
  * - `retry`: an operator or the passing of time asks for another try. `restart`: found at start.
  */
-export type OutboxEvent =
-  | "send"
-  | "found"
-  | "absent"
-  | "mistaken"
-  | "applied"
-  | "removed"
-  | "not-applied"
-  | "ambiguous"
-  | "refused"
-  | "missing"
-  | "edited"
-  | "deleted"
-  | "withdrawn"
-  | "retry"
-  | "restart";
+export type OutboxEvent = (typeof EVENTS)[number];
+const EVENTS = [
+  "send",
+  "look",
+  "found",
+  "absent",
+  "mistaken",
+  "applied",
+  "removed",
+  "not-applied",
+  "ambiguous",
+  "refused",
+  "missing",
+  "edited",
+  "deleted",
+  "withdrawn",
+  "retry",
+  "restart",
+] as const;
 
 /** The phase after an event; `linked` says whether the record's id at the centre is known. */
 export function nextPhase(phase: OutboxPhase, event: OutboxEvent, linked: boolean): OutboxPhase {
@@ -130,6 +135,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
   new: {
     ...forbid(),
     send: "posting",
+    look: "unsure",
     edited: "new",
     deleted: "new",
     withdrawn: "closed",
@@ -217,23 +223,10 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
 };
 
 function forbid(): Record<OutboxEvent, "impossible"> {
-  return {
-    send: "impossible",
-    found: "impossible",
-    absent: "impossible",
-    mistaken: "impossible",
-    applied: "impossible",
-    removed: "impossible",
-    "not-applied": "impossible",
-    ambiguous: "impossible",
-    refused: "impossible",
-    missing: "impossible",
-    edited: "impossible",
-    deleted: "impossible",
-    withdrawn: "impossible",
-    retry: "impossible",
-    restart: "impossible",
-  };
+  return Object.fromEntries(EVENTS.map((event) => [event, "impossible"])) as Record<
+    OutboxEvent,
+    "impossible"
+  >;
 }
 
 /** High priority leaves first. */

@@ -1,6 +1,6 @@
 import { parseDateTime } from "./calendar.ts";
 import { INTERVENTION_FIELDS } from "./intervention.ts";
-import { hasMarker } from "./marker.ts";
+import { hasMarker, markersIn } from "./marker.ts";
 import type { CentreRecord } from "./merge.ts";
 import type { Ghosts } from "./outbox.ts";
 
@@ -80,6 +80,23 @@ export function isSameRecord(row: CentreRecord, marker: string, base: CentreReco
   if (carries(row, marker)) return true;
   if (hasMarker(row["notes"]) || hasMarker(row["description"])) return false;
   return FINGERPRINT.some((field) => row[field] === undefined || isSameValue(row[field], base[field]));
+}
+
+/** What a record of the centre, whosever it is, is known by when it is seen again. */
+export function traitsOf(row: CentreRecord): CentreRecord {
+  const marker = markersIn(row)[0] ?? null;
+  return { marker, ...Object.fromEntries(FINGERPRINT.map((field) => [field, row[field] ?? null])) };
+}
+
+/**
+ * Whether a record of the centre is the one with these traits.
+ * @returns `another` only where it bears another reference, because a dispatcher can have changed everything else
+ */
+export function compareTraits(row: CentreRecord, traits: CentreRecord): "same" | "unlike" | "another" {
+  const markers = markersIn(row);
+  const { marker } = traits;
+  if (typeof marker === "string" && markers.length > 0) return markers.includes(marker) ? "same" : "another";
+  return hasSameFingerprint(row, traits) ? "same" : "unlike";
 }
 
 const FINGERPRINT = ["objectiveType", "objectiveId", "name", "dateStart"] as const;

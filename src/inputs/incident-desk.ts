@@ -79,10 +79,12 @@ export class IncidentDesk {
     if (trip.incident !== trip.key) await journal.decided(trip, trip.key);
     const body = cleanBody(trip.body);
     let answer = await api.create(trip.key, body);
-    // Refused: a crew with a poor text is better than none. A key that was used with another body is no such case: an
-    // intervention of this trip is there, and a second one would be too many.
+    // Refused: a crew with a poor text is better than none. It goes under the same key, which only what was taken has
+    // used up, so that whichever of the two comes first is the only one. A key that is known with another body is
+    // therefore mostly the poor text's, sent before and not answered; it gets that record's answer.
     const first = answer;
-    if (answer.type === "refused") answer = await api.create(`${trip.key}-plain`, plainestBody(body));
+    if (answer.type === "refused" || answer.type === "known")
+      answer = await api.create(trip.key, plainestBody(body));
     if (answer.type === "again") return answer;
     if (answer.type !== "record")
       return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };

@@ -4,6 +4,7 @@ import { openDatabase, type Database, type DatabaseKind } from "../store/databas
 import { RECOUNT } from "../store/intervention-counts.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
+import { seekUnsent } from "../store/sought-records.ts";
 import { salvage, type SalvagedTable } from "../store/salvage.ts";
 import { backupsIn } from "./backups.ts";
 import { copyDurably } from "../store/durable-files.ts";
@@ -42,6 +43,7 @@ export function recoverDatabase({ dataDir, name, kind, problem, nowMs }: Recover
   const backup = backups.find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
   if (backup) copyDurably(backup.path, path);
   const database = openDatabase(path, kind);
+  if (name === "santinela.db") seekUnsent(database);
   const salvaged = existsSync(quarantined) ? salvageCopy(quarantined, `${path}.salvage`, database) : [];
   if (name === "santinela.db") database.exec(RECOUNT);
   database.close();

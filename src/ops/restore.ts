@@ -9,6 +9,7 @@ import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { recordIds } from "../store/record-ids.ts";
+import { seekUnsent } from "../store/sought-records.ts";
 import { EventLog } from "../store/event-log.ts";
 import { copyDurably } from "../store/durable-files.ts";
 import { quarantine } from "./quarantine.ts";
@@ -63,6 +64,7 @@ export function restore(
     const kept = existsSync(path) ? quarantine(path, nowMs) : null;
     copyDurably(file, path);
     const main = openDatabase(path, MAIN_DATABASE);
+    seekUnsent(main);
     const journal = openJournalDatabase(join(dataDir, "journal.db"));
     const redelivered = redeliverLostTrips(journal, main, 0);
     const subject = "santinela.db";

@@ -17,6 +17,15 @@ export class CentreFacts {
     if (isEchoed !== this.honoursKeys) this.#write("honours-keys", isEchoed ? "yes" : "no");
   }
 
+  /** The highest of the centre's ids that the last copy knew which was put back; 0 without one. */
+  get copyWatermark(): number {
+    return Number(this.#read("copy-watermark") ?? 0);
+  }
+
+  noteCopy(watermark: number): void {
+    this.#write("copy-watermark", String(watermark));
+  }
+
   #read(name: string): string | undefined {
     return this.#database.prepare("SELECT value FROM centre_facts WHERE name = ?").pluck().get(name) as
       | string

@@ -206,5 +206,13 @@ export const MAIN_DATABASE: DatabaseKind = {
               AND NOT EXISTS (SELECT 1 FROM objectives WHERE kind = NEW.objectiveType AND id = NEW.objectiveId);
         END;
       `),
+    (database) =>
+      database.exec(`
+        -- What the record at the watermark is known by.
+        ALTER TABLE outbox ADD COLUMN witness TEXT;
+
+        -- Records made after a copy was put back, which the centre may have from before; ids above the watermark.
+        CREATE TABLE sought_records(uid TEXT PRIMARY KEY, watermark INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      `),
   ],
 };

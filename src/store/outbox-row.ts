@@ -34,6 +34,7 @@ interface OutboxRow {
   readonly last_error: string | null;
   readonly agreed: string | null;
   readonly watermark: number | null;
+  readonly witness: string | null;
   readonly doubted: 0 | 1;
   readonly sweeps: number;
   readonly sweep_at: number | null;
@@ -63,6 +64,7 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     lastError: row.last_error,
     agreed: row.agreed,
     watermark: row.watermark,
+    witness: row.witness,
     doubted: row.doubted === 1,
     sweeps: row.sweeps,
     sweepAtMs: row.sweep_at,

@@ -22,11 +22,15 @@ export class OutboxStore {
     this.#database = database;
   }
 
-  /** The first entry of a record. */
+  /** The first entry of a record; one that was lost with a database and is made again may be at the centre already. */
   insert(interventionId: number, rank: number): void {
     this.#database
-      .prepare("INSERT INTO outbox(intervention_id, phase, rank, want_rev) VALUES(?, 'new', ?, 1)")
-      .run(interventionId, rank);
+      .prepare(
+        `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
+         SELECT interventions.id, 'new', :rank, 1, sought.watermark IS NOT NULL, sought.watermark
+         FROM interventions LEFT JOIN sought_records AS sought USING (uid) WHERE interventions.id = :interventionId`,
+      )
+      .run({ interventionId, rank });
   }
 
   find(interventionId: number): OutboxEntry | undefined {
@@ -48,7 +52,7 @@ export class OutboxStore {
            deleted = :deleted, upstream_id = :upstreamId, base = :base, attempt_key = :key, attempt_body = :body,
            attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
            last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
-           doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
+           witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
            ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs
          WHERE intervention_id = :interventionId`,
       )

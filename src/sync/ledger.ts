@@ -26,9 +26,12 @@ export class Ledger {
   readonly facts: CentreFacts;
   readonly #events: EventLog;
   readonly #options: LedgerOptions;
+  /** How the two clocks stood to each other when the moments in the outbox were last right. */
+  #wallMinusMonotonicMs: number;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#wallMinusMonotonicMs = options.clock.wallMs() - options.clock.monotonicMs();
     this.outbox = new OutboxStore(options.database);
     this.interventions = new InterventionStore(options.database);
     this.objectives = new ObjectiveStore(options.database);
@@ -36,9 +39,31 @@ export class Ledger {
     this.#events = new EventLog(options.database);
   }
 
-  /** One transaction. */
+  /** One transaction. Nothing is decided in it by a clock that was set: every moment has moved along before. */
   write<T>(work: () => T): T {
-    return transaction(this.#options.database, work);
+    const { database, clock } = this.#options;
+    const byMs = this.#steppedByMs();
+    const done = transaction(database, () => {
+      if (byMs !== 0) {
+        this.outbox.shiftMoments(byMs);
+        this.outbox.clampMoments(clock.wallMs());
+      }
+      return work();
+    });
+    this.#wallMinusMonotonicMs += byMs;
+    return done;
+  }
+
+  /** Keeps every wait as long as it was meant, if the wall clock was set. */
+  followClock(): void {
+    if (this.#steppedByMs() !== 0) this.write(() => {});
+  }
+
+  /** How far the wall clock was set since, in milliseconds; 0 when it was not. */
+  #steppedByMs(): number {
+    const { clock } = this.#options;
+    const byMs = Math.round(clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs);
+    return Math.abs(byMs) < STEP_LEAST_MS ? 0 : byMs;
   }
 
   /** The entry as it is now: while a request was on the wire a person may have changed the record. */
@@ -148,3 +173,6 @@ export class Ledger {
     return fieldsOf(this.unmarked(JSON.parse(text) as CentreRecord, uid) as unknown as Intervention);
   }
 }
+
+/** Less is no step of the wall clock but the two readings being apart; the shortest wait that matters is 15 seconds. */
+const STEP_LEAST_MS = 1_000;

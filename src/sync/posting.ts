@@ -3,7 +3,7 @@ import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
 import { claim, isAnothers, noteTopId } from "./restore.ts";
-import { recordsAbove, topIdOf } from "./search.ts";
+import { recordsAbove, topOf, watermarkOf, type Watermark } from "./search.ts";
 import {
   afterFailure,
   afterPost,
@@ -18,7 +18,7 @@ import {
 export class Posting {
   readonly #parts: SyncParts;
   /** The last reading of the centre's highest id, by the monotonic clock. */
-  #top: { readonly id: number; readonly atMs: number } | undefined;
+  #top: { readonly watermark: Watermark; readonly atMs: number } | undefined;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
@@ -45,25 +45,30 @@ export class Posting {
   }
 
   /** The centre's highest id before the send; undefined when the link does not give it. */
-  async #watermark({ watermark }: OutboxEntry): Promise<number | undefined> {
+  async #watermark(entry: OutboxEntry): Promise<Watermark | undefined> {
     const { centre, watch, clock } = this.#parts;
     // After a restore ids are given again, so a later reading may only lower the mark.
-    const lower = (topId: number): number => Math.min(watermark ?? topId, topId);
-    if (this.#top && clock.monotonicMs() - this.#top.atMs < TOP_LASTS_MS) return lower(this.#top.id);
-    const read = await topIdOf(centre);
-    if ("topId" in read) {
-      if (read.isHighest) noteTopId(this.#parts, read.topId);
-      this.#top = { id: read.topId, atMs: clock.monotonicMs() };
-      return lower(read.topId);
+    const lower = (top: Watermark): Watermark => {
+      if (entry.watermark === null || top.id < entry.watermark) return top;
+      const oldest = { id: top.id - IDS_MAX, witness: null };
+      return entry.watermark < oldest.id ? oldest : watermarkOf(entry);
+    };
+    if (this.#top && clock.monotonicMs() - this.#top.atMs < TOP_LASTS_MS) return lower(this.#top.watermark);
+    const read = await topOf(centre);
+    if ("watermark" in read) {
+      const { watermark } = read;
+      if (read.isHighest) noteTopId(this.#parts, watermark.id);
+      this.#top = { watermark, atMs: clock.monotonicMs() };
+      return lower(watermark);
     }
     // A list has nothing to do with the record: if it cannot be had, that is the link.
     await watch.note({ ...read.verdict, doubtful: false });
     // A centre that cannot list is searched from the beginning when it comes to that.
-    return read.verdict.link === "ok" ? 0 : undefined;
+    return read.verdict.link === "ok" ? { id: 0, witness: null } : undefined;
   }
 
   /** Writes down what is about to be sent; undefined when the record was deleted meanwhile. */
-  #freeze(interventionId: number, watermark: number): OutboxEntry | undefined {
+  #freeze(interventionId: number, { id, witness }: Watermark): OutboxEntry | undefined {
     const { ledger, patience, clock } = this.#parts;
     const found = ledger.entry(interventionId);
     // The other lane was faster: the record's priority has changed meanwhile.
@@ -75,7 +80,20 @@ export class Posting {
     }
     const attempt = ledger.newAttempt(entry, ledger.record(interventionId));
     const ghosts = earlierGhosts(entry, attempt.key, patience, clock.wallMs());
-    return ledger.apply(entry, "send", { attempt, watermark, sends: entry.sends + 1, ...ghosts });
+    const watermark = { watermark: id, witness: witness && JSON.stringify(witness) };
+    if (entry.doubted && entry.sends === 0) {
+      // It may be there from before a copy was put back here, or from an earlier attempt that was given up.
+      const atMs = entry.attempt?.atMs ?? 0;
+      ledger.apply(entry, "look", {
+        attempt: { ...attempt, atMs },
+        ...watermark,
+        ...ghosts,
+        sends: 1,
+        nextAtMs: 0,
+      });
+      return undefined;
+    }
+    return ledger.apply(entry, "send", { attempt, ...watermark, sends: entry.sends + 1, ...ghosts });
   }
 
   async #post({ interventionId, attempt }: OutboxEntry): Promise<void> {
@@ -127,9 +145,10 @@ export class Posting {
   }
 
   /** A POST was not answered: is the record there, may it still come, or must it be sent again? */
-  async #findOut({ interventionId, watermark }: OutboxEntry): Promise<void> {
+  async #findOut(asked: OutboxEntry): Promise<void> {
+    const { interventionId } = asked;
     const { centre, ledger, watch, patience, clock } = this.#parts;
-    const walk = await recordsAbove(centre, watermark ?? 0);
+    const walk = await recordsAbove(centre, watermarkOf(asked));
     if (walk.kind === "undetermined") {
       ledger.write(() => {
         const entry = ledger.entry(interventionId);
@@ -138,6 +157,7 @@ export class Posting {
       return watch.note(walk.verdict);
     }
     const again = ledger.write(() => {
+      if (walk.isRestored) ledger.outbox.auditAll();
       const entry = ledger.entry(interventionId);
       // The other lane was faster: the record's priority has changed meanwhile.
       if (entry.phase !== "unsure") return undefined;
@@ -190,6 +210,8 @@ export class Posting {
   }
 }
 
+/** No search goes further back: so many ids are what a busy centre gives in days, and half of what one walk can read. */
+const IDS_MAX = 20_000;
 /**
  * A reading of the highest id is good for so long: one that is too low costs only reading, and a centre is not put back
  * from a backup in a minute.

@@ -83,14 +83,6 @@ export class Push {
     this.#isHealthy = true;
   }
 
-  /** Keeps every wait as long as it was meant when the wall clock was set. @param byMs how far, in milliseconds */
-  clockStepped(byMs: number): void {
-    this.#ledger.write(() => {
-      this.#ledger.outbox.shiftMoments(Math.round(byMs));
-      this.#ledger.outbox.clampMoments(this.#options.clock.wallMs());
-    });
-  }
-
   /** Works through everything that is due. Called during a cycle, it makes that one look once more. */
   async cycle(): Promise<void> {
     const isIdle = Object.values(this.#lanes).every(({ running }) => running === undefined);
@@ -159,6 +151,7 @@ export class Push {
     while (!this.#isStopped && this.#watch.isOpen) {
       // A thin line is the alarms' first: the others go on when those are through.
       if (lane === "others") await this.#lanes.alarms.running;
+      this.#ledger.followClock();
       const entry = outbox.nextDue(lane, this.#options.clock.wallMs());
       if (!entry) return;
       await (entry.phase === "linked" ? this.#reconciling.work(entry) : this.#posting.work(entry));
@@ -168,6 +161,7 @@ export class Push {
   async #check(): Promise<void> {
     const { outbox } = this.#ledger;
     this.#areChecksWanted = false;
+    this.#ledger.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
       ...outbox.dueChecks("sweep", nowMs, CHECKS_MAX).map((entry) => () => this.#sweeping.work(entry)),

@@ -132,7 +132,8 @@ export class Reconciling {
       const agreedNow = JSON.stringify(fieldsOf(local.record));
       const settled = { syncedRev: local.rev, agreed: agreedNow, attempts: 0, nextAtMs: 0, lastError: null };
       // Seen clean after the last moment at which one could arrive: from now on every change there is a dispatcher's.
-      const isOver = ghostsUntilMs !== null && wallMs >= ghostsUntilMs;
+      // A double that is still looked for may show them as well.
+      const isOver = ghostsUntilMs !== null && wallMs >= ghostsUntilMs && entry.sweepAtMs === null;
       ledger.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_GHOSTS : {}) });
       return undefined;
     }

@@ -68,6 +68,7 @@ export function loseTrack({ ledger, clock, patience }: SyncParts, entry: OutboxE
     attempt: { ...attempt, atMs: clock.wallMs() },
     ...earlierGhosts(entry, attempt.key, patience, clock.wallMs()),
     watermark: 0,
+    witness: null,
     doubted: true,
     sends: 1,
     nextAtMs: 0,

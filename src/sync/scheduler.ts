@@ -112,7 +112,7 @@ export class SyncScheduler {
   }
 
   async #look(): Promise<void> {
-    const { clock, push, mirror, log } = this.#options;
+    const { clock, mirror, log } = this.#options;
     const driftMs = clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs;
     const hasStepped = Math.abs(driftMs) > CLOCK_STEP_MS;
     const isRunDue = this.#timetable.isDue();
@@ -120,7 +120,6 @@ export class SyncScheduler {
     if (hasStepped) {
       log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
       mirror?.clockStepped();
-      await this.#withDatabase(() => push.clockStepped(driftMs));
     }
     await this.#cycle(isRunDue);
   }

@@ -3,7 +3,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { carries, isUntouched, keptOf, type Sighting } from "../domain/sighting.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
 import { claim, isAnothers } from "./restore.ts";
-import { recordsAbove } from "./search.ts";
+import { recordsAbove, watermarkOf } from "./search.ts";
 import { afterFailure, linkedTo } from "./settlement.ts";
 
 /** After a POST that was not answered: looks for a second record that came of it later, and removes it. */
@@ -14,14 +14,18 @@ export class Sweeping {
     this.#parts = parts;
   }
 
-  async work({ interventionId, watermark }: OutboxEntry): Promise<void> {
+  async work(due: OutboxEntry): Promise<void> {
+    const { interventionId } = due;
     const { centre, ledger, watch } = this.#parts;
-    const walk = await recordsAbove(centre, watermark ?? 0);
+    const walk = await recordsAbove(centre, watermarkOf(due));
     if (walk.kind === "undetermined") {
       this.#postpone(interventionId);
       return watch.note(walk.verdict);
     }
-    const doubles = ledger.write(() => this.#doubles(interventionId, walk.rows));
+    const doubles = ledger.write(() => {
+      if (walk.isRestored) ledger.outbox.auditAll();
+      return this.#doubles(interventionId, walk.rows);
+    });
     for (const double of doubles) {
       const verdict = await centre.write({ method: "DELETE", path: `/interventii/${double.id}` });
       await watch.note(verdict);

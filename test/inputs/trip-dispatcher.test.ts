@@ -131,11 +131,18 @@ describe("a trip", () => {
   });
 
   test("whose key was used with another body is told to people and makes no second intervention", async () => {
-    answers(422, 1);
+    const body = { name: "Somebody's", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+    await client.request({
+      method: "POST",
+      path: "/interventii",
+      token: app.tokens.deviceToken(),
+      headers: { "Idempotency-Key": '"trip-1"' },
+      body: JSON.stringify(body),
+    });
     trip("hall-1");
     dispatcher.start();
     await eventually("the refusal", () => site.trips[0]?.state === "refused");
-    expect(keys).toEqual(['"trip-1"']);
+    expect(recorded().records).toMatchObject([body]);
     expect(site.conditions).toEqual(["trip-refused/hall-1"]);
   });
 
@@ -176,15 +183,30 @@ describe("a trip", () => {
     expect(site.logged("trip-post-failed")).toEqual([]);
   });
 
-  test("whose full body is refused goes in its plainest form, under a key of its own", async () => {
+  test("whose full body is refused goes in its plainest form", async () => {
     answers(400, 1);
     trip("hall-1");
     dispatcher.start();
     await eventually("the post", () => site.trips[0]?.state === "posted");
-    expect(keys).toEqual(['"trip-1"', '"trip-1-plain"']);
+    expect(keys).toEqual(['"trip-1"', '"trip-1"']);
     expect(recorded().records).toMatchObject([
       { objectiveId: 1, priority: "high", dateStart: null, description: null },
     ]);
+  });
+
+  test("whose plainest form was taken and not answered has no second record when the full one is taken later", async () => {
+    answers(400, 1);
+    instead.push((request, response) => {
+      response.end = () => response.destroy();
+      app.app(request, response);
+    });
+    trip("hall-1");
+    dispatcher.start();
+    await failures(1);
+    site.clock.advance(30_000);
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+    expect(recorded().records).toMatchObject([{ id: site.trips[0]?.interventionId, dateStart: null }]);
+    expect(site.conditions).toEqual([]);
   });
 
   test("that is refused altogether is kept as refused, told to people, and lets the next one go", async () => {

@@ -68,8 +68,8 @@ test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
     NEVER_SWEPT,
     {
       file: "sync/posting.js",
-      rule: "await recordsAbove(centre, watermark ?? 0)",
-      instead: "await recordsAbove(centre, (await topIdOf(centre)).topId ?? 0)",
+      rule: "await recordsAbove(centre, watermarkOf(asked))",
+      instead: "await recordsAbove(centre, (await topOf(centre)).watermark ?? { id: 0, witness: null })",
     },
   ],
   [

@@ -27,6 +27,9 @@ test.each([
   [3692, "was to be set right there, the try failed, and nothing wanted it any more"],
   [1040, "came late to a restored centre, under an id that was another one's here"],
   [1106, "was there twice, and our own later words looked like a dispatcher's"],
+  [2782, "was in doubt while the clock was set, and counted as settled by the new time"],
+  [3929, "came late to a restored centre that had grown again, below the ids it was sent above"],
+  [5128, "was there twice, and values of ours were forgotten before the second was found"],
   [1341, "was missing at a restored centre, whose list could not be read just then"],
 ])("seed %i went wrong before: a record %s", async (seed) => {
   expect((await simulate({ build: await loadBuild(), seed })).problems).toEqual([]);

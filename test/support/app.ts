@@ -39,7 +39,7 @@ export const TESTER: Actor = { who: "tester", from: "command line" };
 export class TestApp {
   readonly clock = new ManualClock();
   readonly key: KeyObject = createSecretKey(randomBytes(32));
-  readonly database: Database = openMainDatabase(":memory:");
+  readonly database: Database;
   readonly logLines: string[] = [];
   readonly tokens: TokenService;
   readonly accounts: AccountService;
@@ -56,8 +56,10 @@ export class TestApp {
   readonly changes: string[] = [];
   #server: Server | undefined;
 
-  private constructor(overrides: Partial<AppParts>) {
-    const { clock, database, key } = this;
+  private constructor(overrides: Partial<AppParts>, path: string) {
+    const { clock, key } = this;
+    const database = openMainDatabase(path);
+    this.database = database;
     this.tokens = new TokenService({ database, clock, keys: { current: key } });
     this.accounts = new AccountService({ database, clock });
     this.events = new EventLog(database);
@@ -109,8 +111,10 @@ export class TestApp {
     this.served = { ...app, handle: this.app };
   }
 
-  static async make(overrides: Partial<AppParts> = {}): Promise<TestApp> {
-    const made = new TestApp(overrides);
+  /** @param path of its database, which may have the people already; by default in memory */
+  static async make(overrides: Partial<AppParts> = {}, path = ":memory:"): Promise<TestApp> {
+    const made = new TestApp(overrides, path);
+    if (made.accounts.list().length > 0) return made;
     for (const [role, email] of Object.entries(PEOPLE))
       await made.accounts.add({ email, role: role as keyof typeof PEOPLE, password: PASSWORD }, TESTER);
     return made;

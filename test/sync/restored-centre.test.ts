@@ -133,6 +133,58 @@ describe("a POST that comes late to a restored centre", () => {
   });
 });
 
+describe("an attempt in doubt at a centre that many write to", () => {
+  let late: OddRequest | undefined;
+
+  /** Records of others, then a POST of ours that nobody answers. */
+  async function inDoubt(others = 6): Promise<number> {
+    for (let other = 1; other <= others; other += 1) centre.add({ name: `other ${other}` });
+    centre.instead = (request) => {
+      if (request.method !== "POST") return undefined;
+      late = request;
+      return unanswered;
+    };
+    // By now the highest id is read anew.
+    site.app.clock.advance(60_000);
+    const { id } = site.create({ description: "ours", dateStart: "2026-11-20T21:30:00Z" });
+    await site.push.cycle();
+    centre.instead = () => undefined;
+    return id;
+  }
+
+  test("is found below the ids of then, when the centre was restored and has grown again", async () => {
+    const id = await inDoubt();
+    centre.restoreTo(3);
+    if (late) centre.arrive(late);
+    for (let other = 1; other <= 6; other += 1) centre.add({ name: `newer ${other}` });
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 3 });
+    expect(centre.rows.size).toBe(9);
+  });
+
+  test("is sent again once when the newest record of then was deleted", async () => {
+    const id = await inDoubt();
+    centre.rows.delete(6);
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 7 });
+    expect(centre.rows.size).toBe(6);
+  });
+
+  test("has every record looked up when the newest id of then is another site's record now", async () => {
+    const [first = 0] = await linked("first");
+    centre.add({ name: "somebody's", notes: "[ref:sud-1]" });
+    await inDoubt(0);
+    centre.restoreTo(2);
+    centre.add({ name: "somebody's", notes: "[ref:sud-2]" });
+    expect(site.entry(first).verifyAtMs).not.toBe(0);
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(site.entry(first).verifyAtMs).toBe(0);
+  });
+});
+
 test("an update that is refused with 404 while the record is there does not make it gone", async () => {
   const [id = 0] = await linked("here");
   centre.instead = ({ method }) =>

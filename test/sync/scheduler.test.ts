@@ -78,6 +78,23 @@ describe("the schedule", () => {
     await eventually("the record to be linked", () => site.entry(id).phase === "linked");
   });
 
+  test.each([
+    ["before the centre is searched", 0],
+    ["by less than the look that notices it comes later", 10_000],
+  ])("does not take an attempt for settled because the clock was set, %s", async (_what, afterMs) => {
+    centre.answer = () => json(504, {});
+    const { id } = site.create();
+    await site.push.cycle();
+    site.app.clock.stepWall(30 * 86_400_000);
+    site.app.clock.advance(afterMs);
+    await site.push.cycle();
+    expect(centre.requests).toHaveLength(1);
+    expect(site.entry(id).phase).toBe("unsure");
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(centre.requests).toHaveLength(2);
+  });
+
   test("tells that the clock was set", async () => {
     scheduler.start();
     await site.push.cycle();

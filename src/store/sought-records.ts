@@ -1,0 +1,31 @@
+import { CentreFacts } from "./centre-facts.ts";
+import { transaction, type Database } from "./database.ts";
+
+/*
+ * A copy of the database that was put back does not know what was sent after it was made. A centre that knows keys
+ * tells; at any other the record is looked for by its reference before it is sent again.
+ */
+
+/** Has every record looked for that the copy takes for unsent. Called before anything newer is added to it. */
+export function seekUnsent(copy: Database): void {
+  transaction(copy, () => {
+    const watermark = copy
+      .prepare("SELECT coalesce(max(upstream_id), 0) FROM outbox")
+      .pluck()
+      .get() as number;
+    new CentreFacts(copy).noteCopy(watermark);
+    copy
+      .prepare(
+        `UPDATE outbox SET doubted = 1, watermark = min(coalesce(watermark, :watermark), :watermark), witness = NULL
+         WHERE upstream_id IS NULL AND phase IN ('new','blocked','rejected')`,
+      )
+      .run({ watermark });
+  });
+}
+
+/** Has records looked for that are about to be made again. @param uids what they will be known by */
+export function seekAgain(main: Database, uids: readonly string[]): void {
+  const watermark = new CentreFacts(main).copyWatermark;
+  const put = main.prepare("INSERT OR REPLACE INTO sought_records(uid, watermark) VALUES(?, ?)");
+  transaction(main, () => uids.forEach((uid) => put.run(uid, watermark)));
+}
