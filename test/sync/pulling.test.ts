@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { JsonLog } from "../../src/ops/log.ts";
+import { SyncScheduler } from "../../src/sync/scheduler.ts";
+import { SOMEBODY, TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { json, OddCentre } from "../support/odd-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* What the dispatcher does with our records is looked for by itself: how often, and how much at once. */
+
+const MINUTE_MS = 60_000;
+const OPEN_RECORDS = 50;
+const AT_ONCE_MAX = 20;
+const EACH_AT_MOST_EVERY_MS = 5 * MINUTE_MS;
+
+let centre: OddCentre;
+let site: SyncingSite;
+let scheduler: SyncScheduler;
+/** When each record was read at the centre, by its path there. */
+let looks: Map<string, number[]>;
+/** What the centre has, by path. */
+let there: Map<string, Record<string, unknown>>;
+
+beforeEach(async () => {
+  centre = new OddCentre();
+  looks = new Map();
+  there = new Map();
+  centre.answer = ({ body }) => {
+    const record = { id: there.size + 1, ...(JSON.parse(body) as object) };
+    there.set(`/interventii/${record.id}`, record);
+    return json(201, record);
+  };
+  centre.read = ({ path }) => {
+    if (!/^\/interventii\/\d+$/.test(path)) return json(200, []);
+    looks.set(path, [...(looks.get(path) ?? []), site.app.clock.monotonicMs()]);
+    return json(200, there.get(path));
+  };
+  site = new SyncingSite(await TestApp.make(), await centre.start());
+  const { clock } = site.app;
+  scheduler = new SyncScheduler({
+    push: site.push,
+    link: site.link,
+    clock,
+    log: new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) }),
+    conditions: site.health,
+    nextRunMs: () => Math.floor(clock.wallMs() / MINUTE_MS + 1) * MINUTE_MS,
+  });
+});
+afterEach(async () => {
+  await scheduler.stop();
+  site.client.close();
+  await site.app.close();
+  await centre.stop();
+});
+
+/** Lets a minute pass, in the steps in which the daemon looks, and what it sets off come to its end. */
+async function aMinute(): Promise<void> {
+  for (let passedMs = 0; passedMs < MINUTE_MS; passedMs += 15_000) {
+    site.app.clock.advance(15_000);
+    await site.push.cycle();
+  }
+}
+
+test("a dispatcher's change is here within minutes, without anything new at the site", async () => {
+  const { id } = site.create();
+  scheduler.start();
+  await eventually("the record at the centre", () => site.entry(id).phase === "linked");
+  Object.assign(there.get("/interventii/1") ?? {}, {
+    status: "in_progress",
+    dispeceratId: 77,
+    invoicePdf: "https://centre.example/1.pdf",
+  });
+  for (let minute = 0; minute < 6; minute += 1) await aMinute();
+  expect(site.app.interventions.get(id).record).toMatchObject({
+    status: "in_progress",
+    dispeceratId: 77,
+    invoicePdf: "https://centre.example/1.pdf",
+  });
+  Object.assign(there.get("/interventii/1") ?? {}, { status: "done" });
+  for (let minute = 0; minute < 6; minute += 1) await aMinute();
+  expect(site.app.interventions.get(id).record.status).toBe("done");
+});
+
+test("fifty open records are read twenty at a time, each every five minutes and no more often", async () => {
+  for (let count = 0; count < OPEN_RECORDS; count += 1) site.create();
+  const closed = site.create({ status: "done" });
+  scheduler.start();
+  await eventually("all records at the centre", () => there.size === OPEN_RECORDS + 1);
+  await site.push.cycle();
+  const perMinute: number[] = [];
+  const total = (): number => [...looks.values()].flat().length;
+  for (let minute = 0; minute < 30; minute += 1) {
+    const before = total();
+    await aMinute();
+    perMinute.push(total() - before);
+  }
+  expect(Math.max(...perMinute)).toBeLessThanOrEqual(AT_ONCE_MAX);
+  const closedPath = `/interventii/${site.entry(closed.id).upstreamId}`;
+  for (const [path, moments] of looks) {
+    const pauses = moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(EACH_AT_MOST_EVERY_MS);
+    // Nobody waits for what is done; an open one is seen again within the minutes that twenty at a time take.
+    if (path !== closedPath)
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(EACH_AT_MOST_EVERY_MS + 4 * MINUTE_MS);
+  }
+  expect(looks.size).toBe(OPEN_RECORDS + 1);
+  expect(looks.get(closedPath)?.length ?? 0).toBeLessThan(5);
+});
+
+test("a record that was deleted here is not read any more", async () => {
+  const { id } = site.create();
+  scheduler.start();
+  await eventually("the record at the centre", () => site.entry(id).phase === "linked");
+  centre.answer = () => ({ status: 204 });
+  site.app.interventions.delete(id, SOMEBODY);
+  await site.push.cycle();
+  expect(site.entry(id).phase).toBe("closed");
+  const before = [...looks.values()].flat().length;
+  for (let minute = 0; minute < 8; minute += 1) await aMinute();
+  expect([...looks.values()].flat()).toHaveLength(before);
+});
