@@ -3,8 +3,8 @@
 # elsewhere it lists it. With CI=true anything missing is a failure.
 set -euo pipefail
 
-packages=(mosquitto chromium strace zsh fish)
-commands=(mosquitto chromium strace zsh fish)
+packages=(mosquitto chromium strace zsh fish faketime)
+commands=(mosquitto chromium strace zsh fish faketime)
 
 missing=()
 for index in "${!commands[@]}"; do
