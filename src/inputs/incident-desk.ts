@@ -53,16 +53,19 @@ export class IncidentDesk {
     return this.#join(trip, incident);
   }
 
-  /** Gives an intervention the start that was not known while the clock was not to be trusted. */
-  async date(trip: Trip, dateStart: string): Promise<Settled> {
+  /**
+   * Gives an intervention the start that was not known, or was read from a clock that has been set since.
+   * @param dateStart `from`: what stands there if nobody has changed it, local time. `to`: what it was
+   */
+  async date(trip: Trip, dateStart: { readonly from: string; readonly to: string }): Promise<Settled> {
     const { api } = this.#options;
     const interventionId = trip.interventionId ?? 0;
     const found = await api.find(interventionId);
     if (found.type === "again") return found;
     // Gone, or dated by a person meanwhile.
-    if (found.type !== "record" || found.record.dateStart !== null)
-      return { type: "settled", interventionId };
-    const answer = await api.change(interventionId, { dateStart }, found.etag);
+    const isOurs = found.type === "record" && [null, dateStart.from].includes(found.record.dateStart ?? null);
+    if (found.type !== "record" || !isOurs) return { type: "settled", interventionId };
+    const answer = await api.change(interventionId, { dateStart: dateStart.to }, found.etag);
     if (answer.type === "again") return answer;
     if (answer.type === "changed")
       return { type: "again", reason: "the record was changed meanwhile", isBusy: false };

@@ -41,6 +41,8 @@ export class TripDispatcher {
   #running: Promise<void> | undefined;
   #isKicked = false;
   #cancelTimer: CancelTimer | undefined;
+  /** How far the wall clock was ahead of the monotonic one when the dates were last looked at. */
+  #wallMinusMonotonicMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #isStopped = false;
   #movedAtMs: number;
@@ -142,9 +144,13 @@ export class TripDispatcher {
   async #dateUndated(): Promise<boolean> {
     const { trips, desk, time, clock, bootId, timezone } = this.#options;
     if (!time.isTrusted()) return true;
+    this.#undateIfSet();
     for (let trip = trips.nextUndated(bootId, 0); trip && !this.#isStopped;) {
       const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
-      const settled = await desk.date(trip, formatLocal(wallMs, timezone));
+      const settled = await desk.date(trip, {
+        from: formatLocal(trip.moment.wallMs, timezone),
+        to: formatLocal(wallMs, timezone),
+      });
       if (settled.type === "again") {
         this.#countFailure(
           `the start of intervention ${trip.interventionId} cannot be set (${settled.reason})`,
@@ -155,6 +161,15 @@ export class TripDispatcher {
       trip = trips.nextUndated(bootId, trip.seq);
     }
     return true;
+  }
+
+  /** Takes back the dates that were read from a clock which has been set since. */
+  #undateIfSet(): void {
+    const { trips, clock, bootId } = this.#options;
+    const wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
+    if (Math.abs(wallMinusMonotonicMs - this.#wallMinusMonotonicMs) < SET_LEAST_MS) return;
+    trips.undate({ id: bootId, wallMinusMonotonicMs, sinceMs: clock.monotonicMs() - REDATED_MS });
+    this.#wallMinusMonotonicMs = wallMinusMonotonicMs;
   }
 
   #failed(trip: Trip, reason: string, isBusy: boolean): Dispatched {
@@ -187,6 +202,14 @@ export class TripDispatcher {
     return "settled";
   }
 }
+
+/**
+ * What was seen so long before the clock was set gets its right moment. Longer ago it has been at the centre for long,
+ * and the clock may be ahead only because the machine was asleep.
+ */
+const REDATED_MS = 900_000;
+/** A difference that calls for a look at the dates: half of what makes one wrong. */
+const SET_LEAST_MS = 15_000;
 
 /** `settled`: the next may go. `failed`: trouble with this one, asked again later. `unanswered`: trouble with all. */
 type Dispatched = "settled" | "failed" | "unanswered";

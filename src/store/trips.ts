@@ -55,13 +55,31 @@ export class TripStore {
     );
   }
 
-  /** The oldest intervention of this boot that still has no start because the clock was not to be trusted. */
+  /** The oldest intervention of this boot whose start is not known, or was read from a clock that has been set since. */
   nextUndated(bootId: string, seq: number): Trip | undefined {
     return this.#one(
       "SELECT * FROM trips WHERE dated = 0 AND state = 'posted' AND boot = ? AND seq > ? ORDER BY seq LIMIT 1",
       bootId,
       seq,
     );
+  }
+
+  /**
+   * Takes back the date of what was seen by a clock that has been set since: it no longer fits the monotonic one.
+   * @param boot how far the wall clock is ahead of the monotonic one in that boot of the machine, and from when on
+   */
+  undate(boot: {
+    readonly id: string;
+    readonly wallMinusMonotonicMs: number;
+    readonly sinceMs: number;
+  }): void {
+    this.#database
+      .prepare(
+        `UPDATE trips SET dated = 0
+         WHERE dated = 1 AND boot = :id AND at_monotonic >= :sinceMs AND seq > :lastSeq - ${NEWEST_LOOKED_AT}
+           AND state IN ('waiting','posted') AND abs(at_wall - at_monotonic - :wallMinusMonotonicMs) > ${CLOCK_STEP_MS}`,
+      )
+      .run({ ...boot, lastSeq: this.lastSeq() });
   }
 
   /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
@@ -153,6 +171,11 @@ export class TripStore {
     return row === undefined ? undefined : toTrip(row);
   }
 }
+
+/** As in the schedule: a clock that differs by less was not set, but runs a little wrong. */
+const CLOCK_STEP_MS = 30_000;
+/** More trips than a storm makes in the minutes that a date can be taken back. */
+const NEWEST_LOOKED_AT = 1_000;
 
 /** How many trips of a zone are in a state. */
 export interface TripCount {

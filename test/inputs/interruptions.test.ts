@@ -4,6 +4,11 @@ import { zoneOf } from "../support/watched-zones.ts";
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const GATE = zoneOf({ id: "gate", name: "Gate", objective: HALL, input: { simulated: true } });
+const YARD = zoneOf({
+  id: "yard",
+  objective: { type: "obiective/cladiri", id: 2 },
+  input: { simulated: true },
+});
 const WIRED = zoneOf({ id: "door", name: "Door", objective: HALL, input: { gpio: 17 } });
 const SMOKE = zoneOf({ id: "smoke", name: "Smoke", kind: "fire", objective: HALL, input: { gpio: 18 } });
 const HOUR_MS = 3_600_000;
@@ -33,6 +38,42 @@ describe("a clock that cannot be believed", () => {
     await site.until(() => site.zones.trips[0]?.isDated);
     expect(site.records).toMatchObject([{ dateStart: "2026-11-20T23:30:00" }]);
     expect(site.zones.trips[0]?.moment.wallMs).toBe(rightWallMs);
+  });
+
+  test.each([
+    ["an hour back", -HOUR_MS, "2026-11-20T22:30:00"],
+    ["two days on", 48 * HOUR_MS, "2026-11-22T23:30:00"],
+  ])(
+    "that is set %s after it was believed has the start of what it had just seen set right",
+    async (_what, stepMs, dateStart) => {
+      site = await DispatchingSite.make([GATE]);
+      await site.trip("gate");
+      expect(site.records).toMatchObject([{ dateStart: "2026-11-20T23:30:00" }]);
+      site.zones.clock.advance(60_000);
+      site.zones.clock.stepWall(stepMs);
+      site.kick();
+      await site.until(() => site.records[0]?.dateStart === dateStart);
+      await site.until(() => site.zones.trips[0]?.isDated);
+      // Set right again, to the minute, it is what it was.
+      site.zones.clock.stepWall(-stepMs);
+      site.kick();
+      await site.until(() => site.records[0]?.dateStart === "2026-11-20T23:30:00");
+    },
+  );
+
+  test("that is set leaves alone what was seen long before, and what a person has changed", async () => {
+    site = await DispatchingSite.make([GATE, YARD]);
+    await site.trip("gate");
+    site.zones.clock.advance(HOUR_MS);
+    await site.trip("yard");
+    site.change(2, { dateStart: "2026-11-20T20:00:00" });
+    site.zones.clock.stepWall(-2 * HOUR_MS);
+    site.kick();
+    await site.until(() => site.zones.trips[1]?.moment.wallMs === site.zones.clock.wallMs());
+    expect(site.records.map(({ dateStart }) => dateStart)).toEqual([
+      "2026-11-20T23:30:00",
+      "2026-11-20T20:00:00",
+    ]);
   });
 
   test("leaves alone a start that a person has set meanwhile", async () => {
