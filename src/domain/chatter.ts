@@ -34,11 +34,22 @@ export function withActivity<State extends Active>(state: State, level: Contact,
 
 /** Whether the last changes came so fast that a zone with these rules would not see them. */
 export function isChatter(rules: ZoneRules, { activity }: Active): boolean {
-  // Without a filter nothing is swallowed, and messages that waited at a broker may well arrive all at once.
-  const isFiltered = rules.debounceMs > 0 || rules.minOpenMs > 0 || rules.confirmMs > 0;
   const [firstMs] = activity;
   const lastMs = activity.at(-1);
-  if (!isFiltered || activity.length < CHATTER_CHANGES || firstMs === undefined || lastMs === undefined)
+  if (
+    !isFiltered(rules) ||
+    activity.length < CHATTER_CHANGES ||
+    firstMs === undefined ||
+    lastMs === undefined
+  )
     return false;
   return lastMs - firstMs <= CHATTER_WITHIN_MS;
+}
+
+/**
+ * Whether a zone swallows what is too short. Without a filter nothing is swallowed, and messages that waited at a broker
+ * may well arrive all at once.
+ */
+export function isFiltered({ debounceMs, minOpenMs, confirmMs }: ZoneRules): boolean {
+  return debounceMs > 0 || minOpenMs > 0 || confirmMs > 0;
 }

@@ -33,6 +33,7 @@ export const CONDITIONS = {
   "mqtt-broker-drops-messages": { severity: "warning", title: "MQTT broker drops messages" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
+  "gpio-line-storm": { severity: "error", title: "GPIO line oscillates" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip refused by the local API" },

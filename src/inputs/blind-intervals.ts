@@ -18,6 +18,7 @@ const BLINDING: ReadonlySet<ConditionCode> = new Set([
   "mqtt-subscription-refused",
   "gpio-unavailable",
   "gpio-line-failed",
+  "gpio-line-storm",
 ]);
 
 interface Blind {

@@ -110,11 +110,15 @@ export class ZoneMonitor {
 
   /**
    * Takes one reading. When it returns, what the reading means is on the disk.
+   * @param atMs monotonic moment of the reading where it is known better than by when it arrives here
    * @throws whatever the journal threw; the zone is then as it was, and the reading should be given again
    */
-  read(zoneId: string, contact: Contact, { live }: { live: boolean }): ZoneOutcome {
+  read(
+    zoneId: string,
+    contact: Contact,
+    { live, atMs = this.#options.clock.monotonicMs() }: { live: boolean; atMs?: number | undefined },
+  ): ZoneOutcome {
     const watched = this.#find(zoneId);
-    const atMs = this.#options.clock.monotonicMs();
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
     this.#armWake();
     // What a broker had kept says nothing about the sensor now.

@@ -5,11 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { openBackend } from "../../src/inputs/gpio/backends.ts";
 import { lineError } from "../../src/inputs/gpio/chips.ts";
-import type { Bias, GpioLine, GpioPort } from "../../src/inputs/gpio/gpio-port.ts";
-import { contactAt, GpioReadings, levelOf } from "../../src/inputs/gpio/gpio-readings.ts";
+import type { Bias, GpioLine, GpioPort, OnActivity } from "../../src/inputs/gpio/gpio-port.ts";
+import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines } from "../../src/inputs/gpio/onoff-lines.ts";
 import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
 import { sysfsNumberOf } from "../../src/inputs/gpio/sysfs-numbers.ts";
+import { contactAt, levelOf } from "../../src/inputs/gpio/wires.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
@@ -24,17 +25,30 @@ class FailingLines implements GpioPort {
   readonly lines = new SimulatedLines(AT_REST);
   readonly held = new Set<number>();
   readonly gone = new Set<number>();
+  readonly meddledWith = new Set<number>();
+  readonly calmed = new Set<number>();
   isMute = false;
+  #onActivity = new Map<number, OnActivity>();
 
-  open(line: number, bias: Bias, onActivity: () => void): GpioLine {
+  /** A pulse that is over before anybody reads the line. */
+  pulse(line: number, atMs?: number): void {
+    if (!this.calmed.has(line)) this.#onActivity.get(line)?.(atMs);
+  }
+
+  open(line: number, bias: Bias, onActivity: OnActivity): GpioLine {
+    this.#onActivity.set(line, onActivity);
     if (this.held.has(line))
       throw new AppError("unavailable", `GPIO line ${line} cannot be opened: another program holds it`, {
         hint: "End that program.",
       });
     const opened = this.lines.open(line, bias, () => {
-      if (!this.isMute) onActivity();
+      if (!this.isMute && !this.calmed.has(line)) onActivity();
     });
     return {
+      check: () => {
+        if (this.meddledWith.delete(line)) throw new Error("another program has made it an output");
+      },
+      setCalmed: (isCalmed) => void (isCalmed ? this.calmed.add(line) : this.calmed.delete(line)),
       read: () => {
         if (this.gone.has(line)) throw new Error("ENODEV: no such device");
         return opened.read();
@@ -68,7 +82,7 @@ describe("a key switch", () => {
           if (isGone && line === 4) throw new Error("ENODEV: no such device");
           return opened.read();
         };
-        return { read, close: () => opened.close() };
+        return { ...opened, read };
       },
       close: () => lines.close(),
     });
@@ -232,6 +246,124 @@ describe("the lines of a site", () => {
     expect(site.conditions).toEqual([]);
     site.clock.advance(1000);
     expect(site.trips).toHaveLength(1);
+  });
+
+  test("one that another program has set otherwise is opened again, and the log says when it was not heard", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    port.meddledWith.add(17);
+    await look();
+    expect(site.conditions).toEqual([]);
+    expect(site.events).toMatchObject([{ event: "blind-interval", subject: "gpio-line-failed door" }]);
+    port.lines.set(17, 1);
+    site.clock.advance(1000);
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("are looked for anew when all of them are gone, as when a chip is plugged in as another device", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    port.gone.add(17).add(22);
+    port.held.add(17).add(22);
+    await look();
+    isAvailable = false;
+    await look();
+    expect(site.conditions).toContain("gpio-unavailable");
+    isAvailable = true;
+    port.gone.clear();
+    port.held.clear();
+    await look();
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("a pulse that is too short to be read is no trip, many of them are one trip and one fault", async () => {
+    await readings.start();
+    site.clock.advance(1000);
+    port.pulse(17);
+    site.clock.advance(5000);
+    expect(site.trips).toEqual([]);
+    for (let pulse = 0; pulse < 20; pulse += 1) {
+      port.pulse(17);
+      site.clock.advance(40);
+    }
+    expect(site.trips.map(({ zoneId, cause }) => [zoneId, cause])).toEqual([
+      ["door", "chatter"],
+      ["door", "faulty"],
+    ]);
+  });
+
+  test("an edge counts from when the kernel saw it, however late the daemon hears of it", async () => {
+    await readings.start();
+    site.clock.advance(10_000);
+    const seenMs = site.clock.monotonicMs();
+    site.clock.advance(400);
+    port.isMute = true;
+    port.lines.set(17, 1);
+    port.pulse(17, seenMs);
+    site.clock.advance(1);
+    expect(site.trips.map(({ moment }) => moment.monotonicMs)).toEqual([seenMs]);
+  });
+
+  describe("one that oscillates", () => {
+    /** A loose wire: so many pulses a second, for so long. */
+    function storm(ms: number, everyMs = 2): void {
+      for (let passed = 0; passed < ms; passed += everyMs) {
+        port.pulse(17);
+        site.clock.advance(everyMs);
+      }
+    }
+    const told = (): string[] => site.trips.map(({ cause }) => cause);
+
+    test("is one trip and one fault, however long it lasts, and is hardly listened to", async () => {
+      await readings.start();
+      site.clock.advance(1000);
+      storm(1000);
+      expect(port.calmed).toEqual(new Set([17]));
+      expect(site.conditions).toEqual(["gpio-line-storm/door"]);
+      storm(120_000);
+      expect(told()).toEqual(["chatter", "faulty"]);
+      expect(site.logged("condition-raised").map(({ code }) => code)).toEqual(["gpio-line-storm"]);
+    });
+
+    test("faster than anybody could count is the same", async () => {
+      await readings.start();
+      site.clock.advance(1000);
+      for (let edge = 0; edge < 5000; edge += 1) port.pulse(17);
+      expect(port.calmed).toEqual(new Set([17]));
+      site.clock.advance(2000);
+      expect(told()).toEqual(["chatter", "faulty"]);
+    });
+
+    test("is heard again when it has calmed down, and trips as ever", async () => {
+      await readings.start();
+      site.clock.advance(1000);
+      storm(60_000);
+      site.clock.advance(400_000);
+      expect(port.calmed).toEqual(new Set());
+      expect(site.conditions).toEqual([]);
+      const before = site.trips.length;
+      port.lines.set(17, 1);
+      site.clock.advance(1000);
+      expect(site.trips.slice(before).map(({ cause }) => cause)).toEqual(["edge"]);
+    });
+
+    test("leaves the others alone: they are heard meanwhile", async () => {
+      await readings.start();
+      site.clock.advance(1000);
+      storm(1000);
+      port.lines.set(22, 0);
+      site.clock.advance(1000);
+      expect(site.trips.map(({ zoneId }) => zoneId)).toContain("smoke");
+    });
+
+    test("and is taken away by another program is no storm any more, but a line that failed", async () => {
+      await readings.start();
+      site.clock.advance(1000);
+      storm(1000);
+      port.gone.add(17);
+      site.clock.advance(1000);
+      expect(site.conditions).toEqual(["gpio-line-failed/door"]);
+    });
   });
 
   test("that the machine does not offer are one condition, and are taken when they come", async () => {

@@ -38,15 +38,29 @@ beforeAll(async () => {
   await machine.run(
     `/usr/lib/santinela/node/bin/node -e 'import("/usr/lib/santinela/dist/generated/character-device.js").then((made) => process.stdout.write(made.CHARACTER_DEVICE_PERL))' > /root/holder.pl`,
   );
+  await findChip();
+});
+afterAll(() => machine.cutPower());
+
+async function findChip(): Promise<void> {
   const device = await machine.run("cat /sys/kernel/config/gpio-sim/pi/dev_name");
   const number = await machine.run("cat /sys/kernel/config/gpio-sim/pi/bank/chip_name");
   chip = `/sys/devices/platform/${device}/${number}`;
-});
-afterAll(() => machine.cutPower());
+}
 
 /** Sets the wire of a line. */
 async function wire(line: number, level: 0 | 1): Promise<void> {
   await machine.run(`echo pull-${level === 1 ? "up" : "down"} > ${chip}/sim_gpio${line}/pull`);
+}
+
+/** Lets a wire go up and down so often. */
+async function pulses(
+  line: number,
+  { count, upMs, downMs }: { count: number; upMs: number; downMs: number },
+): Promise<void> {
+  await machine.run(
+    `perl -e 'open(my $w, ">", $ARGV[0]) or die; for (1 .. ${count}) { syswrite($w, "pull-up"); select(undef, undef, undef, ${upMs / 1000}); syswrite($w, "pull-down"); select(undef, undef, undef, ${downMs / 1000}) }' ${chip}/sim_gpio${line}/pull`,
+  );
 }
 
 async function ask<T>(path: string): Promise<T> {
@@ -111,6 +125,50 @@ describe.each([
     expect(seen.zoneId).toBe("gate");
   });
 
+  test("lose none of two hundred edges, and count a chattering contact as one trip and one fault", async () => {
+    // Each change stays longer than the simulator's work for it, and shorter than the zone's filter lets through.
+    await pulses(17, { count: 100, upMs: 3, downMs: 3 });
+    const seen = await eventually(
+      "the trip and the fault",
+      async () => {
+        const all = await trips();
+        return all.length >= 2 && all;
+      },
+      LIMIT_MS,
+    );
+    expect(seen.map(({ zoneId }) => zoneId)).toEqual(["door", "door"]);
+    await contactIs("door", "normal");
+    expect(await trips()).toHaveLength(2);
+  });
+
+  test("see a pulse that is over before anybody can read the line, and take many of them for what they are", async () => {
+    await pulses(22, { count: 30, upMs: 0, downMs: 30 });
+    await eventually("the trip and the fault", async () => (await trips()).length === 2, LIMIT_MS);
+    expect((await trips()).map(({ zoneId }) => zoneId)).toEqual(["gate", "gate"]);
+  });
+
+  test("are heard beside one that oscillates, which is a condition until it has calmed down", async () => {
+    const pid = await machine.run("systemctl show --property=MainPID --value santinela.service");
+    await machine.run(
+      `systemd-run --quiet --unit=storm perl -e 'open(my $w, ">", $ARGV[0]) or die; $| = 1; for (;;) { syswrite($w, "pull-up"); syswrite($w, "pull-down") }' ${chip}/sim_gpio17/pull`,
+    );
+    await eventually(
+      "the condition",
+      async () => (await conditions()).some(({ code }) => code === "gpio-line-storm"),
+      LIMIT_MS,
+    );
+    await wire(22, 1);
+    await contactIs("gate", "open");
+    await machine.run("systemctl stop storm.service");
+    await wire(17, 0);
+    await wire(22, 0);
+    await eventually("no condition", async () => (await conditions()).length === 0, 2 * LIMIT_MS);
+    await contactIs("door", "normal");
+    await wire(17, 1);
+    await contactIs("door", "open");
+    expect(await machine.run("systemctl show --property=MainPID --value santinela.service")).toBe(pid);
+  });
+
   test("come back by themselves after the daemon was killed, although it left them taken", async () => {
     await machine.run("systemctl kill --signal=KILL santinela.service");
     await eventually("the new process", async () => (await contacts())["door"] === "normal", LIMIT_MS);
@@ -152,12 +210,43 @@ describe("a line that vanishes", () => {
     await wire(17, 0);
     await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
+    const pid = await machine.run("systemctl show --property=MainPID --value santinela.service");
     const base = await machine.run(
       "for c in /sys/class/gpio/gpiochip*; do grep -q bcm2711 $c/label && cat $c/base; done; true",
     );
     await machine.run(`echo ${Number(base) + 17} > /sys/class/gpio/unexport`);
     await wire(17, 1);
     await contactIs("door", "open");
+    expect(await machine.run("systemctl show --property=MainPID --value santinela.service")).toBe(pid);
+  });
+
+  test("behind another edge than ours, as a second program sets it, is heard again", async () => {
+    await wire(17, 0);
+    await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
+    await contactIs("door", "normal");
+    await machine.run("for e in /sys/class/gpio/gpio*/edge; do echo none > $e; done");
+    await wire(17, 1);
+    await contactIs("door", "open");
+    await eventually(
+      "the entry in the event log",
+      async () =>
+        /another program has set line 17/.test(
+          await machine.run("journalctl --no-pager --unit=santinela.service"),
+        ),
+      LIMIT_MS,
+    );
+  });
+
+  test("with its whole chip is a condition, and is taken again when the chip is back", async () => {
+    await wire(17, 0);
+    await restartWith(yamlOf("cdev", "{ gpio: 17, contact: nc }"));
+    await contactIs("door", "normal");
+    await machine.run("echo 0 > /sys/kernel/config/gpio-sim/pi/live");
+    await eventually("the condition", async () => (await conditions()).length > 0, LIMIT_MS);
+    await machine.run("echo 1 > /sys/kernel/config/gpio-sim/pi/live");
+    await findChip();
+    await contactIs("gate", "normal");
+    await eventually("no condition", async () => (await conditions()).length === 0, LIMIT_MS);
   });
 });
 

@@ -4,9 +4,10 @@
 # it has to say.
 #   list              chip PATH LABEL LINES
 #                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty where there is none)
-#   watch PATH        on standard input "open OFFSET BIAS" and "close OFFSET"
-#                     level OFFSET 0|1       at the opening, at every edge, and every ten seconds
-#                     error OFFSET CODE      CODE as in errno(3)
+#   watch PATH        on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
+#                     level OFFSET 0|1             at the opening and every ten seconds
+#                     edge OFFSET 0|1 NANOSECONDS  at every edge: the level after it, and when (CLOCK_MONOTONIC)
+#                     error OFFSET CODE            CODE as in errno(3)
 # It ends when its input does, so that it never outlives the daemon.
 use strict;
 use warnings;
@@ -21,8 +22,13 @@ use constant {
     INPUT           => 4,
     OUTPUT          => 8,
     BOTH_EDGES      => 16 | 32,
+    DEBOUNCE        => 3,
     LINE_INFO       => 'a32 a32 L L Q x160 x16',
+    RISING          => 1,
+    EVENT           => 'Q L x36',
     EVENT_BYTES     => 48,
+    # Edges that the kernel keeps for a line, and that are read of it at once.
+    EVENTS => 256,
     # A line that oscillates is read so often and no oftener: an edge costs nothing here, but every line written does.
     PAUSE_S      => 0.005,
     LOOK_EVERY_S => 10,
@@ -57,7 +63,7 @@ sub list {
         my ($name, $holder, undef, undef, $flags) = unpack(LINE_INFO, $line);
         my $level = '';
         if (!($flags & USED) && ($flags & INPUT)) {
-            my $handle = request($chip, $offset, 0);
+            my $handle = request($chip, $offset, 0, 0);
             $level = level($handle) if $handle;
         }
         $holder = 'kernel' if ($flags & USED) && text($holder) eq '';
@@ -67,8 +73,10 @@ sub list {
 
 # A handle on one line; with flags 0 its direction and bias stay as they are.
 sub request {
-    my ($chip, $offset, $flags) = @_;
-    my $request = pack('L L63 a32 Q L x20 x240 L L x20 l', $offset, (0) x 63, 'santinela', $flags, 0, 1, 0, 0);
+    my ($chip, $offset, $flags, $debounce) = @_;
+    my @attribute = $debounce ? (1, DEBOUNCE, 0, $debounce, 1) : (0, 0, 0, 0, 0);
+    my $request = pack('L L63 a32 Q L x20 L L L x4 Q x216 L L x20 l',
+        $offset, (0) x 63, 'santinela', $flags, @attribute, 1, EVENTS, 0);
     ioctl($chip, GET_LINE, $request) or return;
     open(my $handle, '+<&=', unpack('x588 l', $request)) or return;
     return $handle;
@@ -83,7 +91,7 @@ sub level {
 
 sub watch {
     my ($device) = @_;
-    my (%handle, %told);
+    my %handle;
     my ($commands, $look_at) = ('', time + LOOK_EVERY_S);
     while (1) {
         my $ready = '';
@@ -91,14 +99,14 @@ sub watch {
         vec($ready, fileno($_),    1) = 1 for values %handle;
         next if select($ready, undef, undef, LOOK_EVERY_S) < 0;
         for my $offset (keys %handle) {
-            look(\%handle, \%told, $offset, 1) if vec($ready, fileno($handle{$offset}), 1);
+            tell_edges(\%handle, $offset) if vec($ready, fileno($handle{$offset}), 1);
         }
         if (vec($ready, fileno(STDIN), 1)) {
             sysread(STDIN, $commands, 4096, length $commands) or exit 0;
-            while ($commands =~ s/^(.*)\n//) { obey(\%handle, \%told, $device, split(/ /, $1)) }
+            while ($commands =~ s/^(.*)\n//) { obey(\%handle, $device, split(/ /, $1)) }
         }
         if (time >= $look_at || $look_at > time + LOOK_EVERY_S) {
-            look(\%handle, \%told, $_, 0) for keys %handle;
+            look(\%handle, $_) for keys %handle;
             $look_at = time + LOOK_EVERY_S;
         }
         select(undef, undef, undef, PAUSE_S);
@@ -106,28 +114,32 @@ sub watch {
 }
 
 sub obey {
-    my ($handle, $told, $device, $command, $offset, $bias) = @_;
+    my ($handle, $device, $command, $offset, $bias, $debounce) = @_;
     delete $handle->{$offset};
     return if $command eq 'close';
     # The chip anew for each line: one that was unplugged and is back has another file behind the same name.
-    my ($chip, $opened);
-    $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}) if open($chip, '+<', $device);
+    open(my $chip, '+<', $device) or do { say_words('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
+    my $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, $debounce);
     if (!$opened) { say_words('error', $offset, error_name()); return }
     $handle->{$offset} = $opened;
-    delete $told->{$offset};
     # After the request, so that no edge can fall between the level that is told and the first one that is waited for.
-    look($handle, $told, $offset, 0);
+    look($handle, $offset);
 }
 
-# Tells the level of a line; after edges also the one in between when it is back where it was.
 sub look {
-    my ($handle, $told, $offset, $edges) = @_;
-    if ($edges) { sysread($handle->{$offset}, my $events, 16 * EVENT_BYTES) or return gone($handle, $offset) }
+    my ($handle, $offset) = @_;
     my $level = level($handle->{$offset});
     return gone($handle, $offset) if !defined $level;
-    say_words('level', $offset, 1 - $level) if $edges && $told->{$offset} == $level;
     say_words('level', $offset, $level);
-    $told->{$offset} = $level;
+}
+
+sub tell_edges {
+    my ($handle, $offset) = @_;
+    sysread($handle->{$offset}, my $events, EVENTS * EVENT_BYTES) or return gone($handle, $offset);
+    for my $event (unpack('(a' . EVENT_BYTES . ')*', $events)) {
+        my ($at, $edge) = unpack(EVENT, $event);
+        say_words('edge', $offset, $edge == RISING ? 1 : 0, $at);
+    }
 }
 
 sub gone {

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { AppError } from "../../domain/errors.ts";
 import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
 import { checkLine, chosenChip, lineError, type GpioChip } from "./chips.ts";
-import type { Bias, GpioLine, GpioPort } from "./gpio-port.ts";
+import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
 /** A chip as its character device shows it, with every line. */
 export interface ListedChip extends GpioChip {
@@ -23,6 +23,11 @@ export interface ListedLine {
   readonly level: 0 | 1 | null;
 }
 
+/**
+ * While a line oscillates the kernel itself waits until it has been still for so long, in microseconds, and shows that
+ * level. Not before: a contact that chatters faster would be silence.
+ */
+const CALMED_DEBOUNCE_US = 50_000;
 /** Asking every line of a few chips takes milliseconds; this only ends a listing that hangs. */
 const LIST_TIMEOUT_MS = 10_000;
 
@@ -84,7 +89,7 @@ export class CharacterDeviceLines implements GpioPort {
     return new CharacterDeviceLines(chosenChip(await listChips(), label));
   }
 
-  open(line: number, bias: Bias, onActivity: () => void): Promise<GpioLine> {
+  open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {
     checkLine(line, this.#chip);
     return new Promise((resolve, reject) => {
       const watched: Watched = {
@@ -98,6 +103,11 @@ export class CharacterDeviceLines implements GpioPort {
           if (watched.level === undefined) throw new Error("the kernel does not show it any more");
           return watched.level;
         },
+        check: () => void opened.read(),
+        setCalmed: (isCalmed) => {
+          if (this.#watched.get(line) === watched)
+            this.#say(`open ${line} ${bias} ${isCalmed ? CALMED_DEBOUNCE_US : 0}`);
+        },
         close: () => {
           if (this.#watched.get(line) !== watched) return;
           this.#watched.delete(line);
@@ -106,7 +116,7 @@ export class CharacterDeviceLines implements GpioPort {
       };
       this.#watched.set(line, watched);
       this.#helper ??= this.#start();
-      this.#say(`open ${line} ${bias}`);
+      this.#say(`open ${line} ${bias} 0`);
     });
   }
 
@@ -130,17 +140,17 @@ export class CharacterDeviceLines implements GpioPort {
   }
 
   #hear(text: string): void {
-    const [what, number, value] = text.split("\t");
+    const [what, number, value, at] = text.split("\t");
     const line = Number(number);
     const watched = this.#watched.get(line);
     if (!watched) return;
     if (what === "error") return this.#fail(line, watched, value ?? "");
     const isFirst = watched.level === undefined;
     const level = value === "1" ? 1 : 0;
-    if (!isFirst && level === watched.level) return;
+    const isNews = what === "edge" || level !== watched.level;
     watched.level = level;
     if (isFirst) watched.onOpened();
-    else watched.onActivity();
+    else if (isNews) watched.onActivity(at === undefined ? undefined : Number(at) / 1e6);
   }
 
   #fail(line: number, watched: Watched, code: string): void {
@@ -163,7 +173,7 @@ export class CharacterDeviceLines implements GpioPort {
 interface Watched {
   /** undefined before it is opened and after it is gone. */
   level: 0 | 1 | undefined;
-  readonly onActivity: () => void;
+  readonly onActivity: OnActivity;
   readonly onOpened: () => void;
   readonly onFailed: (error: AppError) => void;
 }

@@ -59,6 +59,10 @@ const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> =
     "this kernel offers no GPIO lines with interrupts here",
     "Set gpio.backend to the other of onoff and cdev.",
   ],
+  ENODEV: [
+    "its chip is gone",
+    "Plug it in again, or load its driver; santinela gpio list shows what is there.",
+  ],
   EACCES: ["permission denied", "Add the daemon's user to the group gpio."],
   EPERM: ["permission denied", "Allow the device in the unit of the service (BindPaths, DeviceAllow)."],
   EROFS: ["/sys is read-only for this service", "Allow /sys/class/gpio in the service's ReadWritePaths."],

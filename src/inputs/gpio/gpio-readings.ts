@@ -2,11 +2,11 @@ import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import type { Log } from "../../domain/log.ts";
-import { gateStateOf } from "../../domain/gate.ts";
-import type { Contact, Zone } from "../../domain/zone.ts";
-import type { GpioInput } from "../../generated/types.ts";
+import type { Zone } from "../../domain/zone.ts";
 import type { ZoneMonitor } from "../zone-monitor.ts";
-import type { GpioLine, GpioPort } from "./gpio-port.ts";
+import type { GpioPort } from "./gpio-port.ts";
+import { WatchedLine } from "./watched-line.ts";
+import { wiresOf, type Wire } from "./wires.ts";
 
 export interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
@@ -18,14 +18,6 @@ export interface GpioReadingsOptions {
   readonly conditions: Conditions;
 }
 
-/** A line, and who wants to know what it says: a zone, or the gate of zones. */
-interface Wire {
-  /** Id of the zone or gate. */
-  readonly id: string;
-  readonly input: Required<GpioInput>;
-  readonly take: (contact: Contact) => void;
-}
-
 /** Every line is looked at so often, whatever its callbacks said: edges get lost, and lines vanish silently. */
 const CHECK_EVERY_MS = 10_000;
 
@@ -33,15 +25,15 @@ const CHECK_EVERY_MS = 10_000;
 export class GpioReadings {
   readonly #options: GpioReadingsOptions;
   readonly #wires: readonly Wire[];
-  readonly #lines = new Map<string, GpioLine>();
+  /** By the id of the wire. */
+  readonly #lines = new Map<string, WatchedLine>();
   #port: GpioPort | undefined;
   #cancelCheck: CancelTimer | undefined;
   #isStopped = false;
 
   constructor(options: GpioReadingsOptions) {
     this.#options = options;
-    // Gates first: what a key says must be known before the zones behind it are read.
-    this.#wires = [...gateWires(options), ...zoneWires(options)];
+    this.#wires = wiresOf(options.zones, options.monitor);
   }
 
   /** Opens the lines and takes their first levels; what cannot be opened is tried again with every check. */
@@ -52,7 +44,8 @@ export class GpioReadings {
   stop(): void {
     this.#isStopped = true;
     this.#cancelCheck?.();
-    for (const [id, line] of this.#lines) this.#close(id, line);
+    for (const line of this.#lines.values()) line.close();
+    this.#lines.clear();
     this.#port?.close();
   }
 
@@ -64,17 +57,33 @@ export class GpioReadings {
     } catch (error) {
       conditions.raise("gpio-unavailable", sentenceOf(error));
     }
-    if (this.#isStopped) return;
+    if (this.#isStopped) return this.#port?.close();
     if (this.#port) for (const wire of this.#wires) await this.#checkLine(this.#port, wire);
     if (this.#isStopped) return;
+    this.#leavePort();
     this.#cancelCheck = clock.after(CHECK_EVERY_MS, () => void this.#check());
   }
 
+  /** A chip that was unplugged may come back as another device: with no line left, it is looked for anew. */
+  #leavePort(): void {
+    if (this.#lines.size > 0) return;
+    this.#port?.close();
+    this.#port = undefined;
+  }
+
   async #checkLine(port: GpioPort, wire: Wire): Promise<void> {
-    const { bias, gpio } = wire.input;
+    const open = this.#lines.get(wire.id);
+    try {
+      open?.check();
+    } catch (error) {
+      if (open) this.#lose(open, error);
+    }
     if (!this.#lines.has(wire.id)) {
       try {
-        const line = await port.open(gpio, bias, () => this.#activity(wire));
+        const line = await WatchedLine.open(port, wire, {
+          ...this.#options,
+          onLost: (lost, error) => this.#lose(lost, error),
+        });
         if (this.#isStopped) return line.close();
         this.#lines.set(wire.id, line);
       } catch (error) {
@@ -82,73 +91,27 @@ export class GpioReadings {
         return;
       }
     }
-    this.#activity(wire);
+    this.#lines.get(wire.id)?.look();
   }
 
-  #activity(wire: Wire): void {
-    const { conditions, log } = this.#options;
-    const line = this.#lines.get(wire.id);
-    if (!line) return;
-    let level: 0 | 1;
+  /** Gone or changed under our hands; a check opens it again. */
+  #lose(line: WatchedLine, error: unknown): void {
+    const { wire } = line;
+    line.close();
+    if (this.#lines.get(wire.id) !== line) return;
+    this.#lines.delete(wire.id);
+    this.#options.conditions.clear("gpio-line-storm", wire.id);
+    this.#options.conditions.raise(
+      "gpio-line-failed",
+      `line ${wire.input.gpio} cannot be read any more: ${sentenceOf(error)}. It is opened again by itself.`,
+      wire.id,
+    );
     try {
-      level = line.read();
-    } catch (error) {
-      // Gone under our hands; the next check opens it again.
-      conditions.raise(
-        "gpio-line-failed",
-        `line ${wire.input.gpio} cannot be read any more: ${messageOf(error)}. It is opened again by itself.`,
-        wire.id,
-      );
-      this.#close(wire.id, line);
       wire.take("unknown");
-      return;
-    }
-    conditions.clear("gpio-line-failed", wire.id);
-    try {
-      wire.take(contactAt(wire.input, level));
-    } catch (error) {
-      // The journal has raised its condition, and the next check sees the level again.
-      log.error("gpio-reading-not-recorded", { zone: wire.id, error });
+    } catch (cause) {
+      this.#options.log.error("gpio-reading-not-recorded", { zone: wire.id, error: cause });
     }
   }
-
-  #close(id: string, line: GpioLine): void {
-    this.#lines.delete(id);
-    try {
-      line.close();
-    } catch {
-      // What is gone cannot be closed.
-    }
-  }
-}
-
-function zoneWires({ zones, monitor }: GpioReadingsOptions): Wire[] {
-  return zones.flatMap(({ id, input }) =>
-    input.source === "gpio"
-      ? [{ id, input, take: (contact: Contact) => void monitor.read(id, contact, { live: true }) }]
-      : [],
-  );
-}
-
-/** One wire for each key, however many zones follow it. */
-function gateWires({ zones, monitor }: GpioReadingsOptions): Wire[] {
-  const gates = new Map(zones.flatMap(({ gate }) => (gate.by === "gpio" ? [[gate.id, gate] as const] : [])));
-  return [...gates].map(([id, input]) => ({
-    id,
-    input,
-    take: (contact) => monitor.setGate(id, gateStateOf(contact)),
-  }));
-}
-
-/** With the loop pulled up and closed to ground: a closed loop reads 0, an open or cut one 1. */
-export function contactAt({ contact }: { contact: "nc" | "no" }, level: 0 | 1): Contact {
-  const loopIsOpen = level === 1;
-  return loopIsOpen === (contact === "nc") ? "open" : "normal";
-}
-
-/** The level at which a zone's contact is at rest or open. */
-export function levelOf({ contact }: { contact: "nc" | "no" }, wanted: "normal" | "open"): 0 | 1 {
-  return (contact === "nc") === (wanted === "open") ? 1 : 0;
 }
 
 function sentenceOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import type { Gpio as OnoffGpio } from "onoff";
 import { AppError } from "../../domain/errors.ts";
 import { lineError } from "./chips.ts";
-import type { Bias, GpioLine, GpioPort } from "./gpio-port.ts";
+import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 import { sysfsNumberOf } from "./sysfs-numbers.ts";
 
 type OnoffModule = { readonly Gpio: typeof OnoffGpio };
@@ -38,7 +38,7 @@ export class OnoffLines implements GpioPort {
     return new OnoffLines(onoff, chip);
   }
 
-  open(line: number, bias: Bias, onActivity: () => void): GpioLine {
+  open(line: number, bias: Bias, onActivity: OnActivity): GpioLine {
     if (bias !== "as-is") {
       const pull = bias === "pull-up" ? "pu" : "pd";
       throw new AppError("unavailable", `onoff cannot set the bias of line ${line}`, {
@@ -48,15 +48,7 @@ export class OnoffLines implements GpioPort {
     const number = sysfsNumberOf(line, SYSFS_GPIO, this.#chip);
     try {
       // Always both edges: with one edge onoff drops a callback whose level has changed back meanwhile.
-      const gpio = new this.#onoff.Gpio(number, "in", "both");
-      gpio.watch(() => onActivity());
-      return {
-        read: () => gpio.readSync(),
-        close: () => {
-          gpio.unwatchAll();
-          gpio.unexport();
-        },
-      };
+      return new OnoffLine(line, new this.#onoff.Gpio(number, "in", "both"), onActivity);
     } catch (cause) {
       throw lineError(line, cause as NodeJS.ErrnoException);
     }
@@ -64,5 +56,72 @@ export class OnoffLines implements GpioPort {
 
   close(): void {
     // Each line is closed by whoever opened it; nothing else is held.
+  }
+}
+
+class OnoffLine implements GpioLine {
+  readonly #number: number;
+  readonly #gpio: OnoffGpio;
+  readonly #onActivity: OnActivity;
+  readonly #readSync: () => 0 | 1;
+  #isCalmed = false;
+  /** The level when it was listened to again: the kernel then tells once of an edge that was long ago. */
+  #levelAtTrial: 0 | 1 | undefined;
+
+  constructor(number: number, gpio: OnoffGpio, onActivity: OnActivity) {
+    this.#number = number;
+    this.#gpio = gpio;
+    this.#onActivity = onActivity;
+    this.#readSync = gpio.readSync.bind(gpio);
+    // onoff itself reads at each edge, where nobody could catch what a line that was taken away throws; who reads it
+    // for its level finds out.
+    gpio.readSync = () => {
+      try {
+        return this.#readSync();
+      } catch {
+        return 0;
+      }
+    };
+    gpio.watch(() => this.#told());
+  }
+
+  read(): 0 | 1 {
+    return this.#readSync();
+  }
+
+  check(): void {
+    const direction = this.#gpio.direction();
+    const edge = this.#gpio.edge();
+    const wanted = this.#isCalmed ? "none" : "both";
+    if (direction === "in" && edge === wanted) return;
+    throw new AppError(
+      "unavailable",
+      `another program has set line ${this.#number} to direction ${direction}, edge ${edge}`,
+      { hint: "End that program, or give the zone another line." },
+    );
+  }
+
+  setCalmed(isCalmed: boolean): void {
+    this.#isCalmed = isCalmed;
+    if (isCalmed) {
+      this.#gpio.unwatchAll();
+      this.#gpio.setEdge("none");
+    } else {
+      this.#gpio.setEdge("both");
+      this.#levelAtTrial = this.#readSync();
+      this.#gpio.watch(() => this.#told());
+    }
+  }
+
+  close(): void {
+    this.#gpio.unwatchAll();
+    this.#gpio.unexport();
+  }
+
+  #told(): void {
+    const before = this.#levelAtTrial;
+    this.#levelAtTrial = undefined;
+    if (before !== undefined && before === this.#gpio.readSync()) return;
+    this.#onActivity();
   }
 }

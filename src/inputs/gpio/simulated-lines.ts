@@ -1,20 +1,22 @@
-import type { Bias, GpioLine, GpioPort } from "./gpio-port.ts";
+import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
 /** Lines without hardware: for a first run, for the demo, and for tests of everything above the port. */
 export class SimulatedLines implements GpioPort {
   readonly #levels: Map<number, 0 | 1>;
-  readonly #listeners = new Map<number, Set<() => void>>();
+  readonly #listeners = new Map<number, Set<OnActivity>>();
 
   /** @param levels what each line reads at first; a line that is not named reads 0 */
   constructor(levels: Iterable<readonly [line: number, level: 0 | 1]> = []) {
     this.#levels = new Map(levels);
   }
 
-  open(line: number, _bias: Bias, onActivity: () => void): GpioLine {
+  open(line: number, _bias: Bias, onActivity: OnActivity): GpioLine {
     const listeners = this.#listeners.get(line) ?? new Set();
     this.#listeners.set(line, listeners.add(onActivity));
     return {
       read: () => this.#levels.get(line) ?? 0,
+      check: () => {},
+      setCalmed: () => {},
       close: () => listeners.delete(onActivity),
     };
   }

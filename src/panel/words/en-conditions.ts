@@ -6,6 +6,7 @@ export const EN_CONDITIONS = {
   "condition.mqtt-subscription-refused": "MQTT subscription refused by the broker",
   "condition.gpio-unavailable": "GPIO unavailable",
   "condition.gpio-line-failed": "GPIO line cannot be read",
+  "condition.gpio-line-storm": "GPIO line oscillates",
   "condition.journal-write-failed": "Trip journal cannot be written",
   "condition.dispatch-failing": "Trips wait for the local API",
   "condition.trip-refused": "Trip refused by the local API",

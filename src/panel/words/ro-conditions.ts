@@ -9,6 +9,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-subscription-refused": "Abonare MQTT refuzată de broker",
   "condition.gpio-unavailable": "GPIO indisponibil",
   "condition.gpio-line-failed": "O linie GPIO nu poate fi citită",
+  "condition.gpio-line-storm": "O linie GPIO oscilează",
   "condition.journal-write-failed": "Jurnalul declanșărilor nu poate fi scris",
   "condition.dispatch-failing": "Declanșările așteaptă interfața locală",
   "condition.trip-refused": "Declanșare refuzată de interfața locală",

@@ -1,0 +1,124 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { Conditions } from "../../domain/condition.ts";
+import type { Log } from "../../domain/log.ts";
+import type { GpioLine, GpioPort } from "./gpio-port.ts";
+import { POLL_MS, STORM_EDGES, StormBreaker } from "./storm-breaker.ts";
+import { contactAt, type Wire } from "./wires.ts";
+
+export interface WatchedLineOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly conditions: Conditions;
+  /** Told when it cannot be read any more; it is to be closed. */
+  readonly onLost: (line: WatchedLine, error: unknown) => void;
+}
+
+/** One open line: gives each level to its wire, notices what was too short to be read, and rides out storms. */
+export class WatchedLine {
+  readonly wire: Wire;
+  readonly #options: WatchedLineOptions;
+  readonly #breaker: StormBreaker;
+  #line: GpioLine | undefined;
+  #level: 0 | 1 | undefined;
+  /** Monotonic moment of the last level that was given on. */
+  #lastMs = 0;
+
+  private constructor(wire: Wire, options: WatchedLineOptions) {
+    this.wire = wire;
+    this.#options = options;
+    this.#breaker = new StormBreaker({
+      clock: options.clock,
+      onStorm: () => this.#calm(),
+      onPoll: () => this.#look(undefined, wire.takesPulses),
+      onTrial: () => this.#listen(),
+      onOver: () => options.conditions.clear("gpio-line-storm", wire.id),
+    });
+  }
+
+  /** @throws AppError `unavailable` as the port does */
+  static async open(port: GpioPort, wire: Wire, options: WatchedLineOptions): Promise<WatchedLine> {
+    const watched = new WatchedLine(wire, options);
+    const { gpio, bias } = wire.input;
+    watched.#line = await port.open(gpio, bias, (atMs) => watched.#edge(atMs));
+    return watched;
+  }
+
+  /** Reads the level, whatever was told of it: edges get lost, and lines vanish silently. */
+  look(): void {
+    this.#look(undefined, false);
+  }
+
+  /** @throws AppError when another program has changed what the line was opened as, whatever the kernel threw when it is gone */
+  check(): void {
+    this.#line?.check();
+  }
+
+  close(): void {
+    this.#breaker.stop();
+    const line = this.#line;
+    this.#line = undefined;
+    try {
+      line?.close();
+    } catch {
+      // What is gone cannot be closed.
+    }
+  }
+
+  #edge(atMs: number | undefined): void {
+    // An edge after which the level is what it was before: a pulse came and went in between.
+    if (this.#breaker.edge()) this.#look(atMs, this.wire.takesPulses);
+  }
+
+  #look(atMs: number | undefined, isAfterEdge: boolean): void {
+    if (!this.#line) return;
+    let level: 0 | 1;
+    try {
+      level = this.#line.read();
+    } catch (error) {
+      this.#options.onLost(this, error);
+      return;
+    }
+    const was = this.#level;
+    this.#level = level;
+    this.#options.conditions.clear("gpio-line-failed", this.wire.id);
+    if (isAfterEdge && level === was) this.#give(level === 1 ? 0 : 1, atMs);
+    this.#give(level, atMs);
+  }
+
+  #give(level: 0 | 1, atMs: number | undefined): void {
+    const { clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    // What the kernel noted is older than what was read meanwhile; time goes in one direction only.
+    this.#lastMs = Math.max(this.#lastMs, Math.min(atMs ?? nowMs, nowMs));
+    try {
+      this.wire.take(contactAt(this.wire.input, level), this.#lastMs);
+    } catch (error) {
+      // The journal has raised its condition, and the next check sees the level again.
+      log.error("gpio-reading-not-recorded", { zone: this.wire.id, error });
+    }
+  }
+
+  #calm(): void {
+    const { id, input } = this.wire;
+    this.#options.conditions.raise(
+      "gpio-line-storm",
+      `line ${input.gpio} changes more than ${STORM_EDGES} times a second: a loose wire, a contact that is giving way, ` +
+        `or interference. It is looked at every ${POLL_MS} ms, and listened to again by itself.`,
+      id,
+    );
+    this.#set(true);
+  }
+
+  #listen(): void {
+    this.#set(false);
+    this.look();
+  }
+
+  #set(isCalmed: boolean): void {
+    try {
+      this.#line?.setCalmed(isCalmed);
+    } catch (error) {
+      this.#options.onLost(this, error);
+    }
+  }
+}
