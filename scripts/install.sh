@@ -10,16 +10,22 @@ fail() {
 [ "$(id -u)" -eq 0 ] || fail "must run as root: sudo scripts/install.sh"
 [ -f dist/main.js ] || fail "the program is not built: npm install && npm run build"
 command -v systemctl >/dev/null || fail "this machine has no systemd"
-node=$(command -v node) || fail "there is no Node.js on root's PATH"
+node=$(readlink -f "$(command -v node)") || fail "there is no Node.js on root's PATH"
+case $node in
+/home/* | /root/*) fail "$node is in somebody's home, which the service cannot see; install Node.js for the whole machine" ;;
+esac
 if dpkg-query --show santinela >/dev/null 2>&1; then fail "the package santinela is installed; remove it first"; fi
 
 scripts/packaging/stage.sh ""
 home=/usr/lib/santinela
 rm -rf "$home/node_modules"
 cp -r node_modules "$home/node_modules"
-(cd "$home" && npm prune --omit=dev --no-audit --loglevel=error >/dev/null)
+# What only development needs, by npm's own list; npm prune would ask its registry, and here may be no network.
+"$node" -p 'const { packages } = require("./node_modules/.package-lock.json");
+  Object.keys(packages).filter((path) => packages[path].dev).join("\n")' | (cd "$home" && xargs -d "\n" rm -rf)
+rm -rf "$home/node_modules/.bin" "$home/node_modules/.package-lock.json"
 install -d "$home/node/bin"
-ln -sf "$(readlink -f "$node")" "$home/node/bin/node"
+ln -sf "$node" "$home/node/bin/node"
 "$home/node/bin/node" "$home/dist/main.js" version >/dev/null || fail "the program does not run with $("$node" --version)"
 
 systemd-sysusers /usr/lib/sysusers.d/santinela.conf

@@ -14,7 +14,12 @@ for command in systemd-nspawn mmdebstrap dpkg-deb; do
 done
 
 roots=()
-for suite in ${SUITES:-bookworm trixie}; do roots+=("$suite=$(scripts/test-rootfs.sh "$suite")"); done
+for suite in ${SUITES:-bookworm trixie}; do
+  root=$(scripts/test-rootfs.sh "$suite") || skip "a Debian $suite cannot be made here"
+  systemd-nspawn --quiet --directory="$root" --register=no --keep-unit --volatile=overlay --private-network \
+    --console=pipe /bin/true </dev/null 2>/dev/null || skip "systemd-nspawn makes no container here"
+  roots+=("$suite=$root")
+done
 packages=$(mktemp -d)
 trap 'rm -rf "$packages"' EXIT
 npm run --silent build

@@ -23,8 +23,8 @@ if [ "${1:-}" = --powercut ]; then
   shift
 fi
 
-kernel=$(scripts/test-vm-kernel.sh)
-base=$(scripts/test-rootfs.sh trixie)
+kernel=$(scripts/test-vm-kernel.sh) || skip "the kernel cannot be made ready here"
+base=$(scripts/test-rootfs.sh trixie) || skip "a Debian trixie cannot be made here"
 work=$(mktemp -d "${TMPDIR:-/tmp}/santinela-vm.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 npm run --silent build

@@ -6,10 +6,12 @@ set -euo pipefail
   echo "uninstall: must run as root" >&2
   exit 1
 }
-systemctl disable --now --quiet santinela-backup.timer santinela.service santinela-safe-mode.service || true
+systemctl disable --now --quiet santinela-backup.timer santinela.socket santinela.service santinela-safe-mode.service || true
 rm -rf /usr/lib/santinela /usr/share/santinela /usr/share/doc/santinela
 rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/santinela.service \
-  /usr/lib/systemd/system/santinela-safe-mode.service /usr/lib/systemd/system/santinela-backup.service /usr/lib/systemd/system/santinela-backup.timer \
+  /usr/lib/systemd/system/santinela.socket /usr/lib/systemd/system/santinela-safe-mode.service \
+  /usr/lib/systemd/system/santinela-backup.service \
+  /usr/lib/systemd/system/santinela-backup.timer /usr/lib/systemd/system/santinela-upgrade.service \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules
 systemctl daemon-reload
 echo "Removed. Configuration and data are still in /etc/santinela and /var/lib/santinela."

@@ -13,6 +13,8 @@ export interface DaemonOptions {
   readonly load: LoadOptions;
   /** Log lines carry journald's priorities. */
   readonly forJournald: boolean;
+  /** A listening socket for the network side that is kept over restarts; undefined to make one. */
+  readonly httpDescriptor: number | undefined;
   /** A failpoint's specification, for tests. */
   readonly failpoint: string | undefined;
   /** Ends the process at once, for failpoints. */

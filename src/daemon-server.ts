@@ -17,6 +17,8 @@ export interface DaemonServerOptions {
   readonly conditions: Conditions;
   /** A name for this run of the daemon, unlike any other; the names of its requests begin with it. */
   readonly run: string;
+  /** The listening socket that systemd keeps for us; undefined to make one. */
+  readonly httpDescriptor: number | undefined;
 }
 
 /** The daemon's HTTP server with its certificate, its control socket, the interface, the /site routes and the panel. */
@@ -45,10 +47,11 @@ export class DaemonServer {
   async start(): Promise<HttpServer> {
     const { http, dataDir } = this.#config;
     const { host, port } = http;
-    const { clock, conditions } = this.#options;
+    const { httpDescriptor: descriptor, ...common } = this.#options;
     const tls = await this.#keeper.start();
     const controlSocket = join(dataDir, "control.sock");
-    const server = new HttpServer({ app: this.#app(), host, port, tls, controlSocket, conditions, clock });
+    const place = { host, port, descriptor };
+    const server = new HttpServer({ ...common, ...place, app: this.#app(), tls, controlSocket });
     this.#server = server;
     await server.start();
     return server;

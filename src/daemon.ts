@@ -9,6 +9,7 @@ import type { HttpServer } from "./http/server.ts";
 import { Dispatch } from "./inputs/dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
+import { addonWarning } from "./ops/addon-headers.ts";
 import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
@@ -156,6 +157,8 @@ export class Daemon {
     if (restoreFault !== undefined) this.#health.raise("restore-failed", restoreFault);
     if (configurationFault !== undefined) this.#health.raise("configuration-broken", configurationFault);
     for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
+    const warning = addonWarning();
+    if (warning !== undefined) this.#log.warn("addon-warning", { warning });
   }
 
   /** The way to the centre; none for a daemon that stands alone. */
@@ -193,6 +196,7 @@ export class Daemon {
       ...this.#common,
       parts,
       config: this.#config,
+      httpDescriptor: this.#options.httpDescriptor,
       run: randomUUID().slice(0, 8),
     });
     this.#stops.push(() => server.stop());

@@ -19,10 +19,10 @@ put 644 package.json $home/package.json
 put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 put 755 systemd/santinela /usr/bin/santinela
 put 755 systemd/santinela-upgrade /usr/sbin/santinela-upgrade
-put 644 systemd/santinela.service /usr/lib/systemd/system/santinela.service
-put 644 systemd/santinela-safe-mode.service /usr/lib/systemd/system/santinela-safe-mode.service
-put 644 systemd/santinela-backup.service /usr/lib/systemd/system/santinela-backup.service
-put 644 systemd/santinela-backup.timer /usr/lib/systemd/system/santinela-backup.timer
+for unit in santinela.service santinela.socket santinela-safe-mode.service santinela-backup.service santinela-backup.timer \
+  santinela-upgrade.service; do
+  put 644 "systemd/$unit" "/usr/lib/systemd/system/$unit"
+done
 put 644 systemd/sysusers.conf /usr/lib/sysusers.d/santinela.conf
 put 644 systemd/tmpfiles.conf /usr/lib/tmpfiles.d/santinela.conf
 put 644 systemd/60-santinela-gpio.rules /usr/lib/udev/rules.d/60-santinela-gpio.rules

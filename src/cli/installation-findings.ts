@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { messageOf } from "../domain/errors.ts";
+import { addonWarning } from "../ops/addon-headers.ts";
 import { freeBytes } from "../ops/ballast.ts";
 import { hostOf } from "../ops/host.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -21,6 +22,7 @@ const THROTTLED = "/sys/devices/platform/soc/soc:firmware/get_throttled";
 export async function installationFindings(config: Config): Promise<Finding[]> {
   return [
     ...configurationFindings(config),
+    ...addonFindings(),
     ...databaseFindings(config),
     ...secretFindings(config),
     clockFinding(),
@@ -34,6 +36,11 @@ function configurationFindings({ file, warnings, zones }: Config): Finding[] {
   const check = "Configuration";
   if (warnings.length > 0) return warnings.map((text) => ({ check, verdict: "doubt", text }));
   return [{ check, verdict: "well", text: `${file ?? "the embedded one"}, ${zones.length} zones` }];
+}
+
+function addonFindings(): Finding[] {
+  const warning = addonWarning();
+  return warning === undefined ? [] : [{ check: "Node.js", verdict: "fault", text: warning }];
 }
 
 function databaseFindings({ dataDir }: Config): Finding[] {

@@ -9,7 +9,7 @@ import {
 import type { ConfigurationText, LoadOptions } from "../config/load.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { Supervision } from "../ops/supervision.ts";
+import { handedOver, Supervision } from "../ops/supervision.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -63,6 +63,7 @@ async function run(
     effectiveOptions: () => effectiveOptions(source, { env, cwd: terminal.cwd }),
     load,
     forJournald,
+    httpDescriptor: handedOver(env, process.pid, "http"),
     failpoint: env["SANTINELA_FAILPOINT"],
     kill: terminal.kill,
     onStarted: () => {

@@ -7,21 +7,24 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { AppError, messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { App } from "./app.ts";
 import { trustConnection } from "./authenticate.ts";
 import { Connections } from "./connections.ts";
 import { errorBody } from "./errors.ts";
+import { addressError, addressOf, closed, listenAt, listening } from "./listening.ts";
 
 export interface HttpServerOptions {
   readonly app: App;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** A socket that listens there already and is kept over our restarts; undefined to make one. */
+  readonly descriptor: number | undefined;
   /** Certificate and key of the network side, PEM; undefined for plain HTTP. */
   readonly tls: KeyPair | undefined;
   /** Path of the control socket. */
@@ -62,7 +65,8 @@ export class HttpServer {
   /**
    * Listens. An address that this machine does not have yet (no lease after a power cut) and a control socket that
    * cannot be made are conditions: the sensors must be heard meanwhile.
-   * @throws AppError `busy` when the TCP port is taken, `configuration` when the address cannot be used
+   * @throws AppError `busy` when the TCP port is taken, `configuration` when the address cannot be used or is not the
+   * handed-over socket's
    */
   async start(): Promise<void> {
     await this.#listenToNetwork();
@@ -71,13 +75,13 @@ export class HttpServer {
   }
 
   async #listenToNetwork(): Promise<void> {
-    const { host, port, conditions, clock } = this.#options;
+    const { host, conditions, clock } = this.#options;
     try {
-      await listening(this.#network, () => this.#network.listen(port, host));
+      await listenAt(this.#network, this.#options);
       conditions.clear("http-address-missing");
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
-        throw addressError(host, port, cause as NodeJS.ErrnoException);
+        throw addressError(this.#options, cause as NodeJS.ErrnoException);
       conditions.raise("http-address-missing", `this machine has no address ${host}; it is tried again`);
       this.#cancelRetry = clock.after(RETRY_MS, () => void this.#listenAgain());
     }
@@ -200,38 +204,3 @@ const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-
-function addressOf(server: Server | TlsServer): { host: string; port: number } {
-  const { address, port } = server.address() as AddressInfo;
-  return { host: address, port };
-}
-
-function listening(server: Server | TlsServer, listen: () => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.once("listening", () => {
-      server.off("error", reject);
-      resolve();
-    });
-    listen();
-  });
-}
-
-function closed(server: Server | TlsServer): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-}
-
-function addressError(host: string, port: number, cause: NodeJS.ErrnoException): AppError {
-  if (cause.code === "EADDRINUSE")
-    return new AppError("busy", `port ${port} of ${host} is taken by another program`, {
-      hint: "End that program or set http.port to another port.",
-      cause,
-    });
-  return new AppError("configuration", `cannot listen on ${host} port ${port}: ${cause.message}`, {
-    hint: "Set http.host to an address of this machine and http.port to a port that this user may use.",
-    cause,
-  });
-}

@@ -1,10 +1,25 @@
 import { writeSync } from "node:fs";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The first descriptor that systemd hands to a service (sd_listen_fds(3)). */
 const FIRST_DESCRIPTOR = 3;
 /** sd_watchdog_enabled(3) asks for half the period; a third leaves room for one late turn of the loop. */
 const SIGNS_A_PERIOD = 3;
+
+/**
+ * The descriptor that systemd hands to a service under a name (FileDescriptorName=, sd_listen_fds(3)).
+ * @returns undefined when there is none, or when they were meant for another process (LISTEN_PID)
+ */
+export function handedOver(env: Environment, pid: number, name: string): number | undefined {
+  const index = isOurs(env, "LISTEN_PID", pid) ? (env["LISTEN_FDNAMES"] ?? "").split(":").indexOf(name) : -1;
+  return index < 0 ? undefined : FIRST_DESCRIPTOR + index;
+}
+
+function isOurs(env: Environment, variable: string, pid: number): boolean {
+  return env[variable] === undefined || env[variable] === String(pid);
+}
 
 /**
  * What systemd is told about this process (sd_notify(3)): ready, alive, stopping. Node has no datagram sockets of the
@@ -23,13 +38,11 @@ export class Supervision {
     this.#watchdogMs = watchdogMs;
   }
 
-  /** As the environment of a service says; what was meant for another process (LISTEN_PID, WATCHDOG_PID) is not ours. */
-  static of(env: Readonly<Record<string, string | undefined>>, pid: number): Supervision {
-    const isOurs = (name: string): boolean => env[name] === undefined || env[name] === String(pid);
-    const index = isOurs("LISTEN_PID") ? (env["LISTEN_FDNAMES"] ?? "").split(":").indexOf("notify") : -1;
-    const microseconds = isOurs("WATCHDOG_PID") ? Number(env["WATCHDOG_USEC"] ?? 0) : 0;
+  /** As the environment of a service says; what was meant for another process (WATCHDOG_PID) is not ours. */
+  static of(env: Environment, pid: number): Supervision {
+    const microseconds = isOurs(env, "WATCHDOG_PID", pid) ? Number(env["WATCHDOG_USEC"] ?? 0) : 0;
     return new Supervision(
-      index < 0 ? undefined : FIRST_DESCRIPTOR + index,
+      handedOver(env, pid, "notify"),
       microseconds > 0 ? microseconds / 1000 : undefined,
     );
   }

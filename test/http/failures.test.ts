@@ -260,6 +260,7 @@ describe("over the wire", () => {
       app: site.served,
       host: "127.0.0.1",
       port: 0,
+      descriptor: undefined,
       tls: undefined,
       controlSocket: join(folder, "control.sock"),
       conditions,

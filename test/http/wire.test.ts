@@ -30,6 +30,7 @@ beforeAll(async () => {
     app: site.served,
     host: "127.0.0.1",
     port: 0,
+    descriptor: undefined,
     tls: undefined,
     controlSocket: join(folder, "control.sock"),
     conditions,
@@ -216,6 +217,7 @@ test("an address that this machine does not have yet is taken when it comes, and
     // TEST-NET-1 (RFC 5737): nobody has it.
     host: "192.0.2.1",
     port: 0,
+    descriptor: undefined,
     tls: undefined,
     controlSocket: join(folder, "waiting.sock"),
     conditions,

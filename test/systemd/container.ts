@@ -48,6 +48,9 @@ export class Container {
         "--private-network",
         "--console=read-only",
         `--bind-ro=${PACKAGES}:/packages`,
+        // For an installation from this source tree.
+        `--bind-ro=${process.cwd()}:/source`,
+        `--bind-ro=${process.execPath}:/usr/local/bin/node`,
         // systemd counts on these for its filters of addresses and devices.
         "--capability=CAP_BPF,CAP_PERFMON,CAP_NET_ADMIN",
         "--system-call-filter=bpf",
@@ -71,7 +74,7 @@ export class Container {
       const child = execFile(
         "nsenter",
         ["-t", String(this.#leader), "-a", "env", "-i", `PATH=${PATH}`, "LC_ALL=C.UTF-8", "sh", "-c", line],
-        { timeout: 120_000, maxBuffer: 16 * 1_048_576 },
+        { timeout: 300_000, maxBuffer: 16 * 1_048_576 },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
           resolve({ code, stdout, stderr });

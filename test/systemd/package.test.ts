@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { Container, SUITES } from "./container.ts";
 
 const DATABASE = "/var/lib/santinela/santinela.db";
@@ -20,6 +21,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       "hanging",
       `sed -i '2i if (${serving}) for (;;) {}' ${main} && sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=5/' tree/usr/lib/systemd/system/santinela.service`,
     );
+    await repack("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
     await repack("broken", `printf 'throw new Error("broken");\\n' > tree/usr/lib/santinela/dist/main.js`);
   });
   afterAll(() => debian.stop());
@@ -108,6 +110,71 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     });
   });
 
+  describe("put on with santinela-upgrade, which the power cuts off", () => {
+    const isThere = (version: string): string =>
+      `dpkg-query --show --showformat='\${Version} \${db:Status-Status}' santinela | grep -qx '${version}'`;
+    const THIS = /^0\S* installed$/;
+    const state = (): Promise<string> =>
+      debian.ok("dpkg-query --show --showformat='${Version} ${db:Status-Status}' santinela");
+
+    /** Kills an upgrade and everything it runs at a moment, and does what the next boot does. */
+    async function cutOff(name: string, atMoment: string): Promise<{ code: number; journal: string }> {
+      await install("this");
+      await debian.write(
+        "/etc/systemd/system/santinela-upgrade.service.d/test.conf",
+        "[Service]\nEnvironment=PROBATION_S=5\n",
+      );
+      await debian.ok("systemctl daemon-reload");
+      await debian.ok(
+        `systemd-run --quiet --collect --unit=cut-${name} --setenv=PROBATION_S=600 santinela-upgrade /srv/${name}.deb`,
+      );
+      await eventually(
+        `the upgrade has come so far: ${atMoment}`,
+        async () =>
+          (await debian.run(`test -e /var/lib/santinela-upgrade/undecided && ${atMoment}`)).code === 0,
+        240_000,
+      );
+      await debian.ok(`systemctl kill --signal=KILL cut-${name}.service`);
+      await eventually(
+        "it is gone",
+        async () => (await debian.property("ActiveState", `cut-${name}.service`)) !== "active",
+      );
+      const { code } = await debian.run("systemctl start santinela-upgrade.service");
+      const journal = await debian.ok("journalctl --no-pager --unit=santinela-upgrade.service");
+      await debian.ok("test ! -e /var/lib/santinela-upgrade/undecided");
+      return { code, journal };
+    }
+
+    test("stays when it stays up after the next boot", async () => {
+      expect(await cutOff("next", isThere("99.0.0 installed"))).toMatchObject({ code: 0 });
+      expect(await state()).toBe("99.0.0 installed");
+      expect(await isActive()).toBe(true);
+    });
+
+    test("is put back by the next boot when it does not start", async () => {
+      const { code, journal } = await cutOff("crashing", isThere("99.0.0 installed"));
+      expect(journal).toContain("is back and runs");
+      expect(code).not.toBe(0);
+      expect(await state()).toMatch(THIS);
+      expect(await isActive()).toBe(true);
+    });
+
+    test("is put back by the next boot when it is there by half", async () => {
+      const { journal } = await cutOff("stuck", isThere("99.0.0 half-configured"));
+      expect(journal).toContain("is installed by half");
+      expect(await state()).toMatch(THIS);
+      expect(await isActive()).toBe(true);
+    });
+
+    test("leaves nothing to decide when it was over, or when there was none", async () => {
+      await install("this");
+      expect(await debian.run("PROBATION_S=2 santinela-upgrade /srv/next.deb")).toMatchObject({ code: 0 });
+      await debian.ok("test ! -e /var/lib/santinela-upgrade/undecided");
+      await debian.ok("systemctl start santinela-upgrade.service");
+      expect(await state()).toBe("99.0.0 installed");
+    });
+  });
+
   test("leaves records and configuration when it is removed, and is no stranger when it returns", async () => {
     await install("this");
     await debian.ok("dpkg -r santinela");
@@ -123,9 +190,9 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await install("this");
     await debian.ok("dpkg -P santinela");
     await debian.ok(
-      "test ! -e /var/lib/santinela && test ! -e /etc/santinela && test ! -e /usr/lib/santinela",
+      "test ! -e /var/lib/santinela && test ! -e /var/lib/santinela-upgrade && test ! -e /etc/santinela && test ! -e /usr/lib/santinela",
     );
-    await debian.ok("id santinela");
+    await debian.ok("id santinela && rm -rf /etc/systemd/system/santinela-upgrade.service.d");
     expect(await debian.ok("find /etc/systemd /usr/lib/systemd -name '*santinela*'")).toBe("");
     await install("this");
     expect(await isActive()).toBe(true);

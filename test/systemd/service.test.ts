@@ -164,6 +164,31 @@ describe.each(SUITES)("the service on Debian $suite", ({ root }) => {
     expect(await debian.ok("santinela check-config")).toContain("pushes to http://127.0.0.1:9");
   });
 
+  test("refuses nobody while it is started again, where its socket keeps the port", async () => {
+    const clients = `const { request } = require("http");
+      const { existsSync } = require("fs");
+      const answers = {};
+      const ask = () => new Promise((resolve) => {
+        const done = (what) => resolve((answers[what] = (answers[what] ?? 0) + 1));
+        request({ host: "127.0.0.1", port: 8080, path: "/interventii", agent: false }, (answer) =>
+          answer.resume().on("end", () => done(answer.statusCode)).on("error", (error) => done(error.message)),
+        ).on("error", (error) => done(error.message)).end();
+      });
+      Promise.all([1, 2, 3].map(async () => { while (!existsSync("/run/clients-end")) await ask(); }))
+        .then(() => console.log(JSON.stringify(answers)));`;
+    await debian.write("/run/clients.cjs", clients);
+    await debian.ok("systemctl stop santinela.service && systemctl start santinela.socket");
+    await debian.ok("systemctl start santinela.service && rm -f /run/clients-end");
+    const asked = debian.ok("/usr/lib/santinela/node/bin/node /run/clients.cjs");
+    for (let turn = 0; turn < 3; turn += 1) await debian.ok("systemctl restart santinela.service");
+    await debian.ok("touch /run/clients-end");
+    const answers = JSON.parse(await asked) as Record<string, number>;
+    // Nobody has a token: each of them was heard and told so.
+    expect(Object.keys(answers)).toEqual(["401"]);
+    expect(answers["401"]).toBeGreaterThan(5);
+    await debian.ok("systemctl stop santinela.socket santinela.service");
+  });
+
   test("is copied every day, and root's commands leave no file that it cannot use", async () => {
     expect(await debian.ok("systemctl is-enabled santinela-backup.timer")).toBe("enabled");
     expect(await debian.property("NextElapseUSecRealtime", "santinela-backup.timer")).toMatch(/03:[1-3]\d/);

@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/systemd/**/*.test.ts"],
     // A machine that boots on a busy computer: the limits are there to end a hung test, not to time it.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
     fileParallelism: false,
   },
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Machine } from "./machine.ts";
 
@@ -97,6 +97,7 @@ describe.each([
     await contactIs("door", "normal");
     await contactIs("gate", "normal");
   });
+  afterEach(() => machine.run("systemctl stop storm.service 2>/dev/null || true"));
 
   test("make each opening of a contact one trip, and all of them one intervention", async () => {
     for (let opening = 0; opening < 5; opening += 1) {
@@ -150,10 +151,10 @@ describe.each([
   test("are heard beside one that oscillates, which is a condition until it has calmed down", async () => {
     const pid = await machine.run("systemctl show --property=MainPID --value santinela.service");
     await machine.run(
-      `systemd-run --quiet --unit=storm perl -e 'open(my $w, ">", $ARGV[0]) or die; $| = 1; for (;;) { syswrite($w, "pull-up"); syswrite($w, "pull-down") }' ${chip}/sim_gpio17/pull`,
+      `systemd-run --quiet --unit=storm perl -e 'open(my $w, ">", $ARGV[0]) or die; $| = 1; for (;;) { syswrite($w, "pull-up"); syswrite($w, "pull-down"); select(undef, undef, undef, 0.001) }' ${chip}/sim_gpio17/pull`,
     );
     await eventually(
-      "the condition",
+      "the storm is noticed",
       async () => (await conditions()).some(({ code }) => code === "gpio-line-storm"),
       LIMIT_MS,
     );

@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { pause, seededRandom } from "../support/installation.ts";
 import { Machine } from "./machine.ts";
 
@@ -96,8 +97,13 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
       const trips = await rowsOf(machine, "/var/lib/santinela/journal.db", "SELECT key FROM trips");
       expect(acknowledged.filter((key) => !trips.includes(key))).toEqual([]);
       // What was in the journal and not yet in a record gets there now.
-      await machine.run(
-        `until [ "$(${NODE} -e 'process.stdout.write(require("/usr/lib/santinela/node_modules/better-sqlite3")("/var/lib/santinela/journal.db").prepare("SELECT count(*) FROM trips WHERE state = ?").pluck().get("waiting"))')" = 0 ]; do sleep 0.2; done`,
+      await eventually(
+        "every trip in a record",
+        async () =>
+          !(
+            await rowsOf(machine, "/var/lib/santinela/journal.db", "SELECT DISTINCT state FROM trips")
+          ).includes("waiting"),
+        300_000,
       );
       const records = await rowsOf(
         machine,

@@ -13,7 +13,7 @@ export interface StormBreakerOptions {
 }
 
 /** More edges within a second are a storm: onoff on a Pi saturates Node at a few thousand, a contact bounces 20 times. */
-export const STORM_EDGES = 200;
+export const STORM_EDGES = 100;
 const WITHIN_MS = 1_000;
 /** Ten looks a second keep a zone's chatter, which is eight changes a second, what it is. */
 export const POLL_MS = 100;

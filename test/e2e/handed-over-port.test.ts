@@ -1,0 +1,105 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { MAIN } from "../support/installation.ts";
+
+/** What systemd does with a socket unit: listens, hands the socket to each run of the service, and starts it again. */
+const KEEPER = `
+use Socket; use POSIX (); use Fcntl;
+$| = 1;
+socket(my $port, PF_INET, SOCK_STREAM, 0) or die $!;
+bind($port, pack_sockaddr_in(0, INADDR_LOOPBACK)) && listen($port, 128) or die $!;
+my ($number) = unpack_sockaddr_in(getsockname($port));
+print "port $number\\n";
+$ENV{SANTINELA_HTTP__PORT} //= $number;
+my ($run, $ends) = (0, 0);
+$SIG{TERM} = sub { $ends = 1; kill "TERM", $run };
+$SIG{HUP} = sub { kill "TERM", $run };
+until ($ends) {
+  $run = fork() // die;
+  if (!$run) {
+    POSIX::dup2(fileno($port), 9); POSIX::dup2(9, 3);
+    open(my $kept, "+<&=", 3); fcntl($kept, F_SETFD, 0);
+    @ENV{qw(LISTEN_PID LISTEN_FDS LISTEN_FDNAMES)} = ($$, 1, "http");
+    exec { $ARGV[0] } @ARGV;
+  }
+  while (waitpid($run, 0) < 0) {}
+  exit 1 if $? >> 8;
+}
+`;
+
+let folder: string;
+let keeper: ChildProcessWithoutNullStreams | undefined;
+let said: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-port-"));
+  writeFileSync(
+    join(folder, "santinela.yaml"),
+    "dataDir: ./data\nsite: { name: Hala, ref: hala }\nmqtt: off\n",
+  );
+});
+afterEach(async () => {
+  await end("SIGTERM");
+  rmSync(folder, { recursive: true });
+});
+
+async function start(env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const config = join(folder, "santinela.yaml");
+  const words = ["-e", KEEPER, process.execPath, MAIN, "serve", "--config", config];
+  const started = spawn("perl", words, { env: { ...process.env, ...env } });
+  keeper = started;
+  said = "";
+  for (const stream of [started.stdout, started.stderr])
+    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  return eventually("the port", () => Number(/^port (\d+)$/m.exec(said)?.[1] ?? 0) || undefined);
+}
+
+const readies = (): number => said.split('"event":"ready"').length - 1;
+
+async function end(signal: "SIGTERM"): Promise<void> {
+  if (!keeper || keeper.exitCode !== null) return;
+  const gone = new Promise((resolve) => keeper?.once("exit", resolve));
+  keeper.kill(signal);
+  await gone;
+}
+
+/** One request on a connection of its own. @returns the status, or the error */
+function ask(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    request({ port, host: "127.0.0.1", path: "/interventii", agent: false }, (answer) => {
+      answer.resume().on("end", () => resolve(String(answer.statusCode)));
+    })
+      .on("error", (error) => resolve(error.message))
+      .end();
+  });
+}
+
+test("a port that systemd keeps refuses nobody while the daemon is started again", async () => {
+  const port = await start();
+  await eventually("the daemon is ready", () => readies() === 1);
+  const answers: string[] = [];
+  const over = new AbortController();
+  const clients = Array.from({ length: 3 }, async () => {
+    while (!over.signal.aborted) answers.push(await ask(port));
+  });
+  for (let restart = 1; restart <= 3; restart += 1) {
+    const before = answers.length;
+    keeper?.kill("SIGHUP");
+    await eventually("the daemon is ready again", () => readies() === restart + 1);
+    await eventually("answers of this run", () => answers.length > before + 20);
+  }
+  over.abort();
+  await Promise.all(clients);
+  expect(answers.filter((answer) => answer !== "401")).toEqual([]);
+});
+
+test("a kept port that is not the configuration's is refused, for the configuration says who may come in", async () => {
+  const port = await start({ SANTINELA_HTTP__PORT: "1" });
+  await eventually("it has ended", () => keeper?.exitCode !== null);
+  expect(said).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);
+  expect(said).toContain("santinela.socket");
+});

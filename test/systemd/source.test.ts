@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Container, SUITES } from "./container.ts";
+
+// The newest Debian is enough: what differs between them is systemd, which the package's tests look at.
+describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ root }) => {
+  let debian: Container;
+  beforeAll(async () => {
+    debian = await Container.boot(root);
+  });
+  afterAll(() => debian.stop());
+
+  const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
+
+  test("is installed as the package would be, with the machine's own Node.js", async () => {
+    expect(await debian.ok("/source/scripts/install.sh")).toMatch(/^Santinela \S+ runs\./m);
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
+    expect(await debian.ok("readlink /usr/lib/santinela/node/bin/node")).toBe("/usr/local/bin/node");
+    expect(await debian.ok("stat -c '%a %U:%G' /etc/santinela/santinela.yaml")).toBe("640 root:santinela");
+    await debian.ok("test ! -e /usr/lib/santinela/node_modules/vitest");
+    await debian.ok("santinela trip --zone front-door");
+  });
+
+  test("is installed again over itself, and keeps what is the installer's", async () => {
+    await debian.ok("printf '# mine\\n' >> /etc/santinela/santinela.yaml");
+    await debian.ok("/source/scripts/install.sh");
+    expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
+    expect(await isActive()).toBe(true);
+  });
+
+  test("is removed without its configuration and data", async () => {
+    await debian.ok("/source/scripts/uninstall.sh");
+    expect(await debian.run("systemctl is-active santinela.service")).toMatchObject({ stdout: "inactive\n" });
+    await debian.ok("test -e /var/lib/santinela/santinela.db && test -e /etc/santinela/santinela.yaml");
+    expect(await debian.ok("find /usr -name '*santinela*'")).toBe("");
+    expect(await debian.ok("find /etc/systemd -name '*santinela*'")).toBe("");
+  });
+
+  test("is not installed with a Node.js in somebody's home, which the service could not see", async () => {
+    await debian.ok("mkdir -p /root/bin && cp /usr/local/bin/node /root/bin/node");
+    const { code, stderr } = await debian.run("PATH=/root/bin:$PATH /source/scripts/install.sh");
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("in somebody's home");
+  });
+});
