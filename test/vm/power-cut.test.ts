@@ -39,7 +39,7 @@ function simulate(zone, contact) {
 (async () => {
   for (let turn = 0; ; turn += 1) {
     const zone = zones[turn % zones.length];
-    for (const key of (await simulate(zone, "open")).trips) process.stdout.write("acknowledged " + key);
+    for (const key of (await simulate(zone, "open")).trips) process.stdout.write("acknowledged " + key + "\\n");
     await simulate(zone, "normal");
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
@@ -55,7 +55,7 @@ database.pragma("synchronous = NORMAL");
 database.exec("CREATE TABLE IF NOT EXISTS rows(key TEXT)");
 const insert = database.prepare("INSERT INTO rows VALUES(?)");
 let count = 0;
-setInterval(() => { insert.run("row-" + count); process.stdout.write("acknowledged row-" + count++); }, 500);
+setInterval(() => { insert.run("row-" + count); process.stdout.write("acknowledged row-" + count++ + "\\n"); }, 500);
 `;
 
 const NODE = "/usr/lib/santinela/node/bin/node";
@@ -74,6 +74,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function cutDuring(machine: Machine, program: string): Promise<string[]> {
   await machine.write("/run/program.cjs", program);
   await machine.run(`(${NODE} /run/program.cjs > /dev/ttyS1 2>&1 &) ; true`);
+  await eventually("the first is acknowledged", () => machine.heard.includes("acknowledged "), 300_000);
   await pause(LONGEST_RUN_MS * (0.25 + 0.75 * random()));
   await machine.cutPower();
   return [...machine.heard.matchAll(/^acknowledged (\S+)\r?$/gm)].map(([, key = ""]) => key);
