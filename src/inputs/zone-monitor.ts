@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
@@ -17,6 +17,7 @@ import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-keeping.ts";
+import { WakeTimer } from "./wake-timer.ts";
 import type { ZoneOrders } from "./zone-orders.ts";
 
 export interface ZoneMonitorOptions {
@@ -67,10 +68,11 @@ const RETRY_MS = 1_000;
 export class ZoneMonitor {
   readonly #options: ZoneMonitorOptions;
   readonly #watched = new Map<string, Watched>();
-  #cancelWake: CancelTimer | undefined;
+  readonly #timer: WakeTimer;
 
   constructor(options: ZoneMonitorOptions) {
     this.#options = options;
+    this.#timer = new WakeTimer(options.clock, () => this.#wake());
   }
 
   /** Takes up each zone where the journal says it was left. */
@@ -88,7 +90,7 @@ export class ZoneMonitor {
   }
 
   stop(): void {
-    this.#cancelWake?.();
+    this.#timer.stop();
     this.#watched.clear();
   }
 
@@ -226,13 +228,7 @@ export class ZoneMonitor {
   }
 
   #armWake(): void {
-    this.#cancelWake?.();
-    this.#cancelWake = undefined;
-    const due = [...this.#watched.values()].flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
-    if (due.length === 0) return;
-    const { clock } = this.#options;
-    const delayMs = Math.ceil(Math.min(...due) - clock.monotonicMs());
-    this.#cancelWake = clock.after(delayMs, () => this.#wake());
+    this.#timer.arm([...this.#watched.values()].flatMap(({ wakeAtMs }) => wakeAtMs ?? []));
   }
 
   #wake(): void {

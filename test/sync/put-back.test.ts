@@ -43,7 +43,7 @@ async function opened(): Promise<SyncingSite> {
 async function putBack(): Promise<number> {
   site.client.close();
   await site.app.close();
-  const { redelivered } = restore(dataDir, copy, Date.now(), "ana");
+  const { redelivered } = restore(dataDir, copy, Date.now(), { who: "ana", from: "command line" });
   site = await opened();
   return redelivered;
 }
@@ -108,7 +108,7 @@ test("a trip whose record the copy lacks is recorded again and found at the cent
   await site.push.cycle();
   await backUp(dataDir, copy);
   const database = openJournalDatabase(join(dataDir, "journal.db"));
-  const journal = new Journal(database);
+  const journal = new Journal(database, site.app.clock);
   const trip = tripRow("trip-1", { ...PATROL, description: "alarm" }, Date.now());
   journal.commit({
     zoneId: trip.zoneId,
