@@ -14,6 +14,7 @@ import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
 import { hostOf } from "./ops/host.ts";
+import { LinkRecorder } from "./ops/link-recorder.ts";
 import { JsonLog } from "./ops/log.ts";
 import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
@@ -123,6 +124,7 @@ export class Daemon {
       centreObjectives: new CentreObjectiveStore(database),
       sync,
     });
+    if (sync) this.#record(journal, site);
     const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
     this.#stops.push(metrics.start());
     const settings = new SiteSettings({ ...this.#options, config, clock });
@@ -144,6 +146,18 @@ export class Daemon {
     sync?.start();
     this.#options.onStarted();
     this.#sayReady(server);
+  }
+
+  /** Keeps how the link stands, for the pictures of the last day and month. */
+  #record({ linkSamples }: Journal, { sync }: Site): void {
+    const look = () => {
+      const { state } = sync.link();
+      const { oldestWaitingMs } = sync.summary();
+      return { state: state === "none" ? ("unknown" as const) : state, oldestWaitingMs };
+    };
+    const recorder = new LinkRecorder({ ...this.#common, samples: linkSamples, look });
+    recorder.start();
+    this.#stops.push(() => recorder.stop());
   }
 
   #sayReady({ address }: HttpServer): void {

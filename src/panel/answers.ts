@@ -142,10 +142,26 @@ export interface OptionAnswer {
   readonly source: string;
 }
 
-/** One trip of the journal. */
-export interface TripAnswer {
-  readonly key: string;
-  readonly zoneId: string;
-  /** When it happened, by the daemon's wall clock. */
-  readonly moment: { readonly wallMs: number };
+/** What has happened to a zone in a time. */
+export interface ZoneHistoryAnswer {
+  readonly id: string;
+  readonly trips: readonly string[];
+  readonly faults: readonly SpanAnswer[];
+  readonly bypasses: readonly SpanAnswer[];
+}
+
+export interface SpanAnswer {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How the link has stood, in stretches of equal length. */
+export interface LinkHistoryAnswer {
+  readonly since: string;
+  readonly until: string;
+  readonly stretches: readonly {
+    readonly up: number;
+    readonly down: number;
+    readonly oldestUnsentS: number | null;
+  }[];
 }

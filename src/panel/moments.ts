@@ -1,5 +1,5 @@
 import { nowMs } from "./clock.ts";
-import { language } from "./language.ts";
+import { language, say } from "./language.ts";
 
 /** A moment of the daemon (ISO 8601 UTC) by the clock on the person's wall: the day only where it is not today. */
 export function sayMoment(iso: string | null): string {
@@ -15,6 +15,20 @@ export function sayRecordDate(text: string | null): string {
   const [, year, month, day, time] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(text) ?? [];
   if (year === undefined) return text;
   return language.value === "ro" ? `${day}.${month}.${year} ${time}` : `${year}-${month}-${day} ${time}`;
+}
+
+/** So many seconds in words, in the largest units that say enough. */
+export function saySpan(seconds: number): string {
+  if (seconds < 60) return say("span.seconds", { n: Math.round(seconds) });
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return say("span.minutes", { n: minutes });
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes % 60;
+  if (hours < 48)
+    return [say("span.hours", { n: hours }), ...(rest > 0 ? [say("span.minutes", { n: rest })] : [])].join(
+      " ",
+    );
+  return say("span.days", { n: Math.round(hours / 24) });
 }
 
 const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;

@@ -1,82 +1,96 @@
 import { useState } from "preact/hooks";
-import type { TripAnswer, ZoneAnswer } from "./answers.ts";
+import type { ZoneAnswer, ZoneHistoryAnswer } from "./answers.ts";
 import { useAnswer } from "./api.ts";
 import { nowMs } from "./clock.ts";
 import { say } from "./language.ts";
 import { journalVersion } from "./live.ts";
 import { sayMoment } from "./moments.ts";
+import { SpanChoice } from "./span-choice.tsx";
 
 const HOUR_MS = 3_600_000;
-const SPANS = { day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
-type Span = keyof typeof SPANS;
+const SPANS = [
+  [24, "lanes.day"],
+  [168, "lanes.week"],
+] as const;
 
 /** The drawing's own units: one lane is so wide and high, whatever the screen makes of it. */
 const WIDTH = 336;
 const HEIGHT = 16;
 const MARK = 2;
 
-/** When each zone has tripped, one lane a zone: what trips every night at three is seen at once. */
+/** What each zone has gone through, one lane a zone: what trips every night at three is seen at once. */
 export function TripLanes({ zones }: { readonly zones: readonly ZoneAnswer[] }) {
-  const [span, setSpan] = useState<Span>("day");
-  const { answer } = useAnswer<readonly TripAnswer[]>("/site/trips?limit=1000", journalVersion.value);
-  const end = nowMs();
-  const begin = end - SPANS[span];
-  const seen = (answer?.body ?? []).filter(({ moment }) => moment.wallMs >= begin && moment.wallMs <= end);
-  const lanes = zones
-    .map((zone) => ({ zone, trips: seen.filter(({ zoneId }) => zoneId === zone.id) }))
-    .filter(({ trips }) => trips.length > 0);
+  const [hours, setHours] = useState<24 | 168>(24);
+  const { answer } = useAnswer<readonly ZoneHistoryAnswer[]>(
+    `/site/zones/history?hours=${hours}`,
+    journalVersion.value,
+  );
+  const names = new Map(zones.map(({ id, name }) => [id, name]));
+  const lanes = (answer?.body ?? []).filter(
+    ({ id, trips, faults, bypasses }) => names.has(id) && trips.length + faults.length + bypasses.length > 0,
+  );
   return (
     <section class="lanes">
       <div class="row">
         <h2>{say("lanes.title")}</h2>
-        <div role="group" aria-label={say("lanes.span")}>
-          {(Object.keys(SPANS) as Span[]).map((one) => (
-            <button
-              type="button"
-              class="plain"
-              key={one}
-              aria-pressed={span === one}
-              onClick={() => setSpan(one)}
-            >
-              {say(`lanes.${one}`)}
-            </button>
-          ))}
-        </div>
+        <SpanChoice spans={SPANS} hours={hours} choose={setHours} />
       </div>
-      {lanes.length === 0 && <p class="quiet">{say("lanes.none")}</p>}
-      {lanes.map(({ zone, trips }) => (
-        <Lane key={zone.id} zone={zone} trips={trips} begin={begin} end={end} />
+      {answer && lanes.length === 0 && <p class="quiet">{say("lanes.none")}</p>}
+      {lanes.map((history) => (
+        <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
       ))}
+      {lanes.length > 0 && (
+        <p class="legend quiet" aria-hidden="true">
+          <span class="legend-trip">{say("lanes.trips")}</span>
+          <span class="legend-fault">{say("lanes.faults")}</span>
+          <span class="legend-bypass">{say("lanes.bypasses")}</span>
+        </p>
+      )}
     </section>
   );
 }
 
+/** Trips stand over the whole height, faults in the upper half, times out of service in the lower one. */
 function Lane({
-  zone,
-  trips,
-  begin,
-  end,
+  name,
+  history: { trips, faults, bypasses },
+  hours,
 }: {
-  readonly zone: ZoneAnswer;
-  readonly trips: readonly TripAnswer[];
-  readonly begin: number;
-  readonly end: number;
+  readonly name: string;
+  readonly history: ZoneHistoryAnswer;
+  readonly hours: number;
 }) {
-  const newest = Math.max(...trips.map(({ moment }) => moment.wallMs));
-  const text = say("lanes.lane", {
-    zone: zone.name,
-    n: trips.length,
-    time: sayMoment(new Date(newest).toISOString()),
-  });
-  const place = (ms: number): number => ((ms - begin) / (end - begin)) * (WIDTH - MARK);
+  const end = nowMs();
+  const begin = end - hours * HOUR_MS;
+  const place = (iso: string): number =>
+    Math.max(0, Math.min(1, (Date.parse(iso) - begin) / (end - begin))) * (WIDTH - MARK);
+  const last =
+    trips.length === 0 ? "" : `, ${say("lanes.last", { time: sayMoment(trips[trips.length - 1] ?? null) })}`;
+  const text = [
+    say("lanes.lane", { zone: name, n: trips.length }) + last,
+    ...(faults.length > 0 ? [say("lanes.laneFaults", { n: faults.length })] : []),
+    ...(bypasses.length > 0 ? [say("lanes.laneBypasses", { n: bypasses.length })] : []),
+  ].join("; ");
+  const stretch = (kind: string, y: number) => (span: { readonly from: string; readonly to: string }) => (
+    <rect
+      class={kind}
+      key={`${kind} ${span.from}`}
+      x={place(span.from)}
+      y={y}
+      width={Math.max(MARK, place(span.to) - place(span.from))}
+      height={HEIGHT / 2}
+    />
+  );
   return (
     <div class="lane">
-      <span aria-hidden="true">{zone.name}</span>
+      <span aria-hidden="true">{name}</span>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
         <title>{text}</title>
         <rect class="lane-ground" x={0} y={0} width={WIDTH} height={HEIGHT} />
-        {trips.map(({ key, moment }) => (
-          <rect class="lane-trip" key={key} x={place(moment.wallMs)} y={0} width={MARK} height={HEIGHT} />
+        {faults.map(stretch("lane-fault", 0))}
+        {bypasses.map(stretch("lane-bypass", HEIGHT / 2))}
+        {trips.map((at, index) => (
+          <rect class="lane-trip" key={index} x={place(at)} y={0} width={MARK} height={HEIGHT} />
         ))}
       </svg>
     </div>

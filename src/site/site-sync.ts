@@ -1,8 +1,10 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
+import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { PHASE_WORDS } from "../domain/outbox-words.ts";
 import type {
+  LinkHistoryView,
   LinkView,
   RecordOnItsWay,
   SyncAction,
@@ -10,11 +12,15 @@ import type {
   SyncRecordView,
   SyncView,
 } from "../http/site/sync-port.ts";
+import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore, OutboxSummary } from "../store/outbox.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 
 const RECORDS_SHOWN = 200;
+/** Five minutes each where a day is shown, two and a half hours where a month is. */
+const STRETCHES = 288;
+const HOUR_MS = 3_600_000;
 const NOTHING_WAITS: OutboxSummary = { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null };
 
 /** The way to the centre as people see it. */
@@ -22,16 +28,19 @@ export class SiteSync implements SyncPort {
   readonly #outbox: OutboxStore;
   readonly #sync: Sync | undefined;
   readonly #clock: Clock;
+  readonly #samples: LinkSampleStore;
 
   /** @param parts `sync` is undefined for a daemon that stands alone */
   constructor(parts: {
     readonly outbox: OutboxStore;
     readonly sync: Sync | undefined;
     readonly clock: Clock;
+    readonly journal: { readonly linkSamples: LinkSampleStore };
   }) {
     this.#outbox = parts.outbox;
     this.#sync = parts.sync;
     this.#clock = parts.clock;
+    this.#samples = parts.journal.linkSamples;
   }
 
   view(): SyncView {
@@ -40,6 +49,22 @@ export class SiteSync implements SyncPort {
       link: this.link(),
       summary: this.summary(),
       records: entries.map((entry) => this.#viewOf(entry)),
+    };
+  }
+
+  history(hours: number): LinkHistoryView {
+    const untilMs = this.#clock.wallMs();
+    const sinceMs = untilMs - hours * HOUR_MS;
+    const samples = this.#samples.between(sinceMs - SAMPLE_EVERY_MS, untilMs);
+    const stretches = linkStretches(samples, { sinceMs, untilMs, count: STRETCHES });
+    return {
+      since: isoTime(sinceMs),
+      until: isoTime(untilMs),
+      stretches: stretches.map(({ up, down, oldestUnsentS }) => ({
+        up: Math.round(up * 1000) / 1000,
+        down: Math.round(down * 1000) / 1000,
+        oldestUnsentS,
+      })),
     };
   }
 

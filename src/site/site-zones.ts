@@ -3,12 +3,14 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { SimulationView, ZonePort, ZoneView } from "../http/site/zone-port.ts";
+import type { SimulationView, ZoneHistoryView, ZonePort, ZoneView } from "../http/site/zone-port.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { BypassOrder } from "../inputs/zone-orders.ts";
 import type { ZoneWatch } from "../inputs/zone-watch.ts";
+import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import { isoTime } from "./iso-time.ts";
+import { zoneHistories } from "./zone-history.ts";
 
 export interface SiteZoneParts {
   readonly config: { readonly zones: readonly Zone[] };
@@ -16,12 +18,14 @@ export interface SiteZoneParts {
   readonly watch: ZoneWatch;
   readonly inputs: Inputs;
   readonly journal: Journal;
+  readonly events: EventLog;
 }
 
 /** More trips than one driven contact makes, chatter included. */
 const SIMULATED_TRIPS_MAX = 200;
 /** How long a simulated contact is given beyond its zone's own rules to settle. */
 const SETTLE_MARGIN_MS = 50;
+const HOUR_MS = 3_600_000;
 
 /** Every zone as people see it: its contact, what becomes of a trip now, and what is wrong with it. */
 export class SiteZones implements ZonePort {
@@ -59,6 +63,13 @@ export class SiteZones implements ZonePort {
         trips: { recent: swinging?.trips ?? 0, counted: swinging?.counted ?? 0 },
       };
     });
+  }
+
+  history(hours: number): readonly ZoneHistoryView[] {
+    const { clock, config } = this.#parts;
+    const untilMs = clock.wallMs();
+    const ids = config.zones.map(({ id }) => id);
+    return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
   }
 
   bypass(zoneId: string, order: BypassOrder, actor: Actor): ZoneView {

@@ -34,6 +34,17 @@ export class EventLog {
       .map((row) => toEvent(row as EventRow));
   }
 
+  /** The entries of some kinds in a time by the wall clock, in the order of their writing. */
+  between(names: readonly EventName[], sinceMs: number, untilMs: number): LoggedEvent[] {
+    return this.#database
+      .prepare(
+        `SELECT * FROM events WHERE at BETWEEN ? AND ? AND event IN (SELECT value FROM json_each(?))
+         ORDER BY seq`,
+      )
+      .all(sinceMs, untilMs, JSON.stringify(names))
+      .map((row) => toEvent(row as EventRow));
+  }
+
   /** The newest entries about one thing, such as `intervention 12`, the newest first. */
   about(subject: string, limit: number): LoggedEvent[] {
     return this.#database

@@ -1,4 +1,5 @@
 import { createBrokerCounts } from "./broker-counts.ts";
+import { createLinkSamples } from "./link-samples.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
@@ -81,6 +82,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     createTakenMessages,
     (database) => database.exec(INCIDENTS_AND_FATES),
     createBrokerCounts,
+    createLinkSamples,
   ],
 };
 

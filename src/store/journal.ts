@@ -7,6 +7,7 @@ import { transaction, type Database } from "./database.ts";
 import { FaultStore, type OpenFault } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
+import { LinkSampleStore } from "./link-samples.ts";
 import { OrderStore } from "./orders.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
@@ -33,6 +34,7 @@ export class Journal {
   readonly orders: OrderStore;
   readonly takenMessages: TakenMessageStore;
   readonly brokerCounts: BrokerCountStore;
+  readonly linkSamples: LinkSampleStore;
   readonly #database: Database;
   readonly #commits: GroupCommit;
 
@@ -47,6 +49,7 @@ export class Journal {
     this.orders = new OrderStore(database);
     this.takenMessages = new TakenMessageStore(database);
     this.brokerCounts = new BrokerCountStore(database);
+    this.linkSamples = new LinkSampleStore(database);
   }
 
   /**

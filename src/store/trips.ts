@@ -128,6 +128,15 @@ export class TripStore {
       .map(toTrip);
   }
 
+  /** What was seen in a time by the wall clock, in the order of its writing; the newest ten thousand of it. */
+  between(sinceMs: number, untilMs: number): Trip[] {
+    return this.#database
+      .prepare("SELECT * FROM trips WHERE at_wall BETWEEN ? AND ? ORDER BY seq DESC LIMIT 10000")
+      .all(sinceMs, untilMs)
+      .map(toTrip)
+      .toReversed();
+  }
+
   /** The trips that have become one intervention, the newest first. */
   ofIntervention(interventionId: number, limit: number): Trip[] {
     return this.#database

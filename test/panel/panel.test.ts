@@ -37,6 +37,17 @@ describeWithBrowser("the panel, under a name of the LAN and without TLS", () => 
     await page.getByText("Fum depozit is closed again").waitFor();
   });
 
+  test("draws what each zone has gone through: trips, and times out of service", async () => {
+    await site.daemon.run(["zones", "bypass", "--zone", "hall", "--reason", "painter", "--minutes", "5"]);
+    const page = await site.page("zones");
+    await page.getByRole("img", { name: /^Ușa principală: \d+ trips?, the last at/ }).waitFor();
+    await page.getByRole("img", { name: "PIR hol: 0 trips; 1 bypass" }).waitFor();
+    await page.getByRole("button", { name: "7 days" }).click();
+    await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
+    await page.getByRole("img", { name: "PIR hol: 0 trips; 1 bypass" }).waitFor();
+    await site.daemon.run(["zones", "restore", "--zone", "hall"]);
+  });
+
   test("asks no other host for anything, and does nothing that its own policy forbids", () => {
     expect(site.strangers).toEqual([]);
     expect(site.complaints).toEqual([]);

@@ -92,6 +92,9 @@ describeWithBrowser("records in the panel", () => {
     await page.getByRole("button", { name: "Sync now" }).click();
     await page.getByText(/Synced; \d+ are still waiting/).waitFor();
     await page.getByText("Link to the centre: DOWN").waitFor();
+    await page.getByRole("img", { name: /^Up for .*, down for / }).waitFor();
+    await page.getByRole("button", { name: "30 days" }).click();
+    await page.getByRole("img", { name: /oldest unsent record|left at once/ }).waitFor();
   });
 
   test("the objectives say which zones use them", async () => {

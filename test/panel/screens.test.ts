@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { describeWithBrowser } from "../support/browser.ts";
@@ -8,7 +9,10 @@ import { accessibilityFaults, clippedParts } from "../support/screens.ts";
 const TROUBLED =
   'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
 
-/** Some sixteen screens one after the other, on a machine that does other things too. */
+/** Where the site's copy of its database lies. */
+let folder = "";
+
+/** Some twenty screens one after the other, on a machine that does other things too. */
 const LOOK_LIMIT_MS = 240_000;
 
 interface Screen {
@@ -61,15 +65,33 @@ const SCREENS: readonly Screen[] = [
   { name: "objectives", address: "objectives", mark: "td" },
   { name: "the event log", address: "events", mark: "td" },
   { name: "the settings", address: "settings", mark: "td" },
+  {
+    name: "the question before a restart",
+    address: "settings",
+    mark: "dialog",
+    act: (page) => page.locator("main .row button").first().click(),
+  },
+  {
+    name: "the question before a restore",
+    address: "settings",
+    mark: "dialog",
+    act: async (page) => {
+      await page.locator("input[type=file]").setInputFiles(join(folder, "copy.db"));
+      await page.locator("form button").last().click();
+    },
+  },
+  { name: "the set-up", address: "setup", mark: ".guide-step" },
   { name: "the sync queue", address: "sync", mark: "td" },
 ];
 
 describeWithBrowser("every screen of the panel", () => {
   const site = new PanelSite(TROUBLED);
   beforeAll(async () => {
+    folder = site.installation.folder;
     site.installation.secret("upstream.password", "correct horse battery staple");
     await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
+    await site.daemon.run(["backup", "--out", join(folder, "copy.db")]);
   });
   afterAll(() => site.stop());
 
@@ -105,6 +127,7 @@ describeWithBrowser("every screen of the panel", () => {
         await page.locator("dialog input[type=password]").waitFor();
         await look("the end of a session");
         expect(faults).toEqual([]);
+        expect(site.strangers).toEqual([]);
         await context.close();
       },
       LOOK_LIMIT_MS,
@@ -126,6 +149,11 @@ describeWithBrowser("every screen of the panel", () => {
     );
     await page.getByRole("link", { name: "Status" }).click();
     expect(site.complaints.join()).toContain("Content Security Policy");
+    // The policy has kept it from being asked at all; without the policy the check sees it.
+    expect(site.strangers).toEqual([]);
+    const unguarded = await site.page("status", await site.context({ bypassCSP: true }));
+    await unguarded.evaluate("fetch('http://elsewhere.example/').catch(() => {})");
+    expect(site.strangers).toEqual(["http://elsewhere.example/"]);
   });
 });
 

@@ -1,23 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
-import type { Trip } from "../../src/domain/trip.ts";
 import type { HistoryView, JournalEntry } from "../../src/http/site/journal-port.ts";
+import type { HandedInView, RestoreView } from "../../src/http/site/restore-port.ts";
 import type { OptionView } from "../../src/http/site/settings-port.ts";
+import type { DraftView } from "../../src/http/site/setup-port.ts";
 import type { StatusView } from "../../src/http/site/site-ports.ts";
-import type { SyncView } from "../../src/http/site/sync-port.ts";
+import type { LinkHistoryView, SyncView } from "../../src/http/site/sync-port.ts";
 import type { SignalTestView, WalkTestView } from "../../src/http/site/test-port.ts";
-import type { ZoneView } from "../../src/http/site/zone-port.ts";
+import type { ZoneHistoryView, ZoneView } from "../../src/http/site/zone-port.ts";
 import type {
+  DraftAnswer,
+  HandedInAnswer,
   HistoryAnswer,
   JournalAnswer,
+  LinkHistoryAnswer,
   OptionAnswer,
+  RestoreAnswer,
   SignalTestAnswer,
   StatusAnswer,
   SyncAnswer,
-  TripAnswer,
   WalkTestAnswer,
   ZoneAnswer,
+  ZoneHistoryAnswer,
 } from "../../src/panel/answers.ts";
 import type { Plural } from "../../src/panel/words/catalogue.ts";
 import { EN } from "../../src/panel/words/en.ts";
@@ -70,10 +75,14 @@ test("the panel reads what the daemon answers", () => {
     walkTest: (given: WalkTestView): WalkTestAnswer => given,
     signalTest: (given: SignalTestView): SignalTestAnswer => given,
     option: (given: OptionView): OptionAnswer => given,
-    trip: (given: Trip): TripAnswer => given,
+    zoneHistory: (given: ZoneHistoryView): ZoneHistoryAnswer => given,
+    linkHistory: (given: LinkHistoryView): LinkHistoryAnswer => given,
+    draft: (given: DraftView): DraftAnswer => given,
+    handedIn: (given: HandedInView): HandedInAnswer => given,
+    restore: (given: RestoreView): RestoreAnswer => given,
     history: (given: HistoryView): HistoryAnswer => given,
   };
-  expect(Object.keys(reads)).toHaveLength(9);
+  expect(Object.keys(reads)).toHaveLength(13);
 });
 
 /** How two catalogues differ, as `key: what`. */

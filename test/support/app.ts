@@ -175,6 +175,7 @@ export const NO_SITE: SitePorts = {
   }),
   zones: {
     list: () => [],
+    history: () => [],
     bypass: () => noZones(),
     restore: () => noZones(),
     simulate: (zone, contact) =>
@@ -199,6 +200,7 @@ export const NO_SITE: SitePorts = {
       summary: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
       records: [],
     }),
+    history: () => ({ since: "", until: "", stretches: [] }),
     now: () => Promise.resolve(NO_SITE.sync.view()),
     act: () => Promise.resolve(NO_SITE.sync.view()),
   },

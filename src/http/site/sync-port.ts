@@ -4,6 +4,8 @@ import type { OutboxSummary } from "../../store/outbox.ts";
 /** The way to the centre, and what waits on it. */
 export interface SyncPort {
   view(): SyncView;
+  /** How the link has stood in the last so many hours, and how long records have waited. */
+  history(hours: number): LinkHistoryView;
   /** Makes everything due, works through it once, and tells what is left. */
   now(): Promise<SyncView>;
   /**
@@ -20,6 +22,22 @@ export interface LinkView {
   readonly reason: string | null;
   /** When it is tried again, ISO 8601 UTC; null when it is not down, or due now. */
   readonly nextTryAt: string | null;
+}
+
+/** 288 stretches of equal length, the oldest first. */
+export interface LinkHistoryView {
+  /** ISO 8601 UTC. */
+  readonly since: string;
+  readonly until: string;
+  readonly stretches: readonly LinkStretchView[];
+}
+
+export interface LinkStretchView {
+  /** For which part of it the link was up or down, 0 to 1; what is missing to 1 nobody knows. */
+  readonly up: number;
+  readonly down: number;
+  /** The highest age of a record that had not left, seconds; null when nobody looked. */
+  readonly oldestUnsentS: number | null;
 }
 
 export interface SyncView {

@@ -1,6 +1,7 @@
 import type { Router } from "express";
 import type { Gates } from "../authenticate.ts";
 import { addResource, idOf } from "../resource.ts";
+import { hoursOf } from "./hours.ts";
 import type { SyncAction, SyncPort } from "./sync-port.ts";
 
 const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
@@ -9,6 +10,10 @@ const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
 export function syncRoutes(router: Router, gates: Gates, sync: SyncPort): void {
   addResource(router, "/site/sync", {
     methods: { get: (_request, response) => void response.json(sync.view()) },
+    gate: gates.signedIn,
+  });
+  addResource(router, "/site/sync/history", {
+    methods: { get: (request, response) => void response.json(sync.history(hoursOf(request))) },
     gate: gates.signedIn,
   });
   addResource(router, "/site/sync/now", {

@@ -5,6 +5,8 @@ import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
 /** The zones, as people see them and what they may do with one. */
 export interface ZonePort {
   list(): readonly ZoneView[];
+  /** What has happened to each zone in the last so many hours. */
+  history(hours: number): readonly ZoneHistoryView[];
   /**
    * Takes a zone out of service for a while.
    * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
@@ -37,6 +39,21 @@ export interface ZoneView {
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
   /** Trips since the zone was last quiet, and how many of them were only counted because there were too many. */
   readonly trips: { readonly recent: number; readonly counted: number };
+}
+
+/** What has happened to a zone in a time; moments are ISO 8601 UTC. */
+export interface ZoneHistoryView {
+  readonly id: string;
+  /** When it has tripped; the newest 500. */
+  readonly trips: readonly string[];
+  readonly faults: readonly SpanView[];
+  readonly bypasses: readonly SpanView[];
+}
+
+export interface SpanView {
+  readonly from: string;
+  /** Now, where it is still so. */
+  readonly to: string;
 }
 
 /** What a body of /site/zones/<id>/bypass holds, not looked at yet. */

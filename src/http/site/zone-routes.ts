@@ -4,6 +4,7 @@ import { actorOf } from "../../domain/principal.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
+import { hoursOf } from "./hours.ts";
 import { minutesOf, orderOf } from "./order-body.ts";
 import type { ZonePort } from "./zone-port.ts";
 
@@ -11,6 +12,10 @@ import type { ZonePort } from "./zone-port.ts";
 export function zoneRoutes(router: Router, gates: Gates, zones: ZonePort): void {
   addResource(router, "/site/zones", {
     methods: { get: (_request, response) => void response.json(zones.list()) },
+    gate: gates.signedIn,
+  });
+  addResource(router, "/site/zones/history", {
+    methods: { get: (request, response) => void response.json(zones.history(hoursOf(request))) },
     gate: gates.signedIn,
   });
   addResource(router, "/site/zones/:id/bypass", {

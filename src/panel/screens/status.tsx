@@ -4,6 +4,7 @@ import { useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { EventRows } from "../event-rows.tsx";
 import { say, sayCode } from "../language.ts";
+import { LinkDay } from "../link-pictures.tsx";
 import { journalVersion, status, zones } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { mayOperate } from "../session.ts";
@@ -24,6 +25,12 @@ export function StatusScreen() {
         <Tile title={say("status.started")}>{sayMoment(now.startedAt)}</Tile>
         <Tile title={say("status.version")}>{now.version}</Tile>
       </div>
+      {now.link.state !== "none" && (
+        <section class="below">
+          <h2>{say("history.day")}</h2>
+          <LinkDay />
+        </section>
+      )}
       {mayOperate() && <Latest />}
     </>
   );

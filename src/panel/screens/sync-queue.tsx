@@ -4,6 +4,7 @@ import { ask, useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { say } from "../language.ts";
+import { LinkPictures } from "../link-pictures.tsx";
 import { status } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { attempt, Pending, tell } from "../notice.tsx";
@@ -49,6 +50,7 @@ export function SyncQueueScreen() {
           </button>
         )}
       </p>
+      {link.state !== "none" && <LinkPictures />}
       {stuck.length > 0 && (
         <section>
           <h2>{say("sync.stuck", { n: stuck.length })}</h2>

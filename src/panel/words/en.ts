@@ -1,4 +1,5 @@
 import { EN_CONDITIONS } from "./en-conditions.ts";
+import { EN_HISTORY } from "./en-history.ts";
 import { EN_RECORDS } from "./en-records.ts";
 import { EN_SETUP } from "./en-setup.ts";
 import { EN_TESTS } from "./en-tests.ts";
@@ -114,18 +115,9 @@ export const EN = {
   "source.mqtt": "MQTT",
   "source.simulated": "simulated",
 
-  "lanes.title": "Trips",
-  "lanes.span": "Span",
-  "lanes.day": "24 hours",
-  "lanes.week": "7 days",
-  "lanes.none": "No zone has tripped in this time.",
-  "lanes.lane": {
-    one: "{zone}: {n} trip, the last at {time}",
-    other: "{zone}: {n} trips, the last at {time}",
-  },
-
   ...EN_RECORDS,
   ...EN_TESTS,
   ...EN_SETUP,
+  ...EN_HISTORY,
   ...EN_CONDITIONS,
 } as const;

@@ -1,5 +1,6 @@
 import type { Catalogue } from "./catalogue.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
+import { RO_HISTORY } from "./ro-history.ts";
 import { RO_RECORDS } from "./ro-records.ts";
 import { RO_SETUP } from "./ro-setup.ts";
 import { RO_TESTS } from "./ro-tests.ts";
@@ -124,19 +125,9 @@ export const RO: Catalogue = {
   "source.mqtt": "MQTT",
   "source.simulated": "simulată",
 
-  "lanes.title": "Declanșări",
-  "lanes.span": "Interval",
-  "lanes.day": "24 de ore",
-  "lanes.week": "7 zile",
-  "lanes.none": "Nicio zonă nu s-a declanșat în acest timp.",
-  "lanes.lane": {
-    one: "{zone}: {n} declanșare, ultima la {time}",
-    few: "{zone}: {n} declanșări, ultima la {time}",
-    other: "{zone}: {n} de declanșări, ultima la {time}",
-  },
-
   ...RO_RECORDS,
   ...RO_TESTS,
   ...RO_SETUP,
+  ...RO_HISTORY,
   ...RO_CONDITIONS,
 };

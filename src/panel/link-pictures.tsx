@@ -1,0 +1,120 @@
+import { useEffect, useState } from "preact/hooks";
+import type { LinkHistoryAnswer } from "./answers.ts";
+import { useAnswer } from "./api.ts";
+import { every } from "./clock.ts";
+import { say } from "./language.ts";
+import { status } from "./live.ts";
+import { saySpan } from "./moments.ts";
+import { SpanChoice } from "./span-choice.tsx";
+
+const SPANS = [
+  [24, "lanes.day"],
+  [720, "lanes.month"],
+] as const;
+const LOOK_EVERY_MS = 60_000;
+/** The drawing's own units. */
+const HEIGHT = 16;
+const CURVE_HEIGHT = 60;
+
+/** How the link has stood and how long records have waited, over a day or a month. */
+export function LinkPictures() {
+  const [hours, setHours] = useState<24 | 720>(24);
+  const history = useLinkHistory(hours);
+  return (
+    <section class="lanes">
+      <div class="row">
+        <h2>{say("history.title")}</h2>
+        <SpanChoice spans={SPANS} hours={hours} choose={setHours} />
+      </div>
+      {history && <LinkStrip history={history} />}
+      {history && <AgeCurve history={history} />}
+    </section>
+  );
+}
+
+/** The last day of the link alone. */
+export function LinkDay() {
+  const history = useLinkHistory(24);
+  return history ? <LinkStrip history={history} /> : null;
+}
+
+function useLinkHistory(hours: number): LinkHistoryAnswer | undefined {
+  const { answer, askAgain } = useAnswer<LinkHistoryAnswer>(
+    `/site/sync/history?hours=${hours}`,
+    status.value?.link.state,
+  );
+  useEffect(() => every(LOOK_EVERY_MS, askAgain), []);
+  return answer?.body;
+}
+
+/** Green where it was up, red from below where it was down, neither where nobody looked. */
+function LinkStrip({ history: { since, until, stretches } }: { readonly history: LinkHistoryAnswer }) {
+  const stretchS = (Date.parse(until) - Date.parse(since)) / 1000 / stretches.length;
+  const seconds = (of: "up" | "down"): number =>
+    stretches.reduce((sum, stretch) => sum + stretch[of], 0) * stretchS;
+  const text = say("history.strip", { up: saySpan(seconds("up")), down: saySpan(seconds("down")) });
+  return (
+    <figure>
+      <figcaption>{text}</figcaption>
+      <svg
+        viewBox={`0 0 ${stretches.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        <title>{text}</title>
+        <rect class="lane-ground" x={0} y={0} width={stretches.length} height={HEIGHT} />
+        {stretches.map(({ up, down }, x) => (
+          <g key={x}>
+            {up > 0 && (
+              <rect class="link-up" x={x} y={0} width={1.05} height={HEIGHT * Math.min(1, up + down)} />
+            )}
+            {down > 0 && (
+              <rect
+                class="link-down"
+                x={x}
+                y={HEIGHT * (1 - Math.min(1, Math.max(0.25, down)))}
+                width={1.05}
+                height={HEIGHT * Math.min(1, Math.max(0.25, down))}
+              />
+            )}
+          </g>
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+/** The age of the oldest record that had not left, as high as the highest of the time. */
+function AgeCurve({ history: { stretches } }: { readonly history: LinkHistoryAnswer }) {
+  const highest = Math.max(0, ...stretches.map(({ oldestUnsentS }) => oldestUnsentS ?? 0));
+  const text = highest === 0 ? say("history.noAge") : say("history.age", { time: saySpan(highest) });
+  const scale = (seconds: number): number => (highest === 0 ? 0 : (seconds / highest) * CURVE_HEIGHT);
+  return (
+    <figure>
+      <figcaption>{text}</figcaption>
+      <svg
+        class="curve"
+        viewBox={`0 0 ${stretches.length} ${CURVE_HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        <title>{text}</title>
+        <rect class="lane-ground" x={0} y={0} width={stretches.length} height={CURVE_HEIGHT} />
+        {stretches.map(({ oldestUnsentS }, x) =>
+          oldestUnsentS === null || oldestUnsentS === 0 ? null : (
+            <rect
+              class="age"
+              key={x}
+              x={x}
+              y={CURVE_HEIGHT - scale(oldestUnsentS)}
+              width={1.05}
+              height={scale(oldestUnsentS)}
+            />
+          ),
+        )}
+      </svg>
+    </figure>
+  );
+}

@@ -1,0 +1,22 @@
+/** The words of the pictures of the last day, week and month in English. */
+export const EN_HISTORY = {
+  "lanes.title": "What the zones have gone through",
+  "lanes.span": "Span",
+  "lanes.day": "24 hours",
+  "lanes.week": "7 days",
+  "lanes.month": "30 days",
+  "lanes.none": "Nothing has happened to any zone in this time.",
+  "lanes.lane": { one: "{zone}: {n} trip", other: "{zone}: {n} trips" },
+  "lanes.last": "the last at {time}",
+  "lanes.laneFaults": { one: "{n} fault", other: "{n} faults" },
+  "lanes.laneBypasses": { one: "{n} bypass", other: "{n} bypasses" },
+  "lanes.trips": "trip",
+  "lanes.faults": "fault",
+  "lanes.bypasses": "bypass",
+  "history.title": "The link over time",
+  "history.day": "Link to the centre, 24 hours",
+  "history.strip": "Up for {up}, down for {down}.",
+  "history.noAge": "Every record left at once.",
+  "history.age": "The oldest unsent record waited for up to {time}.",
+  "span.seconds": { one: "{n} second", other: "{n} seconds" },
+} as const;

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { LinkSampleState } from "../../src/domain/link-history.ts";
+import { LinkRecorder } from "../../src/ops/link-recorder.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { LinkSampleStore } from "../../src/store/link-samples.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const MINUTE = 60_000;
+let clock: ManualClock;
+let database: Database;
+let samples: LinkSampleStore;
+let recorder: LinkRecorder;
+let now: { state: LinkSampleState; oldestWaitingMs: number | null };
+
+beforeEach(() => {
+  clock = new ManualClock();
+  database = openJournalDatabase(":memory:");
+  samples = new LinkSampleStore(database);
+  now = { state: "up", oldestWaitingMs: null };
+  const log = new JsonLog({ level: "debug", clock, write: () => {} });
+  recorder = new LinkRecorder({ samples, clock, log, look: () => now });
+  recorder.start();
+});
+afterEach(() => {
+  recorder.stop();
+  database.close();
+});
+
+const all = () => samples.between(0, Number.MAX_SAFE_INTEGER);
+
+test("a link that stays up is written down every five minutes", () => {
+  for (let minute = 0; minute < 60; minute += 1) clock.advance(MINUTE);
+  expect(all()).toHaveLength(13);
+});
+
+test("a link that falls is written down within seconds, with the age of what waits", () => {
+  now = { state: "down", oldestWaitingMs: clock.wallMs() };
+  clock.advance(10_000);
+  expect(all().map(({ state, oldestUnsentS }) => [state, oldestUnsentS])).toEqual([
+    ["up", null],
+    ["down", 10],
+  ]);
+});
+
+test("what is older than a month goes by itself", () => {
+  const firstAtMs = clock.wallMs();
+  clock.stepWall(32 * 24 * 60 * MINUTE);
+  now = { state: "down", oldestWaitingMs: null };
+  clock.advance(10_000);
+  expect(all()).toHaveLength(1);
+  expect(all()[0]?.atMs).toBeGreaterThan(firstAtMs);
+});
