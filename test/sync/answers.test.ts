@@ -272,41 +272,59 @@ test("one sign-in serves many records, and is renewed at four fifths of its life
   expect(centre.requests).toHaveLength(4);
 });
 
-test("a refused attempt that may have arrived once, and its edited successor, are one record in the end", async () => {
-  const rows: Record<string, unknown>[] = [];
+describe("a refused attempt that was sent once before", () => {
+  let rows: Record<string, unknown>[];
+  let firstBody = "";
   const arrive = (body: string): OddAnswer => {
     const row = { id: rows.length + 1, ...(JSON.parse(body) as object) };
     rows.push(row);
     return made(row.id);
   };
-  let firstBody = "";
-  centre.read = ({ path }) =>
-    path.includes("?")
-      ? json(200, rows.toReversed())
-      : json(200, rows.find(({ id }) => path.endsWith(`/${String(id)}`)) ?? {});
-  centre.answer = ({ body }) => {
-    firstBody = body;
-    return json(504, {});
-  };
-  const { id } = site.create({}, "k");
-  await site.push.cycle();
-  centre.answer = () => json(400, {});
-  await site.cycleAfterWait();
-  expect(site.entry(id)).toMatchObject({ phase: "rejected", doubted: true });
-  arrive(firstBody);
-  site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
-  centre.answer = ({ body }) => arrive(body);
-  await site.push.cycle();
-  expect(rows).toHaveLength(2);
 
-  const deleted: string[] = [];
-  centre.answer = ({ path }) => {
-    deleted.push(path);
-    return { status: 204 };
-  };
-  site.app.clock.advance(901_000);
-  await site.push.cycleWithChecks();
-  expect(deleted).toEqual(["/interventii/1"]);
-  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
-  expect(site.app.interventions.get(id).record.crews).toBe(3);
+  /** Sent and not answered, then refused, then edited. */
+  async function edited(meanwhile: () => void): Promise<number> {
+    rows = [];
+    centre.read = ({ path }) =>
+      path.includes("?")
+        ? json(200, rows.toReversed())
+        : json(200, rows.find(({ id }) => path.endsWith(`/${String(id)}`)) ?? {});
+    centre.answer = ({ body }) => {
+      firstBody = body;
+      return json(504, {});
+    };
+    const { id } = site.create({}, "k");
+    await site.push.cycle();
+    centre.answer = () => json(400, {});
+    await site.cycleAfterWait();
+    expect(site.entry(id)).toMatchObject({ phase: "rejected", doubted: true });
+    meanwhile();
+    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    centre.answer = ({ method, body }) =>
+      method === "POST" ? arrive(body) : json(200, { ...rows[0], ...(JSON.parse(body) as object) });
+    site.app.clock.advance(200_000);
+    await site.push.cycleWithChecks();
+    return id;
+  }
+
+  test("and has arrived, is found and brought to what was edited", async () => {
+    const id = await edited(() => arrive(firstBody));
+    expect(rows).toHaveLength(1);
+    expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", body: '{"crews":3}' });
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  });
+
+  test("and arrives after its edited successor, is one record with it in the end", async () => {
+    const id = await edited(() => {});
+    arrive(firstBody);
+    const deleted: string[] = [];
+    centre.answer = ({ path }) => {
+      deleted.push(path);
+      return { status: 204 };
+    };
+    site.app.clock.advance(901_000);
+    await site.push.cycleWithChecks();
+    expect(deleted).toEqual(["/interventii/2"]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(site.app.interventions.get(id).record.crews).toBe(3);
+  });
 });

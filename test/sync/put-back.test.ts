@@ -7,7 +7,7 @@ import { backUp } from "../../src/ops/backups.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, SOMEBODY, TESTER } from "../support/app.ts";
 import { json } from "../support/odd-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { PATROL, SyncingSite } from "../support/syncing-site.ts";
@@ -43,7 +43,7 @@ async function opened(): Promise<SyncingSite> {
 async function putBack(): Promise<number> {
   site.client.close();
   await site.app.close();
-  const { redelivered } = restore(dataDir, copy, Date.now(), { who: "ana", from: "command line" });
+  const { redelivered } = restore(dataDir, copy, Date.now(), TESTER);
   site = await opened();
   return redelivered;
 }
