@@ -1,6 +1,7 @@
 import { ApiClient } from "../../src/client/api-client.ts";
 import { TokenCache } from "../../src/client/token-cache.ts";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
+import type { MarkerField } from "../../src/domain/marker.ts";
 import type { OutboxEntry } from "../../src/domain/outbox.ts";
 import { Health } from "../../src/ops/health.ts";
 import { JsonLog } from "../../src/ops/log.ts";
@@ -29,7 +30,12 @@ export class SyncingSite {
   atFailpoint: (name: string) => void = () => {};
   readonly #makePush: () => Push;
 
-  constructor(app: TestApp, baseUrl: string, random: () => number = () => 0.5) {
+  constructor(
+    app: TestApp,
+    baseUrl: string,
+    random: () => number = () => 0.5,
+    { siteRef = "test", marker = "notes" }: { siteRef?: string; marker?: MarkerField } = {},
+  ) {
     this.app = app;
     const { clock, database } = app;
     const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
@@ -49,8 +55,8 @@ export class SyncingSite {
         random,
         log,
         conditions: this.health,
-        marker: "notes",
-        siteRef: "test",
+        marker,
+        siteRef,
         timezone: "Europe/Bucharest",
         failpoint,
       });

@@ -1,0 +1,137 @@
+import request from "supertest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { MarkerField } from "../../src/domain/marker.ts";
+import { TestApp, SOMEBODY } from "../support/app.ts";
+import { json } from "../support/odd-centre.ts";
+import { RowCentre } from "../support/row-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* `[ref:<site>-<key>]` in a text of each record at the centre says whose it is, and which. */
+
+let centre: RowCentre;
+let baseUrl: string;
+let sites: SyncingSite[];
+
+beforeEach(async () => {
+  centre = new RowCentre();
+  baseUrl = await centre.start();
+  sites = [];
+});
+afterEach(async () => {
+  for (const site of sites) {
+    site.client.close();
+    await site.app.close();
+  }
+  await centre.stop();
+});
+
+async function opened(siteRef: string, marker: MarkerField = "notes"): Promise<SyncingSite> {
+  const site = new SyncingSite(await TestApp.make(), baseUrl, () => 0.5, { siteRef, marker });
+  sites.push(site);
+  return site;
+}
+
+/** Lets a quarter of an hour pass and makes every look that is due. */
+async function look(): Promise<void> {
+  for (const site of sites) {
+    site.app.clock.advance(1_000_000);
+    await site.push.cycleWithChecks();
+  }
+}
+
+describe.each<MarkerField>(["notes", "description"])("the reference in the %s", (marker) => {
+  test("is shown to nobody on the site, whatever a dispatcher has written around it", async () => {
+    const site = await opened("nord", marker);
+    const { id } = site.create({ [marker]: "by the gate" }, "k");
+    await site.push.cycle();
+    expect(centre.rows.get(1)?.[marker]).toBe("by the gate\n[ref:nord-k]");
+    centre.edit(1, { [marker]: "by the gate\n[ref:nord-k]\ncalled the owner", crews: 2 });
+    await look();
+
+    const token = await site.app.token();
+    const ask = async (path: string): Promise<{ text: string; body: unknown }> =>
+      request(site.app.app).get(path).set("Authorization", `Bearer ${token}`).expect(200);
+    const one = await ask(`/interventii/${id}`);
+    expect(one.body).toMatchObject({ [marker]: "by the gate\ncalled the owner", crews: 2 });
+    expect((await ask("/interventii?q=nord-k")).body).toEqual([]);
+    expect((await ask("/interventii?q=called")).body).toHaveLength(1);
+    const shown = [
+      one.text,
+      (await ask(`/interventii?_sort=${marker}`)).text,
+      JSON.stringify(site.app.events.newest(100)),
+      site.logLines.join(""),
+    ];
+    expect(shown.filter((text) => text.includes("[ref:"))).toEqual([]);
+
+    const { wantRev } = site.entry(id);
+    await request(site.app.app)
+      .put(`/interventii/${id}`)
+      .set("Authorization", `Bearer ${token}`)
+      .send(one.body as object)
+      .expect(200);
+    expect(site.entry(id).wantRev).toBe(wantRev);
+  });
+});
+
+describe("two sites at one centre", () => {
+  const SAME = { name: "Intrusion", dateStart: "2026-11-20T21:30:00Z" };
+  const unanswered = ({ method }: { method: string }) => (method === "POST" ? json(504, {}) : undefined);
+
+  test("each find their own record of two that look alike", async () => {
+    const [nord, sud] = [await opened("nord"), await opened("sud")];
+    const ids = [nord, sud].map((site) => site.create(SAME).id) as [number, number];
+    centre.afterwards = unanswered;
+    await nord.push.cycle();
+    await sud.push.cycle();
+    centre.afterwards = () => undefined;
+    await look();
+    expect([nord.entry(ids[0]).upstreamId, sud.entry(ids[1]).upstreamId]).toEqual([1, 2]);
+    expect(centre.rows.size).toBe(2);
+  });
+
+  test("never take the other's for their own that was lost, nor change or delete it", async () => {
+    const [nord, sud] = [await opened("nord"), await opened("sud")];
+    sud.create(SAME);
+    await sud.push.cycle();
+    const theirs = centre.rows.get(1);
+    const { id } = nord.create(SAME);
+    centre.instead = unanswered;
+    await nord.push.cycle();
+    centre.instead = () => undefined;
+    nord.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    await look();
+    await look();
+    expect(nord.entry(id).upstreamId).toBe(2);
+    nord.app.interventions.delete(id, SOMEBODY);
+    await look();
+    await look();
+    expect([...centre.rows.values()]).toEqual([theirs]);
+  });
+});
+
+test("records that are blocked, refused and gone hold up none, and are shown", async () => {
+  const site = await opened("nord");
+  const blocked = site.create({ objectiveId: 2, priority: "high" });
+  const rejected = site.create({ objectiveId: 3, priority: "high" });
+  const gone = site.create({ priority: "high" });
+  centre.instead = ({ method, body }) => {
+    const { objectiveId } = JSON.parse(body || "{}") as { objectiveId?: number };
+    if (method !== "POST" || objectiveId === 1) return undefined;
+    return objectiveId === 2 ? json(404, { message: "no such objective" }) : json(400, { message: "no" });
+  };
+  await site.push.cycle();
+  centre.rows.delete(1);
+  site.app.interventions.update(gone.id, { crews: 2 }, SOMEBODY);
+  const alarm = site.create({ description: "alarm", priority: "high" });
+  const patrol = site.create({ description: "patrol" });
+  await site.push.cycle();
+  expect([blocked, rejected, gone, alarm, patrol].map(({ id }) => site.entry(id).phase)).toEqual([
+    "blocked",
+    "rejected",
+    "gone",
+    "linked",
+    "linked",
+  ]);
+  expect(site.conditions()).toEqual(["upstream-refuses-records"]);
+  expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejected: 1, gone: 1 });
+});
