@@ -13,3 +13,11 @@ export type ZoneSignal =
   | { readonly kind: "availability"; readonly up: boolean; readonly bridge?: string }
   /** A message that says nothing else, and shows that the sensor lives. */
   | { readonly kind: "sign-of-life" };
+
+/** How a contact was seen. */
+export interface Sighted {
+  /** False for a value that may be old, such as a retained message. */
+  readonly live: boolean;
+  /** Monotonic moment of it, where that is known better than by when it arrives. */
+  readonly atMs?: number | undefined;
+}

@@ -3,7 +3,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
-import type { ZoneSignal } from "../domain/zone-signal.ts";
+import type { Sighted, ZoneSignal } from "../domain/zone-signal.ts";
 import {
   resumeZone,
   stepZone,
@@ -112,15 +112,11 @@ export class ZoneMonitor {
 
   /**
    * Takes one reading. When it returns, what the reading means is on the disk.
-   * @param atMs monotonic moment of the reading where it is known better than by when it arrives here
    * @throws whatever the journal threw; the zone is then as it was, and the reading should be given again
    */
-  read(
-    zoneId: string,
-    contact: Contact,
-    { live, atMs = this.#options.clock.monotonicMs() }: { live: boolean; atMs?: number | undefined },
-  ): ZoneOutcome {
+  read(zoneId: string, contact: Contact, { live, atMs: notedMs }: Sighted): ZoneOutcome {
     const watched = this.#find(zoneId);
+    const atMs = notedMs ?? this.#options.clock.monotonicMs();
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
     this.#armWake();
     // What a broker had kept says nothing about the sensor now.
