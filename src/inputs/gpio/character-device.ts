@@ -28,6 +28,7 @@ export interface ListedLine {
  * level. Not before: a contact that chatters faster would be silence.
  */
 const CALMED_DEBOUNCE_US = 50_000;
+const GONE: readonly string[] = ["ENODEV", "ENXIO", "ENOENT"];
 /** Asking every line of a few chips takes milliseconds; this only ends a listing that hangs. */
 const LIST_TIMEOUT_MS = 10_000;
 
@@ -45,7 +46,8 @@ export async function listChips(): Promise<ListedChip[]> {
     });
   });
   const words = output.split("\n").map((line) => line.split("\t"));
-  const refused = words.find(([what]) => what === "error");
+  // The service sees the device files of its start, also that of a chip which is gone.
+  const refused = words.find(([what, , code = ""]) => what === "error" && !GONE.includes(code));
   if (refused)
     throw new AppError("unavailable", `the GPIO chip ${refused[1]} cannot be opened: ${refused[2]}`, {
       hint: "Add the user to the group gpio; under systemd allow the device in the unit (BindPaths, DeviceAllow).",

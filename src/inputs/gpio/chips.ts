@@ -25,10 +25,11 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?
       "unavailable",
       `no GPIO chip with the label ${wanted.join(" or ")} is here (found: ${chips.map(({ label }) => label).join(", ") || "none"})`,
       {
-        hint:
+        hint: `${
           chips.length > 0
             ? "Set gpio.chip to one of the labels found."
-            : "Set gpio.backend to simulated on a machine without GPIO lines.",
+            : "Set gpio.backend to simulated on a machine without GPIO lines."
+        } A chip that was plugged in since the start is seen after systemctl restart santinela.`,
       },
     );
   if (fitting.length > 1)
