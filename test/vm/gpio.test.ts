@@ -124,7 +124,7 @@ describe.each([
     expect(seen.zoneId).toBe("gate");
   });
 
-  test("lose none of two hundred edges, and count a chattering contact as one trip and one fault", async () => {
+  test("take two hundred edges of a chattering contact for one trip and one fault", async () => {
     // Each change stays longer than the simulator's work for it, and shorter than the zone's filter lets through.
     await pulses(17, { count: 100, upMs: 3, downMs: 3 });
     const seen = await eventually(
