@@ -23,6 +23,7 @@ import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
 import { accountRoute } from "./site/account-route.ts";
 import { SiteEvents } from "./site/events.ts";
+import { peopleRoutes } from "./site/people-routes.ts";
 import type { RestorePort } from "./site/restore-port.ts";
 import { restoreRoutes } from "./site/restore-routes.ts";
 import type { SetupPort } from "./site/setup-port.ts";
@@ -152,6 +153,7 @@ function siteRouter(
   setupRoutes(router, gates, { tokens, accounts, setup });
   streams.addTo(router, gates);
   accountRoute(router, gates);
+  peopleRoutes(router, gates, accounts);
   passwordRoute(router, gates, { tokens, accounts });
   // Public by its nature, and needed before anyone can sign in safely; its fingerprint comes from `santinela cert`.
   addResource(router, "/site/ca.crt", {

@@ -6,6 +6,13 @@ export interface AccountAnswer {
   readonly mustChangePassword: boolean;
 }
 
+/** Somebody who may sign in. */
+export interface PersonAnswer {
+  readonly email: string;
+  readonly role: AccountAnswer["role"];
+  readonly disabled: boolean;
+}
+
 export interface ConditionAnswer {
   readonly code: string;
   readonly subject: string;
@@ -140,6 +147,26 @@ export interface OptionAnswer {
   readonly option: string;
   readonly value: unknown;
   readonly source: string;
+}
+
+/** The copy of the centre's objectives. */
+export interface ObjectivesAnswer {
+  readonly centre: string | null;
+  readonly lists: readonly {
+    readonly type: string;
+    readonly objectives: number | null;
+    readonly readAt: string | null;
+    readonly reason: string | null;
+  }[];
+  readonly differences: readonly ObjectiveDifferenceAnswer[];
+}
+
+export interface ObjectiveDifferenceAnswer {
+  readonly type: string;
+  readonly id: number;
+  readonly here: string;
+  readonly there: string | null;
+  readonly missingSince: string | null;
 }
 
 /** What has happened to a zone in a time. */

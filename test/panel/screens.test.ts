@@ -66,6 +66,12 @@ const SCREENS: readonly Screen[] = [
   { name: "the event log", address: "events", mark: "td" },
   { name: "the settings", address: "settings", mark: "td" },
   {
+    name: "a new person",
+    address: "settings",
+    mark: "input[name=password]",
+    act: (page) => page.locator("summary").click(),
+  },
+  {
     name: "the question before a restart",
     address: "settings",
     mark: "dialog",

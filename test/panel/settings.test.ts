@@ -66,6 +66,25 @@ describeWithBrowser("the settings in the panel", () => {
     await page.getByRole("heading", { name: /#1/ }).first().waitFor();
   });
 
+  test("let somebody in with a first password, and lock them out again", async () => {
+    const page = await site.page("settings");
+    await page.getByText("Add somebody").click();
+    await page.getByLabel("E-mail address").fill("ion@example.ro");
+    await page.getByLabel("First password").fill("given by word of mouth");
+    await page.getByLabel("Role", { exact: true }).selectOption("viewer");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("ion@example.ro may sign in").waitFor();
+    const other = await (await site.context()).newPage();
+    await other.goto(site.address);
+    await other.locator("input[name=email]").fill("ion@example.ro");
+    await other.locator("input[name=password]").fill("given by word of mouth");
+    await other.keyboard.press("Enter");
+    await other.getByRole("heading", { name: "Set your own password" }).waitFor();
+    await page.getByRole("button", { name: "Lock out ion@example.ro" }).click();
+    await page.getByRole("row", { name: /ion@example\.ro .*locked out/ }).waitFor();
+    await Promise.all([page.context().close(), other.context().close()]);
+  });
+
   test("refuse a file that is no copy, and change nothing", async () => {
     const page = await site.page("settings");
     const before = await startedAt();

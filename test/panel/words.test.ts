@@ -3,6 +3,7 @@ import { CONDITIONS } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
 import type { HistoryView, JournalEntry } from "../../src/http/site/journal-port.ts";
 import type { HandedInView, RestoreView } from "../../src/http/site/restore-port.ts";
+import type { ObjectivesView } from "../../src/http/site/objective-port.ts";
 import type { OptionView } from "../../src/http/site/settings-port.ts";
 import type { DraftView } from "../../src/http/site/setup-port.ts";
 import type { StatusView } from "../../src/http/site/site-ports.ts";
@@ -15,6 +16,7 @@ import type {
   HistoryAnswer,
   JournalAnswer,
   LinkHistoryAnswer,
+  ObjectivesAnswer,
   OptionAnswer,
   RestoreAnswer,
   SignalTestAnswer,
@@ -77,12 +79,13 @@ test("the panel reads what the daemon answers", () => {
     option: (given: OptionView): OptionAnswer => given,
     zoneHistory: (given: ZoneHistoryView): ZoneHistoryAnswer => given,
     linkHistory: (given: LinkHistoryView): LinkHistoryAnswer => given,
+    objectives: (given: ObjectivesView): ObjectivesAnswer => given,
     draft: (given: DraftView): DraftAnswer => given,
     handedIn: (given: HandedInView): HandedInAnswer => given,
     restore: (given: RestoreView): RestoreAnswer => given,
     history: (given: HistoryView): HistoryAnswer => given,
   };
-  expect(Object.keys(reads)).toHaveLength(13);
+  expect(Object.keys(reads)).toHaveLength(14);
 });
 
 /** How two catalogues differ, as `key: what`. */

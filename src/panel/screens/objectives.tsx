@@ -7,6 +7,7 @@ import { zones } from "../live.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { Pager } from "../pager.tsx";
+import { CentreCopy } from "./centre-copy.tsx";
 import { Table, type Column } from "../table.tsx";
 import { interfacePath } from "../wire.ts";
 
@@ -75,6 +76,7 @@ export function ObjectivesScreen() {
           />
         </>
       )}
+      <CentreCopy key={type} type={type} />
     </>
   );
 }

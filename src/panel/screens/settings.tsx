@@ -5,6 +5,7 @@ import { handOver } from "../file-download.ts";
 import { say } from "../language.ts";
 import { status } from "../live.ts";
 import { attempt, Pending } from "../notice.tsx";
+import { People } from "./people.tsx";
 import { RestartButton } from "./restart-button.tsx";
 import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -20,6 +21,7 @@ export function SettingsScreen() {
         </a>
         <RestartButton />
       </p>
+      <People />
       <Backup />
       <Restore />
       <Configuration />
@@ -38,7 +40,7 @@ function Backup() {
     setIsTaken(false);
   };
   return (
-    <section>
+    <section class="below">
       <h2>{say("settings.backup")}</h2>
       <p>{say("settings.backupText")}</p>
       <p>

@@ -49,6 +49,19 @@ export const EN_RECORDS = {
   "objectives.obiective/bunuri": "Assets",
   "objectives.obiective/persoane": "Persons",
 
+  "copy.title": "The centre's list",
+  "copy.never": "It has never been read to its end.",
+  "copy.read": { one: "{n} objective, read at {time}.", other: "{n} objectives, read at {time}." },
+  "copy.readNow": "Read it now",
+  "copy.differences": {
+    one: "{n} objective about which this site and the centre differ",
+    other: "{n} objectives about which this site and the centre differ",
+  },
+  "copy.here": "Here",
+  "copy.there": "At the centre",
+  "copy.notListed": "not listed",
+  "copy.missing": "Missing there since",
+
   "events.at": "When",
   "events.event": "What",
   "events.who": "Who",

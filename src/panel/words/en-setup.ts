@@ -90,6 +90,22 @@ export const EN_SETUP = {
   "choice.objective-type.obiective/bunuri": "asset",
   "choice.objective-type.obiective/persoane": "person",
 
+  "people.title": "People",
+  "people.role": "Role",
+  "people.in": "may sign in",
+  "people.out": "locked out",
+  "people.lockOut": "Lock out",
+  "people.letIn": "Let in",
+  "people.changed": "{email} is changed and has to sign in again",
+  "people.add": "Add somebody",
+  "people.addText": "Tell them the password; at the first sign-in they choose one of their own.",
+  "people.password": "First password",
+  "people.addDo": "Add",
+  "people.added": "{email} may sign in",
+  "role.administrator": "administrator",
+  "role.operator": "operator",
+  "role.viewer": "viewer",
+
   "restart.ask": "Restart…",
   "restart.title": "Restart the daemon?",
   "restart.text":

@@ -47,11 +47,11 @@ export const EN = {
   "signIn.expiredAs": "Signed in as {email}",
   "signIn.other": "Somebody else",
   "password.title": "Set your own password",
-  "password.text": "The password you signed in with was made by the program and is good for this one use.",
+  "password.text": "The password you signed in with was given to you and is good for this one use.",
   "password.current": "Password you were given",
   "password.new": "New password",
   "password.again": "New password, again",
-  "password.rule": "At least 12 characters, and none of the common ones.",
+  "password.rule": "At least 8 characters, and none of the common ones.",
   "password.different": "The two new passwords are not the same.",
   "password.do": "Set password",
 

@@ -51,6 +51,24 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "objectives.obiective/bunuri": "Bunuri",
   "objectives.obiective/persoane": "Persoane",
 
+  "copy.title": "Lista dispeceratului",
+  "copy.never": "Nu a fost citită niciodată până la capăt.",
+  "copy.read": {
+    one: "{n} obiectiv, citită la {time}.",
+    few: "{n} obiective, citită la {time}.",
+    other: "{n} de obiective, citită la {time}.",
+  },
+  "copy.readNow": "Citește-o acum",
+  "copy.differences": {
+    one: "{n} obiectiv despre care locul și dispeceratul spun altceva",
+    few: "{n} obiective despre care locul și dispeceratul spun altceva",
+    other: "{n} de obiective despre care locul și dispeceratul spun altceva",
+  },
+  "copy.here": "Aici",
+  "copy.there": "La dispecerat",
+  "copy.notListed": "nelistat",
+  "copy.missing": "Lipsește acolo din",
+
   "events.at": "Când",
   "events.event": "Ce",
   "events.who": "Cine",

@@ -101,6 +101,22 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "choice.objective-type.obiective/bunuri": "bun",
   "choice.objective-type.obiective/persoane": "persoană",
 
+  "people.title": "Persoane",
+  "people.role": "Rol",
+  "people.in": "se poate autentifica",
+  "people.out": "blocată",
+  "people.lockOut": "Blochează",
+  "people.letIn": "Deblochează",
+  "people.changed": "{email} s-a schimbat și trebuie să se autentifice din nou",
+  "people.add": "Adaugă pe cineva",
+  "people.addText": "Spune-i parola; la prima autentificare își alege una proprie.",
+  "people.password": "Prima parolă",
+  "people.addDo": "Adaugă",
+  "people.added": "{email} se poate autentifica",
+  "role.administrator": "administrator",
+  "role.operator": "operator",
+  "role.viewer": "observator",
+
   "restart.ask": "Repornește…",
   "restart.title": "Repornești serviciul?",
   "restart.text":

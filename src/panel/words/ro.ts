@@ -48,11 +48,11 @@ export const RO: Catalogue = {
   "signIn.expiredAs": "Autentificat ca {email}",
   "signIn.other": "Altcineva",
   "password.title": "Alege o parolă proprie",
-  "password.text": "Parola cu care ai intrat a fost generată de program și este bună doar o dată, acum.",
+  "password.text": "Parola cu care ai intrat ți-a fost dată și este bună doar o dată, acum.",
   "password.current": "Parola primită",
   "password.new": "Parola nouă",
   "password.again": "Parola nouă, încă o dată",
-  "password.rule": "Cel puțin 12 caractere și nu una dintre cele des folosite.",
+  "password.rule": "Cel puțin 8 caractere și nu una dintre cele des folosite.",
   "password.different": "Cele două parole noi nu sunt la fel.",
   "password.do": "Schimbă parola",
 

@@ -1,0 +1,44 @@
+import type { Request, Response, Router } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { actorOf, ROLES, type Role } from "../../domain/principal.ts";
+import type { AccountService } from "../../service/accounts.ts";
+import { principalOf, type Gates } from "../authenticate.ts";
+import { readBody } from "../body.ts";
+import { addResource } from "../resource.ts";
+import { orderOf } from "./order-body.ts";
+
+/** The people who may sign in, for administrators. A password that one has chosen for another is good once. */
+export function peopleRoutes(router: Router, gates: Gates, accounts: AccountService): void {
+  const gate = [...gates.interface, gates.administrator];
+  const people = (): object[] =>
+    accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
+  const add = async (request: Request, response: Response): Promise<void> => {
+    const { email, password } = orderOf(request);
+    if (typeof email !== "string" || typeof password !== "string")
+      throw new AppError("invalid", 'send {"email", "role", "password"}');
+    const by = actorOf(principalOf(request));
+    await accounts.add({ email, role: roleOf(request), password }, by, { mustChangePassword: true });
+    response.status(201).json(people());
+  };
+  addResource(router, "/site/accounts", {
+    methods: { get: (_request, response) => void response.json(people()), post: add },
+    gate,
+    beforeMethod: { post: [readBody] },
+  });
+  const change = (request: Request, response: Response): void => {
+    const email = String(request.params["email"]);
+    const { disabled } = orderOf(request);
+    const by = actorOf(principalOf(request));
+    if (typeof disabled === "boolean") accounts.setDisabled(email, disabled, by);
+    else accounts.setRole(email, roleOf(request), by);
+    response.json(people());
+  };
+  addResource(router, "/site/accounts/:email", { methods: { put: change }, gate, before: [readBody] });
+}
+
+function roleOf(request: Request): Role {
+  const { role } = orderOf(request);
+  const found = ROLES.find((one) => one === role);
+  if (!found) throw new AppError("invalid", `role must be one of ${ROLES.join(", ")}`);
+  return found;
+}

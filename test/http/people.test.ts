@@ -1,0 +1,62 @@
+import request from "supertest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PASSWORD, PEOPLE, TestApp } from "../support/app.ts";
+
+const ION = { email: "ion@example.ro", role: "operator", password: "given by word of mouth" } as const;
+
+let site: TestApp;
+let token: string;
+beforeAll(async () => {
+  site = await TestApp.make();
+  token = await site.token("administrator");
+});
+afterAll(() => site.close());
+
+const put = (email: string, body: object): request.Test =>
+  request(site.app)
+    .put(`/site/accounts/${encodeURIComponent(email)}`)
+    .set("Authorization", `Bearer ${token}`)
+    .send(body);
+const signIn = async (email: string, password: string): Promise<number> =>
+  (await request(site.app).post("/auth/token").send({ email, password })).status;
+
+test("who may sign in is an administrator's affair alone", async () => {
+  for (const role of ["viewer", "operator"] as const) {
+    const authorization = `Bearer ${await site.token(role)}`;
+    await request(site.app).get("/site/accounts").set("Authorization", authorization).expect(403);
+    await request(site.app).post("/site/accounts").set("Authorization", authorization).send(ION).expect(403);
+  }
+  const { body } = await request(site.app).get("/site/accounts").set("Authorization", `Bearer ${token}`);
+  expect(body).toContainEqual({ email: PEOPLE.viewer, role: "viewer", disabled: false });
+});
+
+test("somebody who is added has to choose a password of their own first", async () => {
+  await request(site.app)
+    .post("/site/accounts")
+    .set("Authorization", `Bearer ${token}`)
+    .send(ION)
+    .expect(201);
+  const answer = await request(site.app)
+    .post("/auth/token")
+    .send({ email: ION.email, password: ION.password });
+  const own = `Bearer ${(answer.body as { token: string }).token}`;
+  await request(site.app).get("/site/status").set("Authorization", own).expect(403);
+  const change = { currentPassword: ION.password, password: "four words that differ" };
+  await request(site.app).post("/site/password").set("Authorization", own).send(change).expect(200);
+  expect(site.events.newest(9).map(({ event }) => event)).toContain("account-added");
+});
+
+test("somebody who is locked out cannot sign in until they are let in again", async () => {
+  await put(PEOPLE.operator, { disabled: true }).expect(200);
+  expect(await signIn(PEOPLE.operator, PASSWORD)).toBe(401);
+  await put(PEOPLE.operator, { disabled: false }).expect(200);
+  expect(await signIn(PEOPLE.operator, PASSWORD)).toBe(200);
+});
+
+test("a role is one that there is, and the last administrator stays one", async () => {
+  await put(PEOPLE.viewer, { role: "operator" }).expect(200);
+  await put(PEOPLE.viewer, { role: "emperor" }).expect(400);
+  await put("nobody@example.ro", { role: "viewer" }).expect(400);
+  await put(PEOPLE.administrator, { role: "viewer" }).expect(409);
+  await put(PEOPLE.administrator, { disabled: true }).expect(409);
+});
