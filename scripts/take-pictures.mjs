@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { openJournalDatabase } from "../dist/store/journal-database.js";
+import { LinkSampleStore } from "../dist/store/link-samples.js";
 import { DaemonProcess } from "../dist/cli/demo/daemon-process.js";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
@@ -31,13 +33,16 @@ const SCREENS = [
   ["interventions", "td a"],
   ["interventions/1", "section td"],
   ["events", "td"],
-  ["sync", "td"],
+  ["objectives", "td"],
+  ["sync", "figure"],
   ["walk-test", "form"],
+  ["settings", "td"],
+  ["setup", ".guide-step"],
 ];
 /** As a technician's phone and an installer's laptop see it. */
 const LOOKS = [
   { name: "ro-phone", language: "RO", width: 360, height: 740, colorScheme: "light" },
-  { name: "en-desktop", language: "EN", width: 1100, height: 740, colorScheme: "dark" },
+  { name: "en-desktop", language: "EN", width: 1100, height: 860, colorScheme: "dark" },
 ];
 
 const pictures = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
@@ -45,23 +50,29 @@ const folder = mkdtempSync(join(tmpdir(), "santinela-pictures-"));
 const configFile = join(folder, "santinela.yaml");
 writeFileSync(configFile, CONFIGURATION);
 writeFileSync(join(folder, "upstream.password"), "not needed", { mode: 0o600 });
-const daemon = new DaemonProcess({
-  main: fileURLToPath(new URL("../dist/main.js", import.meta.url)),
-  configFile,
-  dataDir: join(folder, "data"),
-});
+const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const daemon = new DaemonProcess({ main, configFile, dataDir: join(folder, "data") });
+/** An installation that nobody has set up yet. */
+const newFile = join(folder, "new.yaml");
+writeFileSync(newFile, "dataDir: ./new\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
+const newDaemon = new DaemonProcess({ main, configFile: newFile, dataDir: join(folder, "new") });
 try {
   await daemon.run(
     ["user", "add", "--email", ACCOUNT.email, "--role", "administrator", "--password-stdin"],
     ACCOUNT.password,
   );
+  writeLinkOfADay(join(folder, "data", "journal.db"));
   const { httpPort } = await daemon.start();
+  await daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "120"]);
   for (const zone of ["hall", "gate", "hall", "front-door"]) await trip(zone);
   await daemon.run(["trip", "--zone", "window"]);
   mkdirSync(pictures, { recursive: true });
   await photograph(`http://127.0.0.1:${httpPort}/`);
+  const { httpPort: newPort } = await newDaemon.start();
+  await photographSetUp(`http://127.0.0.1:${newPort}/`);
 } finally {
   await daemon.end("SIGTERM");
+  await newDaemon.end("SIGTERM");
   rmSync(folder, { recursive: true });
 }
 
@@ -70,7 +81,22 @@ async function trip(zone) {
   await daemon.run(["trip", "--zone", zone, "--restore"]);
 }
 
-async function photograph(address) {
+/** The link as it might have stood yesterday, and was cut off in the night. */
+function writeLinkOfADay(path) {
+  const database = openJournalDatabase(path);
+  const samples = new LinkSampleStore(database);
+  const stepMs = 300_000;
+  const now = Date.now();
+  for (let step = 288; step > 0; step -= 1) {
+    const sinceCutS = step > 160 && step < 178 ? (178 - step) * 300 : step < 9 ? (9 - step) * 300 : null;
+    const state = sinceCutS === null ? "up" : "down";
+    samples.add({ atMs: now - step * stepMs, state, oldestUnsentS: sinceCutS });
+  }
+  database.close();
+}
+
+/** Calls `look` with a page in each look, in its language. */
+async function inEachLook(address, look) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
@@ -84,6 +110,21 @@ async function photograph(address) {
     const page = await context.newPage();
     await page.goto(address);
     await page.getByRole("button", { name: language, exact: true }).click();
+    await look(page, name);
+    await context.close();
+  }
+  await browser.close();
+}
+
+async function photographSetUp(address) {
+  await inEachLook(address, async (page, name) => {
+    await page.locator("input[name=code]").waitFor();
+    await page.screenshot({ path: join(pictures, `first-start-${name}.png`) });
+  });
+}
+
+async function photograph(address) {
+  await inEachLook(address, async (page, name) => {
     await page.locator("input[name=email]").fill(ACCOUNT.email);
     await page.locator("input[name=password]").fill(ACCOUNT.password);
     await page.keyboard.press("Enter");
@@ -93,7 +134,5 @@ async function photograph(address) {
       await page.locator(mark).first().waitFor();
       await page.screenshot({ path: join(pictures, `${screen.replace("/1", "-one")}-${name}.png`) });
     }
-    await context.close();
-  }
-  await browser.close();
+  });
 }

@@ -105,7 +105,9 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
       key: "actions",
       title: say("zones.actions"),
       cell: ({ email, disabled }) =>
-        email !== account.value?.email && (
+        email === account.value?.email ? (
+          "–"
+        ) : (
           <button
             type="button"
             aria-label={`${say(disabled ? "people.letIn" : "people.lockOut")} ${email}`}
