@@ -64,17 +64,17 @@ function LinkStrip({ history: { since, until, stretches } }: { readonly history:
       >
         <title>{text}</title>
         <rect class="lane-ground" x={0} y={0} width={stretches.length} height={HEIGHT} />
-        {stretches.map(({ up, down }, x) => (
+        {runsOf(stretches).map(({ up, down, x, width }) => (
           <g key={x}>
             {up > 0 && (
-              <rect class="link-up" x={x} y={0} width={1.05} height={HEIGHT * Math.min(1, up + down)} />
+              <rect class="link-up" x={x} y={0} width={width} height={HEIGHT * Math.min(1, up + down)} />
             )}
             {down > 0 && (
               <rect
                 class="link-down"
                 x={x}
                 y={HEIGHT * (1 - Math.min(1, Math.max(0.25, down)))}
-                width={1.05}
+                width={width}
                 height={HEIGHT * Math.min(1, Math.max(0.25, down))}
               />
             )}
@@ -83,6 +83,24 @@ function LinkStrip({ history: { since, until, stretches } }: { readonly history:
       </svg>
     </figure>
   );
+}
+
+interface Run {
+  readonly up: number;
+  readonly down: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** Neighbours that are alike as one, so that no seam shows between them. */
+function runsOf(stretches: LinkHistoryAnswer["stretches"]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const [x, { up, down }] of stretches.entries()) {
+    const last = runs[runs.length - 1];
+    if (last && last.up === up && last.down === down) runs.splice(-1, 1, { ...last, width: last.width + 1 });
+    else runs.push({ up, down, x, width: 1 });
+  }
+  return runs;
 }
 
 /** The age of the oldest record that had not left, as high as the highest of the time. */
