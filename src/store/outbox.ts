@@ -91,7 +91,8 @@ export class OutboxStore {
     this.#database
       .prepare(
         `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
-           ghosts_until = ghosts_until + :byMs, verify_at = max(verify_at + :byMs, ${AUDIT_AT_MS + 1})
+           ghosts_until = ghosts_until + :byMs,
+           verify_at = iif(verify_at = ${AUDIT_AT_MS}, ${AUDIT_AT_MS}, max(verify_at + :byMs, ${AUDIT_AT_MS + 1}))
          WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
       )
       .run({ byMs });

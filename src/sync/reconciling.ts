@@ -51,7 +51,11 @@ export class Reconciling {
         : { method: "PUT", path, body: JSON.stringify(step.body) },
     );
     failpoint("sync-answered");
-    ledger.write(() => this.#settle(interventionId, verdict, step));
+    ledger.write(() => {
+      const { phase, upstreamId: nowId } = ledger.entry(interventionId);
+      // The other lane may have found meanwhile that what is there is another one.
+      if (phase === "writing" && nowId === upstreamId) this.#settle(interventionId, verdict, step);
+    });
     tellOutcome(this.#parts, interventionId, verdict);
     await watch.note(verdict);
   }
@@ -175,8 +179,6 @@ export class Reconciling {
   #settle(interventionId: number, verdict: Verdict, step: Step): void {
     const { ledger, clock, patience } = this.#parts;
     const entry = ledger.entry(interventionId);
-    // The other lane has found meanwhile that what is there is another one.
-    if (entry.phase !== "writing") return;
     const { event, code, reason, record } = verdict;
     if (event === "removed")
       return void ledger.apply(entry, "removed", closing(entry, patience, clock.wallMs()));

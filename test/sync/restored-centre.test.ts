@@ -99,6 +99,22 @@ test("a record that could not be read when all were looked up is looked up again
   expect(there()).toEqual(["kept", "lost", "lost as well", "lost too"]);
 });
 
+test("a clock that is set while all are looked up makes no lost record a deleted one", async () => {
+  await linked("kept", "lost", "lost too", "lost as well");
+  centre.restoreTo(2);
+  const refused = json(500, {});
+  centre.instead = ({ method, path }) => (method === "GET" && /\/[34]$/.test(path) ? refused : undefined);
+  await looks(1);
+  site.app.clock.stepWall(30 * 86_400_000);
+  await looks(1);
+  for (let other = 1; other <= 5; other += 1) centre.add({ description: "other" });
+  centre.rows.delete(3);
+  centre.rows.delete(4);
+  centre.instead = () => undefined;
+  await looks();
+  expect(there().filter((words) => words !== "other")).toEqual(["kept", "lost", "lost as well", "lost too"]);
+});
+
 describe("a POST that comes late to a restored centre", () => {
   let late: OddRequest | undefined;
 
