@@ -44,6 +44,7 @@ export async function walkList(
   let characters = 0;
   let start = 0;
   let stale = 0;
+  let received = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     if (!(await mayGoOn())) return unfinished(INTERRUPTED, "the link rests");
     const verdict = await centre.read(`/${type}?_start=${start}&_end=${start + PAGE_ROWS}`);
@@ -58,6 +59,10 @@ export async function walkList(
       characters += text.length - (rows.get(id)?.length ?? 0);
       rows.set(id, text);
     }
+    // Behind the last rows come those that are asked for twice. An end without them is a fault in the middle of the list.
+    const isEndExpected = page === 0 || stale > 0 || received <= OVERLAP_ROWS;
+    if (items.length === 0 && !isEndExpected) return unfinished("TORN", "it ended in the middle");
+    received = items.length;
     if (items.length > 0 && readable === 0) return unfinished("NO-IDS", "its rows have no number as id");
     if (rows.size > ROWS_MAX || characters > CHARACTERS_MAX)
       return unfinished(

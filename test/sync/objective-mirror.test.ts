@@ -155,8 +155,23 @@ describe("a list of the centre", () => {
     ]);
   });
 
+  test.each<[string, OddAnswer]>([
+    ["an empty page", json(200, [])],
+    ["a page that is not found", json(404, { statusCode: 404 })],
+  ])("is not taken for over at %s in its middle", async (_what, answer) => {
+    there["cladiri"] = halls(600, 11);
+    await pull();
+    let pages = 0;
+    centre.read = ({ path }) => ((pages += 1) === 3 ? answer : answerOf(path));
+    expect((await pull())[0]).toMatchObject({ result: "failed", reason: "it ended in the middle" });
+    expect(idsAbove3()).toHaveLength(600);
+    expect(
+      [...lists.listed(BUILDINGS).values()].filter(({ missingSinceMs }) => missingSinceMs !== null),
+    ).toEqual([]);
+  });
+
   test("that never ends is not read for ever, and nothing of it is taken", async () => {
-    pageOf = (_all, start) => [hall(start + 11), hall(start + 12), hall(start + 13)];
+    pageOf = (all, start, end) => (all === there["cladiri"] ? halls(end - start, start + 11) : []);
     const [outcome] = await pull();
     expect(outcome).toMatchObject({ result: "failed", reason: expect.stringMatching(/more than/) });
     expect(idsAbove3()).toEqual([]);

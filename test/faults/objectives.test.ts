@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Objective } from "../../src/domain/objective.ts";
+import type { ObjectivesView } from "../../src/http/site/objective-port.ts";
+import { santinela } from "../support/command-line.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { LINE_FAULT_NAMES, LINE_FAULTS } from "../support/line-faults.ts";
+import { SiteAndCentre } from "../support/site-and-centre.ts";
+
+/*
+ * Two real daemons with a line between them that does one thing wrong while the site reads the centre's objectives. The
+ * copy is the old list or the new one, never a part of one; an alarm made meanwhile gets through.
+ */
+
+const LIST = "/obiective/cladiri";
+/** Three pages of the site's own size. */
+const OBJECTIVES = 450;
+const FIRST_ID = 1001;
+
+const both = new SiteAndCentre();
+beforeAll(async () => {
+  await both.start();
+  await renameAll("as it was");
+  expect((await pull()).result).toBe("taken");
+});
+afterAll(() => both.remove());
+
+const folderOf = (who: "site" | "centre"): string => join(both.installation.folder, who);
+
+/** Gives each of the centre's own objectives another name. */
+async function renameAll(name: string): Promise<void> {
+  const objectives = Array.from({ length: OBJECTIVES }, (_, index) => ({ id: FIRST_ID + index, name }));
+  const file = join(both.installation.folder, "objectives.json");
+  writeFileSync(file, JSON.stringify({ "obiective/cladiri": objectives }));
+  const { code } = await santinela(["objectives", "import", file, "--config", "centre.yaml"], {
+    cwd: both.installation.folder,
+  });
+  expect(code).toBe(0);
+}
+
+async function pull(): Promise<{ result: string | null; reason: string | null }> {
+  const { value } = await askDaemon(folderOf("site"), "POST", "/site/objectives/pull");
+  const { lastTry = null, reason = null } = (value as ObjectivesView).lists[0] ?? {};
+  return { result: lastTry, reason };
+}
+
+/** The names that the site has for the centre's objectives, and how many objectives there are. */
+async function copied(): Promise<{ names: string[]; count: number }> {
+  const { value } = await askDaemon(folderOf("site"), "GET", `${LIST}?_start=0&_end=1000`);
+  const objectives = (value as Objective[]).filter(({ id }) => id >= FIRST_ID);
+  return { names: [...new Set(objectives.map(({ name }) => name))], count: objectives.length };
+}
+
+test.each(LINE_FAULT_NAMES)("%s: the copy is whole, and an alarm gets through", async (name) => {
+  const before = await copied();
+  await renameAll(name);
+  let pages = 0;
+  both.line.faultFor = ({ method, path }) => {
+    if (method !== "GET" || !path.startsWith(LIST)) return undefined;
+    pages += 1;
+    return pages === 2 ? LINE_FAULTS[name] : undefined;
+  };
+  const pulling = pull();
+  const alarm = await both.create({ priority: "high" });
+  const { result } = await pulling;
+  const after = await copied();
+  expect(after.count).toBe(OBJECTIVES);
+  expect(after.names).toEqual(result === "taken" ? [name] : before.names);
+  await both.settle();
+  await eventually("the alarm at the centre", async () => {
+    const { value } = await askDaemon(
+      folderOf("centre"),
+      "GET",
+      `/interventii?name=${encodeURIComponent(alarm.name)}`,
+    );
+    return (value as object[]).length === 1;
+  });
+  both.line.faultFor = () => undefined;
+  expect(await pull()).toEqual({ result: "taken", reason: null });
+  expect(await copied()).toEqual({ names: [name], count: OBJECTIVES });
+});
+
+test("what happened to the lists has happened to no record", async () => {
+  await both.expectExactlyOnce();
+});
