@@ -35,6 +35,18 @@ export class ObjectiveStore {
       .map(toObjective);
   }
 
+  /** A part of these, and how many there are: a page for somebody who copies the whole list costs no more than itself. */
+  page(type: ObjectiveType, start: number, end: number): { objectives: Objective[]; total: number } {
+    const rows = this.#database
+      .prepare(`SELECT data FROM (${DESCRIBED}) ORDER BY id LIMIT :rows OFFSET :start`)
+      .all({ type, start, rows: Math.max(0, end - start) });
+    const total = this.#database
+      .prepare(`SELECT count(*) FROM (${DESCRIBED})`)
+      .pluck()
+      .get({ type }) as number;
+    return { objectives: rows.map(toObjective), total };
+  }
+
   /**
    * Adds or replaces what this site knows of one. A placeholder that only a zone knows never replaces what somebody
    * described, and what is there already is not written again: each start does this, also one on a full disk.
