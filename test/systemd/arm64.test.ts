@@ -1,5 +1,5 @@
-// The package of the Pi, run on this computer's processor by an emulator: it shows that every binary in it is of the right
-// kind and works together, not how systemd treats it there.
+// The package of the Pi, run on this computer's processor by an emulator, by itself and under this computer's systemd: it
+// shows that every binary in it is of the right kind and works together, and within the unit's sandbox.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Container, SUITES } from "./container.ts";
 
 const PACKAGE = process.env["TEST_ARM64_PACKAGE"] ?? "";
 const YAML = `
@@ -86,3 +87,34 @@ describe.skipIf(PACKAGE === "")("the package for arm64", () => {
     expect(await code).toBe(0);
   });
 });
+
+describe.skipIf(PACKAGE === "").each(SUITES.slice(-1))(
+  "the package for arm64 on Debian $suite",
+  ({ root }) => {
+    const EMULATOR = "/usr/bin/qemu-aarch64-static";
+    const LIBRARIES = "/usr/aarch64-linux-gnu";
+    let debian: Container;
+    beforeAll(async () => {
+      debian = await Container.boot(root, [EMULATOR, LIBRARIES]);
+      const node = "/usr/lib/santinela/node/bin/node";
+      // The kernel of this computer cannot run what is in it, so its Node.js is called by way of the emulator.
+      await debian.ok(`mkdir -p /srv && cd /srv && dpkg-deb -R /packages/arm64/santinela_*_arm64.deb tree &&
+      mv tree${node} tree${node}.arm64 &&
+      printf '#!/bin/sh\nexec ${EMULATOR} -L ${LIBRARIES} ${node}.arm64 "$@"\n' > tree${node} &&
+      chmod 755 tree${node} && dpkg-deb -Zgzip -z1 -b tree arm64.deb`);
+    });
+    afterAll(() => debian.stop());
+
+    test("is installed, started, watched and stopped by systemd within its sandbox", async () => {
+      await debian.ok("dpkg --force-architecture --force-depends -i /srv/arm64.deb");
+      expect(await debian.property("ActiveState")).toBe("active");
+      expect(
+        await debian.ok(`cat /proc/$(systemctl show -P MainPID santinela.service)/cmdline | tr '\\0' ' '`),
+      ).toMatch(/^\S*qemu-aarch64-static .*main\.js serve/);
+      expect(await debian.property("WatchdogTimestampMonotonic")).not.toBe("0");
+      expect(await debian.ok("santinela version")).toMatch(/^\d+\.\d+\.\d+$/);
+      await debian.ok("systemctl stop santinela.service");
+      expect(await debian.property("Result")).toBe("success");
+    });
+  },
+);

@@ -34,8 +34,11 @@ export class Container {
     this.#process = process;
   }
 
-  /** Boots and waits until systemd has started everything. */
-  static async boot(root: string): Promise<Container> {
+  /**
+   * Boots and waits until systemd has started everything.
+   * @param shown files and folders of this machine that it sees in the same places
+   */
+  static async boot(root: string, shown: readonly string[] = []): Promise<Container> {
     const nspawn = spawn(
       "systemd-nspawn",
       [
@@ -48,6 +51,7 @@ export class Container {
         "--private-network",
         "--console=read-only",
         `--bind-ro=${PACKAGES}:/packages`,
+        ...shown.map((path) => `--bind-ro=${path}`),
         // For an installation from this source tree.
         `--bind-ro=${process.cwd()}:/source`,
         `--bind-ro=${process.execPath}:/usr/local/bin/node`,
