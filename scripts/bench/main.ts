@@ -5,6 +5,7 @@ import { CONTENDERS_HERE } from "./contenders/all.ts";
 import { installPeers } from "./contenders/peer-packages.ts";
 import { Notebook } from "./figures.ts";
 import { load, thisMachine } from "./machine.ts";
+import { measureAlone } from "./measures/alone.ts";
 import { measureLists } from "./measures/list.ts";
 import { measureReads } from "./measures/read.ts";
 import { measureStarts } from "./measures/start.ts";
@@ -24,6 +25,7 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   list: measureLists,
   trip: measureTrips,
   start: measureStarts,
+  alone: measureAlone,
 };
 
 /** Whatever hangs, the run is over after so long. */

@@ -21,6 +21,9 @@ export interface Scale {
   readonly trips: number;
   /** Messages of one burst: a multiple of twice the number of sensors. */
   readonly burst: number;
+  /** The same where single things are taken out of the product, with a slow flush, which is what most of them spare. */
+  readonly aloneBurst: number;
+  readonly aloneRounds: number;
   /** What has not come through when so long nothing was committed any more, is lost. */
   readonly silenceMs: number;
 }
@@ -35,6 +38,8 @@ export const FULL: Scale = {
   rows: 1_000_000,
   trips: 100,
   burst: 10_000,
+  aloneBurst: 4_000,
+  aloneRounds: 3,
   silenceMs: 30_000,
 };
 
@@ -49,6 +54,8 @@ export const QUICK: Scale = {
   rows: 100_000,
   trips: 30,
   burst: 2_000,
+  aloneBurst: 1_000,
+  aloneRounds: 1,
   silenceMs: 10_000,
 };
 
@@ -69,5 +76,5 @@ export interface Ground {
 }
 
 /** A part of the bench that can be run alone. */
-export const MEASURES = ["write", "read", "list", "trip", "start"] as const;
+export const MEASURES = ["write", "read", "list", "trip", "start", "alone"] as const;
 export type MeasureName = (typeof MEASURES)[number];

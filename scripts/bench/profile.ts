@@ -1,8 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { launch, type Contender } from "./contenders/contender.ts";
+import { launch, type Contender, type Running } from "./contenders/contender.ts";
 import { prepare } from "./contenders/santinela.ts";
+import { brokerMissing } from "./measures/broker.ts";
+import { burst } from "./measures/burst.ts";
+import { atSensors } from "./measures/trip.ts";
 import { ROOT } from "./places.ts";
 import type { Ground } from "./plan.ts";
 import { fill, post, read } from "./requests.ts";
@@ -22,35 +25,55 @@ const HEAVIEST = 10;
 /** Long enough for thousands of samples: V8 takes one a millisecond. */
 const PROFILED_SECONDS = 10;
 
-/** Runs the daemon under V8's sampling profiler, once under POSTs of 64 clients and once under GETs of 8. */
+/** Messages of the burst that is profiled. */
+const PROFILED_MESSAGES = 6_000;
+
+/** Runs the daemon under V8's sampling profiler: POSTs of 64 clients, GETs of 8, and a burst of trips. */
 export async function profileLoads(ground: Ground): Promise<Profile[]> {
-  const posting = await profileOf(ground, (running) => post(running, 64, ground, PROFILED_SECONDS));
-  const reading = await profileOf(ground, (running) => read(running, 8, ground, PROFILED_SECONDS));
-  return [
+  const { tell } = ground;
+  const requests = (load: (running: Running) => Promise<unknown>) =>
+    profileOf(ground, async (profiled, during) => {
+      const setting = { children: ground.children, folder: ground.folder.folder("profile"), environment: {} };
+      const running = await launch(profiled, setting);
+      await fill(running, ground);
+      await during(() => load(running));
+      // The profile is written at an orderly end.
+      await running.child.end();
+    });
+  tell("profile: POST");
+  const posting = await requests((running) => post(running, 64, ground, PROFILED_SECONDS));
+  tell("profile: GET");
+  const reading = await requests((running) => read(running, 8, ground, PROFILED_SECONDS));
+  const profiles = [
     { load: "POST, 64 clients", heaviest: posting },
     { load: "GET by id, 8 clients", heaviest: reading },
   ];
+  if (brokerMissing() !== undefined) return profiles;
+  tell("profile: trips");
+  const tripping = await profileOf(ground, (profiled, during) =>
+    atSensors(ground, profiled, {}, (...site) => during(() => burst(ground, PROFILED_MESSAGES, ...site))),
+  );
+  return [...profiles, { load: "a burst of trips over MQTT", heaviest: tripping }];
 }
 
+/** @param run starts the profiled contender, calls `during` with the load, and ends it */
 async function profileOf(
   ground: Ground,
-  load: (running: Awaited<ReturnType<typeof launch>>) => Promise<unknown>,
+  run: (profiled: Contender, during: (load: () => Promise<unknown>) => Promise<void>) => Promise<void>,
 ): Promise<Heavy[]> {
-  const folder = ground.folder.folder("profile");
-  const profiles = join(folder, "profiles");
+  const profiles = join(ground.folder.folder("profile"), "profiles");
   mkdirSync(profiles);
   const profiled: Contender = {
     name: "santinela",
     missing: () => undefined,
     prepare: (setting) => prepare(setting, ["--cpu-prof", `--cpu-prof-dir=${profiles}`]),
   };
-  const running = await launch(profiled, { children: ground.children, folder, environment: {} });
-  await fill(running, ground);
-  const fromUs = nowUs();
-  await load(running);
-  const toUs = nowUs();
-  // The profile is written at an orderly end.
-  await running.child.end();
+  let [fromUs, toUs] = [0, 0];
+  await run(profiled, async (load) => {
+    fromUs = nowUs();
+    await load();
+    toUs = nowUs();
+  });
   const [name] = readdirSync(profiles);
   if (name === undefined) throw new Error("the profiler has written nothing");
   const written = JSON.parse(readFileSync(join(profiles, name), "utf8")) as CpuProfile;

@@ -33,7 +33,10 @@ describe("what wrk says", () => {
 
 describe("the command line of the bench", () => {
   test("measures everything unless it is told what", () => {
-    expect(commandOf([])).toMatchObject({ quick: false, only: ["write", "read", "list", "trip", "start"] });
+    expect(commandOf([])).toMatchObject({
+      quick: false,
+      only: ["write", "read", "list", "trip", "start", "alone"],
+    });
     expect(commandOf(["--quick", "--only", "read, trip"])).toMatchObject({
       quick: true,
       only: ["read", "trip"],

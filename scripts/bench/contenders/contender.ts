@@ -19,6 +19,15 @@ export const CONTENDERS = {
   fastify: "a minimal Fastify application over better-sqlite3, one commit each",
   "json-server": "json-server 0.17 (no flush, no token)",
   "node-red": "Node-RED 5 with an MQTT-in → HTTP → SQLite flow (no token)",
+  "without-token-cache": "the product, checking the signature of a token at each request",
+  "without-key-object": "the same, with a secret that is text",
+  "without-born-requests": "the product, with requests that Express turns into its own",
+  "without-lean-answers": "the product, with Express's own way to send JSON",
+  "without-kept-statements": "the product, compiling each SQL statement when it is used",
+  "without-shared-commits": "the product, with a commit of its own for each write",
+  "without-shared-journal": "the product, taking an MQTT message when the one before is on the disk",
+  "without-kept-connections": "the product, with a new connection to its own API for each request of a trip",
+  "without-side-by-side": "the product, bringing one trip at a time through its own API",
   machine: "this machine itself: what is measured while nothing else is",
 } as const;
 

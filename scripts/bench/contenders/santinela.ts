@@ -17,8 +17,13 @@ export const santinela: Contender = {
 /**
  * Lays out an installation. A folder that has been one before keeps its records and its account.
  * @param nodeOptions for the process, such as a profiler's
+ * @param program its main file
  */
-export async function prepare(setting: Setting, nodeOptions: readonly string[]): Promise<Site> {
+export async function prepare(
+  setting: Setting,
+  nodeOptions: readonly string[],
+  program = PROGRAM,
+): Promise<Site> {
   const { folder, environment } = setting;
   const port = await freePort();
   const configFile = join(folder, "santinela.yaml");
@@ -29,7 +34,7 @@ export async function prepare(setting: Setting, nodeOptions: readonly string[]):
     port,
     launch: {
       command: process.execPath,
-      args: [...nodeOptions, PROGRAM, "serve", "--config", configFile],
+      args: [...nodeOptions, program, "serve", "--config", configFile],
       logFile: join(folder, "log"),
       environment,
     },

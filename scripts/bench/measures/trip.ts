@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { connectAsync, type MqttClient } from "mqtt";
 import { launch, type Contender, type Running } from "../contenders/contender.ts";
 import { messageOf, SENSORS, sensorNumbers, topicOf } from "../contenders/sensors.ts";
@@ -6,18 +6,15 @@ import { noteMachine } from "../machine.ts";
 import type { Ground } from "../plan.ts";
 import { percentile } from "../statistics.ts";
 import { brokerMissing, startBroker } from "./broker.ts";
+import { burst, untilOr, untilQuiet } from "./burst.ts";
 import { Onlooker } from "./onlooker.ts";
 import { chosen, leavingOut } from "./rounds.ts";
 
 /** A single opening that has not become a record by then never will. */
 const LOST_MS = 30_000;
-/** A burst that creeps on is ended here. */
-const BURST_MS_MAX = 15 * 60_000;
 /** How often the probe opens at most, and how long each opening is given. */
 const PROBES = 6;
 const PROBE_MS = 10_000;
-/** When nothing was committed for so long, all is done. */
-const QUIET_MS = 1_000;
 /** Its openings show that the way is open from end to end; no other measure uses it. */
 const PROBE = SENSORS;
 
@@ -41,10 +38,30 @@ export async function measureTrips(ground: Ground): Promise<void> {
   }
 }
 
-async function measureOne(ground: Ground, contender: Contender): Promise<void> {
-  const { children, folder } = ground;
+function measureOne(ground: Ground, contender: Contender): Promise<void> {
+  const { scale, notebook } = ground;
+  return atSensors(ground, contender, {}, async (running, sensors, onlooker) => {
+    const { name } = running;
+    await noteSingle(ground, running, sensors, onlooker);
+    const { lost, peakMb, perSecond } = await burst(ground, scale.burst, running, sensors, onlooker);
+    notebook.note("burst-lost", name, lost);
+    notebook.note("burst-peak", name, peakMb);
+    notebook.note("burst-rate", name, perSecond);
+  });
+}
+
+/**
+ * Starts a contender with a broker of its own, and sensors that are heard and closed.
+ * @param environment of the contender's process, such as a slow flush
+ */
+export async function atSensors(
+  { children, folder }: Pick<Ground, "children" | "folder">,
+  contender: Contender,
+  environment: Readonly<Record<string, string>>,
+  work: (running: Running, sensors: MqttClient, onlooker: Onlooker) => Promise<void>,
+): Promise<void> {
   const brokerUrl = await startBroker(children, folder.folder("broker"));
-  const setting = { children, folder: folder.folder(contender.name), environment: {}, brokerUrl };
+  const setting = { children, folder: folder.folder(contender.name), environment, brokerUrl };
   const running = await launch(contender, setting);
   const { records } = running.site;
   if (!records) throw new Error("it has no records to look at");
@@ -54,8 +71,7 @@ async function measureOne(ground: Ground, contender: Contender): Promise<void> {
     await untilHeard(sensors, onlooker);
     for (const sensor of sensorNumbers) sensors.publish(topicOf(sensor), messageOf("closed"), { qos: 1 });
     await untilHeard(sensors, onlooker);
-    await noteSingle(ground, running, sensors, onlooker);
-    await noteBurst(ground, running, sensors, onlooker);
+    await work(running, sensors, onlooker);
   } finally {
     await sensors.endAsync(true);
     onlooker.close();
@@ -77,14 +93,7 @@ async function untilHeard(sensors: MqttClient, onlooker: Onlooker): Promise<void
   }
   if (!isThrough()) throw new Error("no opening of the probe has come through");
   // Of the probe's openings some may still be on their way.
-  let commits = -1;
-  await untilOr(LOST_MS, () => commits === (commits = onlooker.commits()), QUIET_MS);
-}
-
-/** Looks again and again, but no longer than `withinMs`. */
-async function untilOr(withinMs: number, look: () => boolean, everyMs = 20): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!look() && performance.now() < end) await delay(everyMs);
+  await untilQuiet(onlooker);
 }
 
 /** One opening after the other, each of another sensor. */
@@ -117,50 +126,4 @@ const REST_MS = 0.2;
 /** Shorter than any timer, and unlike a busy wait it leaves the processor to those that are measured. */
 function rest(): void {
   Atomics.wait(RESTING, 0, 0, REST_MS);
-}
-
-async function noteBurst(
-  { scale, notebook, signal }: Ground,
-  { name, child }: Running,
-  sensors: MqttClient,
-  onlooker: Onlooker,
-): Promise<void> {
-  const before = onlooker.openings();
-  const expected = scale.burst / 2;
-  child.forgetPeak();
-  const startMs = performance.now();
-  const publishing = publishBurst(sensors, scale.burst);
-  let through = 0;
-  let throughMs = startMs;
-  let commits = onlooker.commits();
-  let activeMs = startMs;
-  while (through < expected && performance.now() - startMs < BURST_MS_MAX) {
-    signal.throwIfAborted();
-    await delay(20);
-    const nowMs = performance.now();
-    const now = onlooker.openings() - before;
-    if (now > through) throughMs = nowMs;
-    through = now;
-    const seen = onlooker.commits();
-    if (seen !== commits) activeMs = nowMs;
-    else if (nowMs - activeMs > scale.silenceMs) break;
-    commits = seen;
-  }
-  await publishing;
-  notebook.note("burst-lost", name, expected - through);
-  notebook.note("burst-peak", name, child.peakMb);
-  notebook.note("burst-rate", name, through === 0 ? 0 : (through * 2) / ((throughMs - startMs) / 1000));
-}
-
-/**
- * All sensors close, then all open, and again, until so many messages are sent. One pass waits for the broker to have
- * the one before: the publisher must not be what overflows.
- */
-async function publishBurst(sensors: MqttClient, messages: number): Promise<void> {
-  for (let sent = 0; sent < messages; sent += SENSORS) {
-    const message = messageOf((sent / SENSORS) % 2 === 0 ? "closed" : "open");
-    await Promise.all(
-      sensorNumbers.map((sensor) => sensors.publishAsync(topicOf(sensor), message, { qos: 1 })),
-    );
-  }
 }
