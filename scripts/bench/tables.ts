@@ -1,6 +1,7 @@
 import { CONTENDERS, type ContenderName } from "./contenders/contender.ts";
 import { FIGURES, type FigureName } from "./figures.ts";
 import { standings, type Goal } from "./goals.ts";
+import { meaningOf } from "./profile-words.ts";
 import type { Result } from "./result.ts";
 import { median, ratio, spread } from "./statistics.ts";
 
@@ -75,8 +76,11 @@ function profileTables({ profiles = [] }: Result): string[] {
   return profiles.map(
     ({ load, heaviest }) =>
       `### Where the time goes: ${load}\n\n${table(
-        ["own time", "function", "where"],
-        heaviest.map(({ name, place, share }) => [percent(share), `\`${name}\``, `\`${place}\``]),
+        ["own time", "what it is", "function", "where"],
+        heaviest.map((heavy) => {
+          const { name, place, share } = heavy;
+          return [percent(share), meaningOf(heavy), `\`${name}\``, `\`${place}\``];
+        }),
       )}`,
   );
 }

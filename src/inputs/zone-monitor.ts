@@ -117,8 +117,9 @@ export class ZoneMonitor {
   read(zoneId: string, contact: Contact, { live, atMs: notedMs }: Sighted): ZoneOutcome {
     const watched = this.#find(zoneId);
     const atMs = notedMs ?? this.#options.clock.monotonicMs();
+    const { wakeAtMs } = watched;
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
-    this.#armWake();
+    if (watched.wakeAtMs !== wakeAtMs) this.#armWake();
     // What a broker had kept says nothing about the sensor now.
     if (live) this.#options.faults.heard(watched.zone);
     return { contact: watched.state.contact, trips };
