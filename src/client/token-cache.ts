@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { validateAccessToken } from "../generated/validators.js";
 import type { ApiClient, Reply } from "./api-client.ts";
+import { parseJson } from "./json-answer.ts";
 
 export type TokenResult =
   | { readonly ok: true; readonly token: string }
@@ -55,14 +56,5 @@ export class TokenCache {
       renewAtMs: clock.monotonicMs() + access.expiresIn * 1000 * RENEW_AT,
     };
     return { ok: true, token: access.token };
-  }
-}
-
-/** The value of a JSON text, or undefined when it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

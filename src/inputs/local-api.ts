@@ -1,5 +1,5 @@
 import type { ApiClient, Reply } from "../client/api-client.ts";
-import { parseJson } from "../client/token-cache.ts";
+import { parseJson } from "../client/json-answer.ts";
 import type { Intervention, InterventionCreate, InterventionUpdate } from "../domain/intervention.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 

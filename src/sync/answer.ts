@@ -1,5 +1,5 @@
 import type { Reply } from "../client/api-client.ts";
-import { parseJson } from "../client/token-cache.ts";
+import { parseJson } from "../client/json-answer.ts";
 import type { OutboxEvent } from "../domain/outbox.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 

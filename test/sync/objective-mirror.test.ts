@@ -183,6 +183,32 @@ describe("a list of the centre", () => {
     expect(idsAbove3()).toEqual([]);
   });
 
+  test.each([
+    [
+      "nests deeper than any description",
+      `[{"id":1,"name":"Hall","more":${"[".repeat(80)}${"]".repeat(80)}}]`,
+    ],
+    ["nests too deep for SQLite", `[{"id":1,"name":"Hall","more":${"[".repeat(2_000)}${"]".repeat(2_000)}}]`],
+    [
+      "nests too deep to be written",
+      `[{"id":1,"name":"Hall","more":${"[".repeat(90_000)}${"]".repeat(90_000)}}]`,
+    ],
+    ["has more rows than the memory holds", `[${"{},".repeat(1_000_000)}{}]`],
+  ])("that %s is not taken, and ends nothing", async (_what, body) => {
+    const before = buildings();
+    centre.read = () => ({ ...json(200, []), body });
+    expect((await pull())[0]).toMatchObject({ result: "failed", read: 0, reason: "answered 200" });
+    expect(lists.differences(BUILDINGS, 10)).toEqual([]);
+    expect(buildings()).toEqual(before);
+  });
+
+  test("whose names hold quotes, brackets and backslashes is taken as it is", async () => {
+    const name = `"${'[{\\"'.repeat(100)}`;
+    there["cladiri"] = [hall(11, name)];
+    await pull();
+    expect(names()).toContain(name);
+  });
+
   test("costs no write where nothing has changed, and one where a name has", async () => {
     there["cladiri"] = halls(600, 11);
     await pull();
