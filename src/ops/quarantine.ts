@@ -1,6 +1,7 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { flushFolder } from "../store/durable-files.ts";
+import { absorbLog } from "../store/copy.ts";
+import { flushFolder, putInPlace } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
 
 /** A database is these files together: without its write-ahead log it is an older one, or none. */
@@ -13,26 +14,55 @@ const ENDINGS = ["", "-wal", "-shm"] as const;
  * @returns where the database is now
  */
 export function quarantine(path: string, nowMs: number): string {
-  const folder = freshFolder(join(dirname(path), "quarantine"), fileStamp(nowMs));
+  const kept = keep(path, nowMs, renameSync);
+  removeSet(path, ENDINGS);
+  return kept;
+}
+
+/** Where `quarantine` and `replaceKeeping` would put a database now. */
+export function placeInQuarantine(path: string, nowMs: number): string {
+  return join(freshFolder(join(dirname(path), "quarantine"), fileStamp(nowMs)), basename(path));
+}
+
+/**
+ * Puts a finished database in the place of another one, which goes into quarantine. At no moment is there none.
+ * @param ready one that is closed and needs no write-ahead log, on the same disk
+ * @returns where the other one is now
+ */
+export function replaceKeeping(path: string, ready: string, nowMs: number): string | null {
+  absorbLog(path);
+  const kept = existsSync(path) ? keep(path, nowMs, copyFileSync) : null;
+  // A log that stayed would be read into the new one.
+  removeSet(path, ["-wal", "-shm"]);
+  putInPlace(ready, path);
+  return kept;
+}
+
+/** @param otherwise for a file system without hard links @returns where the database is now as well */
+function keep(path: string, nowMs: number, otherwise: (from: string, to: string) => void): string {
+  const kept = placeInQuarantine(path, nowMs);
+  const folder = dirname(kept);
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true, mode: 0o750 });
-  const moved = ENDINGS.filter((ending) => existsSync(path + ending));
-  for (const ending of moved) linkOrMove(path + ending, join(part, basename(path) + ending));
+  for (const ending of ENDINGS)
+    if (existsSync(path + ending)) linkOr(otherwise, path + ending, join(part, basename(path) + ending));
   flushFolder(part);
   renameSync(part, folder);
   flushFolder(dirname(folder));
-  for (const ending of moved) rmSync(path + ending, { force: true });
-  flushFolder(dirname(path));
-  return join(folder, basename(path));
+  return kept;
 }
 
-function linkOrMove(from: string, to: string): void {
+function removeSet(path: string, endings: readonly string[]): void {
+  for (const ending of endings) rmSync(path + ending, { force: true });
+  flushFolder(dirname(path));
+}
+
+function linkOr(otherwise: (from: string, to: string) => void, from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    // A file system without hard links; then the move itself is the only way.
-    renameSync(from, to);
+    otherwise(from, to);
   }
 }
 

@@ -1,18 +1,18 @@
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import { endStrangeTokens } from "../store/copied-accounts.ts";
 import { openDatabase } from "../store/database.ts";
-import { fileProblems } from "../store/integrity.ts";
+import { EventLog } from "../store/event-log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
+import { copyProblems } from "../store/integrity.ts";
 import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
-import { redeliverLostTrips } from "../store/redelivery.ts";
 import { recordIds } from "../store/record-ids.ts";
+import { redeliverLostTrips } from "../store/redelivery.ts";
 import { seekUnsent } from "../store/sought-records.ts";
-import { EventLog } from "../store/event-log.ts";
-import { copyDurably } from "../store/durable-files.ts";
-import { quarantine } from "./quarantine.ts";
+import { placeInQuarantine, replaceKeeping } from "./quarantine.ts";
 import { prepareDataDir } from "./secrets.ts";
 
 /** What putting a copy back changes. */
@@ -29,7 +29,7 @@ export interface RestorePlan {
  * @throws AppError `bad-data` when the file is no good copy
  */
 export function planRestore(dataDir: string, file: string): RestorePlan {
-  const problems = existsSync(file) ? fileProblems(file, MAIN_DATABASE, "full") : ["there is no such file"];
+  const problems = existsSync(file) ? copyProblems(file, MAIN_DATABASE) : ["there is no such file"];
   if (problems.length > 0)
     throw new AppError("bad-data", `${file} cannot be put back: ${problems.join("; ")}`, {
       hint: "The regular copies are in the folder backups of the data folder.",
@@ -44,9 +44,15 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
   };
 }
 
+/** A copy that is being made ready lies here. */
+const WORKSHOP = "putting-back";
+
 /**
  * Puts a copy in the place of the main database. The present one goes into quarantine, never away; the journal's trips
  * whose records the copy lacks are posted again at the next start.
+ *
+ * Everything that can fail is done to the copy in a folder of its own, and only then does it take the other one's name:
+ * whatever goes wrong before, and wherever the power goes, there is a whole database, the present one or the copy.
  * @returns where the present database is now, and how many trips wait again
  * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
  */
@@ -59,21 +65,36 @@ export function restore(
   const plan = planRestore(dataDir, file);
   prepareDataDir(dataDir);
   const release = takeInstanceLock(join(dataDir, "lock.db"));
+  const workshop = join(dataDir, WORKSHOP);
   try {
+    rmSync(workshop, { recursive: true, force: true });
+    mkdirSync(workshop, { mode: 0o750 });
     const path = join(dataDir, "santinela.db");
-    const kept = existsSync(path) ? quarantine(path, nowMs) : null;
-    copyDurably(file, path);
-    const main = openDatabase(path, MAIN_DATABASE);
-    seekUnsent(main);
+    const kept = existsSync(path) ? placeInQuarantine(path, nowMs) : null;
+    const ready = copied(file, join(workshop, "santinela.db"));
+    const main = openDatabase(ready, MAIN_DATABASE);
     const journal = openJournalDatabase(join(dataDir, "journal.db"));
-    const redelivered = redeliverLostTrips(journal, main, 0);
-    const subject = "santinela.db";
-    const detail = { file, kept, redelivered, ...plan };
-    new EventLog(main).add({ event: "database-restored", ...by, subject, detail }, nowMs);
-    main.close();
-    journal.close();
+    let redelivered: number;
+    try {
+      seekUnsent(main);
+      endStrangeTokens(main, path);
+      redelivered = redeliverLostTrips(journal, main, 0);
+      const detail = { file, kept, redelivered, ...plan };
+      new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
+    } finally {
+      main.close();
+      journal.close();
+    }
+    replaceKeeping(path, ready, nowMs);
     return { kept, redelivered };
   } finally {
+    rmSync(workshop, { recursive: true, force: true });
     release();
   }
+}
+
+/** Copies a database with its write-ahead log: without it, it is an older one. @returns the copy */
+function copied(file: string, to: string): string {
+  for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFileSync(file + ending, to + ending);
+  return to;
 }

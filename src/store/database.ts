@@ -197,6 +197,16 @@ function schemaOf(database: Database): { version: number; readableFrom: number }
   return { version, readableFrom: stamp < STEPS_MAX ? version : Math.floor(stamp / STEPS_MAX) };
 }
 
+/** How many steps have run on a file. */
+export function stepsOf(database: Database): number {
+  return schemaOf(database).version;
+}
+
+/** Whether a newer release has made a file, or changed it. */
+export function isNewer(database: Database, { migrations }: DatabaseKind): boolean {
+  return schemaOf(database).version > migrations.length;
+}
+
 /** What keeps this release from working with a newer one's file; undefined when nothing does. */
 export function newerProblem(database: Database, { migrations }: DatabaseKind): string | undefined {
   const { version, readableFrom } = schemaOf(database);

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
-import { newerProblem, type DatabaseKind } from "./database.ts";
+import { newerProblem, type Database, type DatabaseKind } from "./database.ts";
+import { foreignParts } from "./foreign-parts.ts";
 
 /** `quick` reads every page; `full` also holds each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
@@ -13,7 +14,22 @@ const PROBLEMS_MAX = 10;
  * taken into account. A flipped bit inside a value cannot be found by any of these checks.
  */
 export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth): string[] {
-  let database: Sqlite.Database | undefined;
+  return problemsOf(path, kind, (database) => checked(database, depth));
+}
+
+/**
+ * What is wrong with a database file that comes from somewhere else, checked as a whole. Its tables are looked at first:
+ * a check of rules that are not ours may take for ever, and triggers that are not ours would meddle with the records.
+ */
+export function copyProblems(path: string, kind: DatabaseKind): string[] {
+  return problemsOf(path, kind, (database) => {
+    const foreign = foreignParts(database, kind).slice(0, PROBLEMS_MAX);
+    return foreign.length > 0 ? foreign : checked(database, "full");
+  });
+}
+
+function problemsOf(path: string, kind: DatabaseKind, look: (database: Database) => string[]): string[] {
+  let database: Database | undefined;
   try {
     if (statSync(path).size === 0) return ["the file is empty"];
     database = new Sqlite(path, { readonly: true, fileMustExist: true });
@@ -21,7 +37,7 @@ export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth
     if (found !== kind.applicationId) return [`it is another kind of file (application_id ${String(found)})`];
     const problem = newerProblem(database, kind);
     if (problem !== undefined) return [`it ${problem}`];
-    return checked(database, depth);
+    return look(database);
   } catch (error) {
     return [(error as Error).message];
   } finally {
@@ -35,7 +51,7 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isDamage(error.cause);
 }
 
-function checked(database: Sqlite.Database, depth: CheckDepth): string[] {
+function checked(database: Database, depth: CheckDepth): string[] {
   const pragma = depth === "quick" ? "quick_check" : "integrity_check";
   const lines = database.pragma(`${pragma}(${PROBLEMS_MAX})`) as Record<string, string>[];
   const problems = lines.flatMap((line) => Object.values(line)).filter((text) => text !== "ok");

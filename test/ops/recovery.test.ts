@@ -24,6 +24,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { planRestore, restore } from "../../src/ops/restore.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
+import { AccountStore } from "../../src/store/accounts.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { SOMEBODY } from "../support/app.ts";
@@ -343,5 +344,90 @@ describe("putting a copy back", () => {
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
     expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
     expect(site.names()).toEqual(["a"]);
+  });
+
+  test.each([
+    [
+      "a trigger that hides alarms",
+      "CREATE TRIGGER t AFTER INSERT ON outbox BEGIN DELETE FROM outbox; END",
+      /trigger t/,
+    ],
+    ["a view", "CREATE VIEW v AS SELECT 1", /view v/],
+    ["an index that refuses a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
+    ["a table less", "DROP TABLE outbox", /no table outbox/],
+    ["a table that is another one", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
+  ])("is refused for a copy with %s, and nothing is touched", async (_what, change, problem) => {
+    site.trip("a");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    const meddled = new Sqlite(copy);
+    meddled.exec(change);
+    meddled.close();
+    site.databases.close();
+    expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(problem);
+    site.open();
+    expect(site.names()).toEqual(["a"]);
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("takes a copy with an index of somebody's own, and one of 0.0.1 with its write-ahead log", async () => {
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    const own = new Sqlite(copy);
+    own.exec("CREATE INDEX mine ON interventions(name)");
+    own.close();
+    expect(planRestore(site.dataDir, copy).recordsInCopy).toBe(0);
+    const left = join(import.meta.dirname, "..", "upgrade", "0.0.1", "site", "santinela.db");
+    for (const ending of ["", "-wal"]) copyFileSync(left + ending, join(site.dataDir, `old.db${ending}`));
+    const old = join(site.dataDir, "old.db");
+    const { recordsInCopy } = planRestore(site.dataDir, old);
+    expect(recordsInCopy).toBeGreaterThan(0);
+    site.databases.close();
+    restore(site.dataDir, old, site.clock.wallMs(), TESTER);
+    site.open();
+    expect(site.names()).toHaveLength(recordsInCopy + 1);
+  });
+
+  test("that cannot be made ready leaves the present database where it is", async () => {
+    site.trip("a");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    const id = site.trip("b");
+    site.databases.close();
+    const journal = readFileSync(join(site.dataDir, "journal.db"));
+    writeFileSync(join(site.dataDir, "journal.db"), "this is no database ".repeat(1_000));
+    expect(() => restore(site.dataDir, copy, site.clock.wallMs(), TESTER)).toThrow(/journal/);
+    writeFileSync(join(site.dataDir, "journal.db"), journal);
+    site.open();
+    expect(site.names()).toEqual(["a", "b"]);
+    expect(id).toBe(2);
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("ends the tokens that mean somebody else there, and leaves the others", async () => {
+    const { main } = site.databases;
+    const accounts = new AccountStore(main);
+    const add = (email: string, role: "administrator" | "viewer") =>
+      accounts.add({ email, role, passwordHash: "x", mustChangePassword: false, createdAtMs: 0 })?.id ?? 0;
+    const [ana, ion] = [add("ana@site.example", "administrator"), add("ion@site.example", "administrator")];
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    const before = accounts.change(ion, { role: "viewer" })?.tokenVersion ?? 0;
+    const later = add("dan@site.example", "viewer");
+    site.databases.close();
+    restore(site.dataDir, copy, site.clock.wallMs(), TESTER);
+    site.open();
+    const restored = new AccountStore(site.databases.main);
+    expect(restored.byId(ana)?.tokenVersion).toBe(1);
+    expect(restored.byId(ion)).toMatchObject({ role: "administrator" });
+    expect(restored.byId(ion)?.tokenVersion).toBeGreaterThan(before);
+    const next = restored.add({
+      email: "eva@site.example",
+      role: "administrator",
+      passwordHash: "x",
+      mustChangePassword: false,
+      createdAtMs: 0,
+    });
+    expect(next?.id).toBeGreaterThan(later);
   });
 });
