@@ -22,7 +22,7 @@ export function draftOf(answers: Answers, secretFiles: Answers, dataDir: string 
     return `./${name}`;
   };
   const lines = [
-    "# Made by santinela init. Every option: docs/configuration.md. After a change: santinela check-config, then restart.",
+    "# Every option: docs/configuration.md. After a change: santinela check-config, then restart.",
     ...(dataDir === undefined ? [] : [`dataDir: ${quoted(dataDir)}`]),
     `site: { name: ${quoted(answers["site-name"])}, ref: ${quoted(answers["site-ref"])}, timezone: ${quoted(answers["timezone"])}, locale: ${answers["language"]} }`,
     answers["network"] === "network"

@@ -117,6 +117,7 @@ export interface DraftAnswer {
   readonly questions: readonly QuestionAnswer[];
   readonly configuration: string | null;
   readonly file: string;
+  readonly isThere: boolean;
   readonly secretFiles: readonly string[];
   readonly mistakes: string | null;
 }

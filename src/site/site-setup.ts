@@ -29,12 +29,14 @@ export class SiteSetup implements SetupPort {
       questions.push({ name, text, choices, fallback, problem: problemWith(question, answer) ?? null });
     }
     const file = this.#config.file ?? fileToMake(this.#load);
+    const isThere = this.#config.file !== null;
     const isComplete = questions.every(({ problem }) => problem === null);
-    if (!isComplete) return { questions, file, configuration: null, secretFiles: [], mistakes: null };
+    if (!isComplete)
+      return { questions, file, isThere, configuration: null, secretFiles: [], mistakes: null };
     // The folder of now, or the accounts and records would stay behind.
     const { text, secrets } = draftOf(answers, {}, this.#config.dataDir);
     const mistakes = this.#mistakesOf(file, text);
-    return { questions, file, configuration: text, secretFiles: [...secrets.keys()], mistakes };
+    return { questions, file, isThere, configuration: text, secretFiles: [...secrets.keys()], mistakes };
   }
 
   #mistakesOf(file: string, text: string): string | null {

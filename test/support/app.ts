@@ -91,7 +91,14 @@ export class TestApp {
       site: NO_SITE,
       settings: NO_SETTINGS,
       setup: {
-        draft: () => ({ questions: [], configuration: null, file: "", secretFiles: [], mistakes: null }),
+        draft: () => ({
+          questions: [],
+          configuration: null,
+          file: "",
+          isThere: false,
+          secretFiles: [],
+          mistakes: null,
+        }),
       },
       clock,
       panel: undefined,

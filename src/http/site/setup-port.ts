@@ -11,6 +11,8 @@ export interface DraftView {
   readonly configuration: string | null;
   /** Where the daemon looks for its configuration. */
   readonly file: string;
+  /** Whether the running one stands there, and would be replaced. */
+  readonly isThere: boolean;
   /** Files of secrets beside it that the configuration names. */
   readonly secretFiles: readonly string[];
   /** What the daemon would say against that configuration, `file:line:col: …`; null when nothing. */

@@ -88,10 +88,11 @@ function QuestionField({
 }
 
 function Result({ draft, text }: { readonly draft: DraftAnswer; readonly text: string }) {
-  const { file, secretFiles, mistakes } = draft;
+  const { file, isThere, secretFiles, mistakes } = draft;
   const folder = file.slice(0, file.lastIndexOf("/"));
-  const isSystemWide = file.startsWith("/etc/");
-  const place = isSystemWide ? "sudo install -m 640 -g santinela" : "install -D -m 600";
+  // What the package has put there belongs to root, and the service's group reads it.
+  const isPackaged = isThere && file.startsWith("/etc/");
+  const place = isPackaged ? "sudo install -b -m 640 -g santinela" : "install -b -D -m 600";
   return (
     <section>
       <h3>{say("guide.file")}</h3>
@@ -105,7 +106,7 @@ function Result({ draft, text }: { readonly draft: DraftAnswer; readonly text: s
       </pre>
       <ol>
         <li>
-          {say("guide.save")}
+          {say(isThere ? "guide.replace" : "guide.save")}
           <br />
           <code>{`${place} santinela.yaml ${file}`}</code>
         </li>
@@ -116,11 +117,13 @@ function Result({ draft, text }: { readonly draft: DraftAnswer; readonly text: s
             <code>{`${place} /dev/stdin ${folder}/${name}`}</code>
           </li>
         ))}
-        <li>
-          {say("guide.check")}
-          <br />
-          <code>{`${isSystemWide ? "sudo " : ""}santinela check-config`}</code>
-        </li>
+        {isPackaged && (
+          <li>
+            {say("guide.check")}
+            <br />
+            <code>sudo santinela check-config</code>
+          </li>
+        )}
         <li>{say("guide.restart")}</li>
       </ol>
       <p class="row">

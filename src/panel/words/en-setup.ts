@@ -30,13 +30,15 @@ export const EN_SETUP = {
   "guide.unanswered": "The configuration is here once everything is answered.",
   "guide.file": "Your configuration",
   "guide.save": "Download it, bring it to the device and put it in place:",
+  "guide.replace":
+    "Download it and bring it to the device. This takes the place of the present configuration, which stays beside it with a ~ behind its name:",
   "guide.secret": "Write the password into a file of its own (type it, then Enter and Ctrl-D):",
   "guide.check": "Check it:",
   "guide.restart":
     "Restart the daemon. Should the file have a mistake, it goes on with what it has, and says so.",
   "guide.download": "Download the configuration",
   "question.site-name": "Name of the site",
-  "question.site-ref": "Short reference, unlike any other site's",
+  "question.site-ref": "Short reference (unique)",
   "question.timezone": "Time zone",
   "question.language": "Language of the interventions",
   "question.network": "Who reaches this panel",

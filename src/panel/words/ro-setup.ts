@@ -41,13 +41,15 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.unanswered": "Configurația apare după ce s-a răspuns la toate.",
   "guide.file": "Configurația ta",
   "guide.save": "Descarc-o, du-o pe dispozitiv și pune-o la locul ei:",
+  "guide.replace":
+    "Descarc-o și du-o pe dispozitiv. Ia locul configurației de acum, care rămâne alături, cu ~ după nume:",
   "guide.secret": "Scrie parola într-un fișier al ei (tastează, apoi Enter și Ctrl-D):",
   "guide.check": "Verific-o:",
   "guide.restart":
     "Repornește serviciul. Dacă fișierul are o greșeală, merge mai departe cu ce are și o spune.",
   "guide.download": "Descarcă configurația",
   "question.site-name": "Numele locului",
-  "question.site-ref": "Referință scurtă, diferită de a oricărui alt loc",
+  "question.site-ref": "Referință scurtă (unică)",
   "question.timezone": "Fus orar",
   "question.language": "Limba intervențiilor",
   "question.network": "Cine ajunge la acest panou",
