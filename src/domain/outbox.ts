@@ -96,7 +96,8 @@ export type OutboxPhase =
  * - `retry`: an operator or the passing of time asks for another try. `restart`: found at start.
  */
 export type OutboxEvent = (typeof EVENTS)[number];
-const EVENTS = [
+/** Every event, in the order of its explanation. */
+export const EVENTS = [
   "send",
   "look",
   "found",

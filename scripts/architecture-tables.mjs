@@ -1,0 +1,92 @@
+// Writes the generated tables of docs/architecture.md from the built program: what an event does to a record's place in
+// the outbox, and what each answer of the centre means. Run by `npm run build`.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { classify } from "../dist/sync/answer.js";
+import { EVENTS, nextPhase } from "../dist/domain/outbox.js";
+import { PHASE_WORDS } from "../dist/domain/outbox-words.js";
+
+const PAGE = new URL("../docs/architecture.md", import.meta.url);
+const BEGIN = "<!-- tables: begin (made by scripts/architecture-tables.mjs) -->";
+const END = "<!-- tables: end -->";
+
+const json = (status, body, headers = {}) => ({
+  kind: "answered",
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});
+const page = (status) => ({
+  kind: "answered",
+  status,
+  headers: { "content-type": "text/html" },
+  body: "<html>",
+});
+const fault = (kind) => ({ kind, code: "ECODE", error: "" });
+
+/** An answer of each kind. */
+const ANSWERS = [
+  ["no connection: refused, no such name, no route, no handshake", fault("not-sent")],
+  ["a connection that broke, or no whole answer in time", fault("lost")],
+  ["201 with a record", json(201, { id: 1 })],
+  ["201 with anything else", json(201, {})],
+  ["200 with a record", json(200, { id: 1 })],
+  ["204", { kind: "answered", status: 204, headers: {}, body: "" }],
+  ["a page for people, with 200", page(200)],
+  ["a redirect", page(302)],
+  ["400, 413, 415, 422", json(400, {})],
+  ["401, also after signing in anew", json(401, {})],
+  ["403", json(403, {})],
+  ["404 in JSON", json(404, {})],
+  ["404 as a page", page(404)],
+  ["405, 501", page(405)],
+  ["408", json(408, {})],
+  ["409", json(409, {})],
+  ["425, 429", json(429, {})],
+  ["500", json(500, {})],
+  ["502, 503, 504", page(502)],
+];
+
+function phaseTable() {
+  const phases = Object.keys(PHASE_WORDS);
+  const rows = EVENTS.map((event) => [`\`${event}\``, ...phases.map((phase) => cell(phase, event))]);
+  return table(["event", ...phases.map((phase) => `\`${phase}\``)], rows);
+}
+
+function cell(phase, event) {
+  try {
+    const [linked, unlinked] = [true, false].map((isLinked) => nextPhase(phase, event, isLinked));
+    if (linked !== unlinked) return `${linked}, or ${unlinked}`;
+    return linked === phase ? "stays" : linked;
+  } catch {
+    return "";
+  }
+}
+
+function answerTable() {
+  const rows = ANSWERS.map(([what, reply]) => {
+    const [post, put, remove] = ["POST", "PUT", "DELETE"].map((method) => classify(method, reply, 0));
+    return [
+      what,
+      post.event,
+      put.event,
+      remove.event,
+      post.link === put.link ? post.link : `${post.link}, ${put.link}`,
+    ];
+  });
+  return table(["answer", "POST", "PUT", "DELETE", "link"], rows);
+}
+
+function table(head, rows) {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+if (existsSync(PAGE)) {
+  const text = readFileSync(PAGE, "utf8");
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (from < 0 || to < 0) throw new Error("docs/architecture.md has lost its markers");
+  const tables = `### What an event does to a record\n\n${phaseTable()}\n\n### What an answer means\n\n${answerTable()}`;
+  const next = `${text.slice(0, from + BEGIN.length)}\n\n${tables}\n\n${text.slice(to)}`;
+  // What differs in its layout alone was laid out by the formatter.
+  const plain = (page) => page.replaceAll(/ {2,}|-{3,}/g, (run) => run[0] ?? "");
+  if (plain(next) !== plain(text)) writeFileSync(PAGE, next);
+}
