@@ -25,7 +25,11 @@ const NOTES_LENGTH_MAX = 4000;
  * Whether a trip is part of an incident as far as time says; its intervention must also still be open. A fault has no
  * window: it is one record until somebody has closed it.
  */
-export function isWithinWindow({ last }: Incident, trip: Trip, windowMs: number): boolean {
+export function isWithinWindow(
+  { last }: Incident,
+  trip: Pick<Trip, "about" | "moment">,
+  windowMs: number,
+): boolean {
   if (trip.about !== "trip") return true;
   // Behind a clock that has gone back over a reboot nobody knows; a crew too many is better than one too few.
   const sinceLastMs =
@@ -34,6 +38,18 @@ export function isWithinWindow({ last }: Incident, trip: Trip, windowMs: number)
       : trip.moment.wallMs - last.wallMs;
   const isBackwards = sinceLastMs < 0 && trip.moment.bootId !== last.bootId;
   return !isBackwards && sinceLastMs <= windowMs;
+}
+
+/** The largest `site.incidentWindowS` that a configuration can have, in milliseconds. */
+export const INCIDENT_WINDOW_MS_MAX = 3_600_000;
+
+/**
+ * Whether a trip cannot join the newest incident of its subject, whatever the window is set to. A fault has none.
+ * @param latest undefined where there has been no incident
+ */
+export function mustOpen(trip: Pick<Trip, "about" | "moment">, latest: Incident | undefined): boolean {
+  if (trip.about !== "trip") return false;
+  return latest === undefined || !isWithinWindow(latest, trip, INCIDENT_WINDOW_MS_MAX);
 }
 
 /** Whether people still work on a record; undefined stands for one that was deleted. */

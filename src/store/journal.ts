@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { Incident } from "../domain/incident.ts";
+import { mustOpen, type Incident } from "../domain/incident.ts";
 import type { Swinging } from "../domain/swinger.ts";
 import type { NewTrip, Trip } from "../domain/trip.ts";
 import { BrokerCountStore } from "./broker-counts.ts";
@@ -78,7 +78,7 @@ export class Journal {
   commit({ zoneId, state, trips, swinging, opened, closed }: JournalChange): void {
     const written = transaction(this.#database, () => {
       if (state) this.zoneStates.save(zoneId, state);
-      for (const trip of trips) this.trips.insert(trip);
+      for (const trip of trips) this.trips.insert(trip, this.#openedBy(trip));
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
       if (closed) this.faults.close(closed.of, closed.fault);
@@ -115,6 +115,16 @@ export class Journal {
       this.trips.settle(trip.key, "merged", incident.interventionId);
       this.incidents.save(incident);
     });
+  }
+
+  /** Decided with the trip itself where there is nothing to join: that spares a flush on the way of most trips. */
+  #openedBy(trip: NewTrip): string | null {
+    const { incidents, trips } = this;
+    const opensOwn =
+      trip.state === "waiting" &&
+      mustOpen(trip, incidents.latest(trip.subject)) &&
+      !trips.isWaiting(trip.subject);
+    return opensOwn ? trip.key : null;
   }
 
   /** Several writes of which all or none count. */

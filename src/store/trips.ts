@@ -10,12 +10,13 @@ export class TripStore {
     this.#database = database;
   }
 
-  insert(trip: NewTrip): void {
+  /** @param incident key of the incident that it opens, where that is decided already */
+  insert(trip: NewTrip, incident: string | null = null): void {
     this.#database
       .prepare(
         `INSERT INTO trips(key, zone_id, source, about, cause, subject, at_wall, boot, at_monotonic, dated,
-           earliest_wall, body, line, confirmed, state, reason)
-         VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           earliest_wall, body, line, confirmed, state, reason, incident)
+         VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         trip.key,
@@ -34,6 +35,7 @@ export class TripStore {
         trip.confirmed === null ? null : JSON.stringify(trip.confirmed),
         trip.state,
         trip.reason,
+        incident,
       );
   }
 
@@ -46,8 +48,8 @@ export class TripStore {
     return this.#one("SELECT * FROM trips WHERE state = 'waiting' AND seq > ? ORDER BY seq LIMIT 1", seq);
   }
 
-  /** Whether an older trip of the same subject is not an intervention yet. */
-  isWaiting(subject: string, beforeSeq: number): boolean {
+  /** Whether a trip of the same subject, older than `beforeSeq`, is not an intervention yet. */
+  isWaiting(subject: string, beforeSeq = Number.MAX_SAFE_INTEGER): boolean {
     return (
       this.#database
         .prepare("SELECT 1 FROM trips WHERE state = 'waiting' AND subject = ? AND seq < ?")

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import schema from "../../schemas/configuration.json" with { type: "json" };
+import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { zoneOf } from "../support/watched-zones.ts";
@@ -59,6 +61,27 @@ describe("trips at one objective", () => {
       site.zones.clock.advance(1_500_000);
     }
     expect(site.records).toHaveLength(1);
+  });
+
+  test("are decided with the trip itself only where there is nothing that it could join", async () => {
+    const { monitor, journal, clock } = site.zones;
+    const decided = (zoneId: string): string | null | undefined => {
+      for (const contact of ["normal", "open"] as const) monitor.read(zoneId, contact, { live: true });
+      return journal.trips.newest(1)[0]?.incident;
+    };
+    expect([decided("door"), decided("motion")]).toEqual(["trip-1", null]);
+    await site.settled();
+    clock.advance(INCIDENT_WINDOW_MS_MAX);
+    expect(decided("door")).toBeNull();
+    await site.settled();
+    clock.advance(INCIDENT_WINDOW_MS_MAX + 1);
+    expect(decided("door")).toBe("trip-4");
+    await site.settled();
+    expect(site.records).toHaveLength(3);
+  });
+
+  test("have a window that no configuration can make longer than what is decided by", () => {
+    expect(INCIDENT_WINDOW_MS_MAX).toBe(schema.definitions.Site.properties.incidentWindowS.maximum * 1000);
   });
 
   test("are counted by the monotonic clock: a wall clock that is set changes nothing", async () => {

@@ -75,13 +75,13 @@ export interface Running {
 /** Where every contender has its records. */
 export const RECORDS_PATH = "/interventii";
 
-/** Starts it and waits until it answers. */
+/** Starts it and waits until all of it is there. */
 export async function launch(contender: Contender, setting: Setting): Promise<Running> {
   const site = await contender.prepare(setting);
   const child = setting.children.start(site.launch);
   await child.until(
     `${contender.name} to answer`,
-    async () => (await statusOf(site.port, "/")) !== undefined,
+    async () => (await statusOf(site.port, "/")) !== undefined && ((await site.isReady?.()) ?? true),
   );
   return { name: contender.name, site, child, token: await site.token() };
 }
