@@ -26,17 +26,25 @@ export async function serve(file: string | undefined, terminal: Terminal): Promi
   const supervision = Supervision.of(terminal.env, process.pid);
   // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
   const asked = terminal.untilAsked();
+  const common = { load, asked, supervision, terminal };
   let runnable = configurationToRun(load);
-  let restoreFault: string | undefined;
-  for (;;) {
-    const meanwhile = await run(runnable, { load, restoreFault, asked, supervision, terminal });
-    if (!meanwhile) return;
-    restoreFault = faultOf(meanwhile);
-    runnable = readAgain(load, runnable);
+  let run = await begin(runnable, { ...common, restoreFault: undefined });
+  for (let meanwhile = await run.end(); meanwhile; meanwhile = await run.end()) {
+    const place = { ...common, restoreFault: faultOf(meanwhile) };
+    const before = runnable;
+    runnable = readAgain(load, before);
+    try {
+      run = await begin(runnable, place);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // A file without a mistake may name a port that is taken: the alarms go on with what has run until now.
+      runnable = { ...before, fault: error.message };
+      run = await begin(runnable, place);
+    }
   }
 }
 
-interface Run {
+interface Place {
   readonly load: LoadOptions;
   readonly restoreFault: string | undefined;
   readonly asked: Promise<void>;
@@ -44,11 +52,16 @@ interface Run {
   readonly terminal: Terminal;
 }
 
-/** @returns what is to be done before the next run; undefined when there is none */
-async function run(
+interface Run {
+  /** Comes back when it has ended. @returns what is to be done before the next run; undefined when there is none */
+  readonly end: () => Promise<Meanwhile | undefined>;
+}
+
+/** @throws AppError as `Daemon.start` */
+async function begin(
   { config, source, fault }: RunnableConfiguration,
-  { load, restoreFault, asked, supervision, terminal }: Run,
-): Promise<Meanwhile | undefined> {
+  { load, restoreFault, asked, supervision, terminal }: Place,
+): Promise<Run> {
   const { stdout, stderr, env } = terminal;
   // systemd says so when standard output is its journal.
   const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
@@ -76,11 +89,15 @@ async function run(
   await daemon.start();
   supervision.ready();
   const cancelWatch = supervision.watch(new SystemClock(), () => daemon.isStalled());
-  const next = await Promise.race([asked.then(() => undefined), again]);
-  if (!next) supervision.stopping();
-  cancelWatch();
-  await daemon.stop();
-  return next;
+  const end = async (): Promise<Meanwhile | undefined> => {
+    const next = await Promise.race([asked.then(() => undefined), again]);
+    cancelWatch();
+    if (next) supervision.bePatient();
+    else supervision.stopping();
+    await daemon.stop();
+    return next;
+  };
+  return { end };
 }
 
 /** @returns why it could not be done; undefined when it was */

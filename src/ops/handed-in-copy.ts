@@ -5,8 +5,11 @@ import { AppError } from "../domain/errors.ts";
 import { freeBytes } from "./ballast.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
 
-/** A site with ten thousand records and a full event log has some fifty megabytes. */
-const BYTES_MAX = 1024 * 1024 * 1024;
+/**
+ * A site with ten thousand records and a full event log has some fifty megabytes. The check of a copy holds everything
+ * else up, so it must not last.
+ */
+const BYTES_MAX = 256 * 1024 * 1024;
 /** What must be left for alarms while the copy lies there, and again beside the database that it becomes. */
 const LEFT_FREE_BYTES = 64 * 1024 * 1024;
 /** A copy that nobody has put back by then is forgotten. */

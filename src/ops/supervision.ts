@@ -7,6 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const FIRST_DESCRIPTOR = 3;
 /** sd_watchdog_enabled(3) asks for half the period; a third leaves room for one late turn of the loop. */
 const SIGNS_A_PERIOD = 3;
+/** A poor card checks and copies a database of 256 MB within half of it. */
+const PATIENCE_MS = 600_000;
 
 /**
  * The descriptor that systemd hands to a service under a name (FileDescriptorName=, sd_listen_fds(3)).
@@ -28,6 +30,7 @@ function isOurs(env: Environment, variable: string, pid: number): boolean {
 export class Supervision {
   readonly #descriptor: number | undefined;
   readonly #watchdogMs: number | undefined;
+  #isPatient = false;
 
   /**
    * @param descriptor where messages are written to; undefined outside a service
@@ -58,6 +61,16 @@ export class Supervision {
   }
 
   /**
+   * To be said before the loop stands still for longer than usual, as while a database is put back: killed in the
+   * middle it would have to begin anew. Over with the next `watch`.
+   */
+  bePatient(): void {
+    if (this.#watchdogMs === undefined) return;
+    this.#isPatient = true;
+    this.#tell(`WATCHDOG_USEC=${PATIENCE_MS * 1000}`);
+  }
+
+  /**
    * Gives signs of life from the main loop, for as long as the daemon does its work: a loop that turns beside trips
    * that do not move is restarted like one that hangs.
    * @returns ends the signs
@@ -65,6 +78,8 @@ export class Supervision {
   watch(clock: Clock, isStalled: () => boolean): CancelTimer {
     const watchdogMs = this.#watchdogMs;
     if (watchdogMs === undefined) return () => {};
+    if (this.#isPatient) this.#tell(`WATCHDOG_USEC=${watchdogMs * 1000}`);
+    this.#isPatient = false;
     let cancel: CancelTimer = () => {};
     const sign = (): void => {
       cancel = clock.after(watchdogMs / SIGNS_A_PERIOD, sign);

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { RestorePort } from "../http/site/restore-port.ts";
 import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
@@ -21,6 +22,8 @@ export class SiteSettings implements SettingsPort, RestorePort {
   readonly #parts: SiteSettingsParts;
   readonly #copy: DatabaseCopy;
   readonly #handedIn: HandedInCopy;
+  /** Between the order and the end of this run. */
+  #isEnding = false;
   #isPuttingBack = false;
 
   constructor(parts: SiteSettingsParts) {
@@ -38,10 +41,12 @@ export class SiteSettings implements SettingsPort, RestorePort {
   }
 
   restart(): void {
+    this.#isEnding = true;
     this.#parts.runAgain(() => {});
   }
 
   add(from: number, piece: Uint8Array): { copy: number; bytes: number } {
+    this.#assertRunning();
     return this.#handedIn.add(from, piece);
   }
 
@@ -50,9 +55,11 @@ export class SiteSettings implements SettingsPort, RestorePort {
   }
 
   restore(copy: number, by: Actor): RestorePlan {
+    this.#assertRunning();
     const plan = this.#handedIn.plan(copy);
     const { config, clock, runAgain } = this.#parts;
     const { path } = this.#handedIn;
+    this.#isEnding = true;
     this.#isPuttingBack = true;
     runAgain(() => {
       try {
@@ -62,6 +69,14 @@ export class SiteSettings implements SettingsPort, RestorePort {
       }
     });
     return plan;
+  }
+
+  /** What is promised now nobody would do, and what is handed in would take the place of the copy to be put back. */
+  #assertRunning(): void {
+    if (this.#isEnding)
+      throw new AppError("unavailable", "the daemon is about to run anew; try again in a moment", {
+        retryAfterS: 5,
+      });
   }
 
   /** Removes what a run that was cut off has left. */

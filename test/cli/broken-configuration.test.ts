@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 import { santinela } from "../support/command-line.ts";
 
@@ -32,4 +35,25 @@ test("a mistyped line before a power cut costs no alarm: the last good copy runs
   expect(tripped).toMatchObject({ code: 0, stdout: expect.stringMatching(/hand is open: trip/) });
   expect(tripped.stderr).toMatch(/site\.yaml:3:1: .*\nUsing the last good copy/);
   expect((await santinela(["check-config", "--config", file], at)).code).toBe(78);
+});
+
+test("a restart with a file that is right, and names a port that is taken, costs no alarm either", async () => {
+  const file = join(installation.folder, "site.yaml");
+  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
+  await site.start();
+  const taken = createServer();
+  await new Promise<void>((resolve) => {
+    taken.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = taken.address() as AddressInfo;
+  writeFileSync(file, readFileSync(file, "utf8").replace("port: 0", `port: ${port}`));
+  await askDaemon(join(installation.folder, "site"), "POST", "/site/restart");
+  await eventually("what ran before runs again", async () => {
+    const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
+    return conditions.some(
+      ({ code, text }) =>
+        code === "configuration-broken" && /is taken by another program; the copy/.test(text),
+    );
+  });
+  taken.close();
 });

@@ -37,6 +37,17 @@ describe("systemd", () => {
     expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
   });
 
+  test("gives a daemon that puts a database back its time, and is as impatient as ever afterwards", () => {
+    const supervision = new Supervision(descriptor, 30_000);
+    supervision.bePatient();
+    expect(told()).toBe("WATCHDOG_USEC=600000000");
+    supervision.watch(clock, () => false)();
+    supervision.watch(clock, () => false)();
+    expect(told()).toBe("WATCHDOG_USEC=600000000WATCHDOG_USEC=30000000WATCHDOG=1WATCHDOG=1");
+    new Supervision(descriptor, undefined).bePatient();
+    expect(told()).toMatch(/WATCHDOG=1$/);
+  });
+
   test("hears nothing while the trips do not move, and again when they do", () => {
     let isStalled = false;
     const cancel = new Supervision(descriptor, 30_000).watch(clock, () => isStalled);

@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { backUp } from "../../src/ops/backups.ts";
+import { SiteSettings } from "../../src/site/site-settings.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { TESTER } from "../support/app.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+let dataDir: string;
+let settings: SiteSettings;
+let orders: (() => void)[];
+let piece: Buffer;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "santinela-settings-"));
+  openMainDatabase(join(dataDir, "santinela.db")).close();
+  await backUp(dataDir, join(dataDir, "copy.db"));
+  piece = readFileSync(join(dataDir, "copy.db"));
+  orders = [];
+  settings = new SiteSettings({
+    config: { dataDir },
+    clock: new ManualClock(),
+    effectiveOptions: () => [],
+    runAgain: (meanwhile) => void orders.push(meanwhile),
+  });
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+test("once a copy is to be put back, nothing that is handed in takes its place", () => {
+  const { copy } = settings.add(0, piece);
+  settings.restore(copy, TESTER);
+  expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/about to run anew/);
+  expect(() => settings.restore(copy, TESTER)).toThrow(/about to run anew/);
+  settings.stop();
+  expect(() => orders[0]?.()).not.toThrow();
+});
+
+test("while a restart is under way no copy is promised to be put back", () => {
+  const { copy } = settings.add(0, piece);
+  settings.restart();
+  expect(() => settings.restore(copy, TESTER)).toThrow(/about to run anew/);
+  expect(orders).toHaveLength(1);
+});
