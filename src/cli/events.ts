@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { JournalEntry } from "../http/site/journal-port.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
-import { plainLine } from "./table.ts";
+import { plainLine } from "../domain/plain-line.ts";
 import type { Terminal } from "./terminal.ts";
 import { lookUntilAsked } from "./watching.ts";
 

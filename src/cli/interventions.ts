@@ -2,7 +2,8 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
 import { ControlClient } from "./control-client.ts";
-import { plainLine, tableText } from "./table.ts";
+import { plainLine } from "../domain/plain-line.ts";
+import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Lists the newest interventions, the newest first. */

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import { plainLine } from "../domain/plain-line.ts";
 import type { LinkView, SyncAction, SyncRecordView, SyncView } from "../http/site/sync-port.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
@@ -85,7 +86,7 @@ function textOf({ link, summary, records }: SyncView): string {
 function linkText({ state, reason, nextTryAt }: LinkView): string {
   if (state === "none") return "none, this daemon stands alone";
   if (state === "unknown") return "nothing sent since the start";
-  return state === "up" ? "up" : `down, the centre ${reason}; next try ${nextTryAt}`;
+  return state === "up" ? "up" : plainLine(`down, the centre ${reason}; next try ${nextTryAt}`);
 }
 
 function recordText(record: SyncRecordView): string {
@@ -94,5 +95,7 @@ function recordText(record: SyncRecordView): string {
   const tries = attempts === 0 ? "" : `, ${attempts} failed ${attempts === 1 ? "try" : "tries"}`;
   const next = nextTryAt ? `, next ${nextTryAt}` : "";
   const last = lastAnswer ? `; last: ${lastAnswer}` : "";
-  return `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${tries}${next}${last}`;
+  return plainLine(
+    `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${tries}${next}${last}`,
+  );
 }

@@ -1,7 +1,4 @@
-/** A line, read in one direction, whatever somebody wrote into a name: what would break or turn it is lost here. */
-export function plainLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "�");
-}
+import { plainLine } from "../domain/plain-line.ts";
 
 /** Rows under their headings, in columns as wide as their widest cell; the last column is not filled up. */
 export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {

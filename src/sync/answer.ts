@@ -1,6 +1,7 @@
 import type { Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import type { OutboxEvent } from "../domain/outbox.ts";
+import { plainLine } from "../domain/plain-line.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 
 /** What an answer of the centre means for the record and for the link. */
@@ -145,7 +146,8 @@ function reasonOf({ status, body }: Answered): string {
     .flat()
     .filter((part) => typeof part === "string")
     .join("; ");
-  return `answered ${status}${text ? `: ${text.slice(0, 300)}` : ""}`;
+  // It is shown to people, in terminals as well, and whoever answers may be anybody.
+  return `answered ${status}${text ? `: ${plainLine(text.slice(0, 300))}` : ""}`;
 }
 
 const RETRY_AFTER_CAP_MS = 3_600_000;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { classify } from "../../src/sync/answer.ts";
 import { TestApp, SOMEBODY } from "../support/app.ts";
 import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -327,4 +328,11 @@ describe("a refused attempt that was sent once before", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
     expect(site.app.interventions.get(id).record.crews).toBe(3);
   });
+});
+
+test("what a centre says in an answer cannot move anybody's cursor or turn a line round", () => {
+  const body = JSON.stringify({ message: "no\u001b[2J\u0007\u202E such\nobjective" });
+  const headers = { "content-type": "application/json" };
+  const { reason } = classify("POST", { kind: "answered", status: 422, headers, body }, 0);
+  expect(reason).toBe("answered 422: no\uFFFD[2J\uFFFD\uFFFD such\uFFFDobjective");
 });
