@@ -258,9 +258,9 @@ describe("a line that vanishes", () => {
       async () => (await conditions()).find(({ code }) => code === "gpio-unavailable"),
       LIMIT_MS,
     );
-    expect(condition.text).toContain("systemctl restart santinela");
     await machine.run("echo 1 > /sys/kernel/config/gpio-sim/pi/live");
     await findChip();
+    expect(condition.text).toContain("systemctl restart santinela");
     // The sandbox shows the device files that were there when the service was started.
     await machine.run("systemctl restart santinela.service");
     await eventually("no condition", async () => (await conditions()).length === 0, LIMIT_MS);

@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcessWithoutNullStreams } from "node:child
 import { createInterface } from "node:readline";
 import { AppError } from "../../domain/errors.ts";
 import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
-import { checkLine, chosenChip, lineError, type GpioChip } from "./chips.ts";
+import { checkLine, chosenChip, lineError, SEEN_AT_START, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
 /** A chip as its character device shows it, with every line. */
@@ -46,11 +46,10 @@ export async function listChips(): Promise<ListedChip[]> {
     });
   });
   const words = output.split("\n").map((line) => line.split("\t"));
-  // The service sees the device files of its start, also that of a chip which is gone.
   const refused = words.find(([what, , code = ""]) => what === "error" && !GONE.includes(code));
   if (refused)
     throw new AppError("unavailable", `the GPIO chip ${refused[1]} cannot be opened: ${refused[2]}`, {
-      hint: "Add the user to the group gpio; under systemd allow the device in the unit (BindPaths, DeviceAllow).",
+      hint: `Add the user to the group gpio; under systemd allow the device in the unit (BindPaths, DeviceAllow). ${SEEN_AT_START}`,
     });
   return words
     .filter(([what]) => what === "chip")

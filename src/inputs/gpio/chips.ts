@@ -3,6 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 /** Labels of the chips that carry a Raspberry Pi's header: Pi 5, Pi 4, and those before. */
 const PI_CHIP_LABELS: readonly string[] = ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"];
 
+/** Under systemd the service sees the device files of its start, and one whose chip is gone refuses everybody. */
+export const SEEN_AT_START =
+  "A chip that was unplugged or plugged in since the start is seen after systemctl restart santinela.";
+
 /** What the kernel says of a GPIO chip, however it is reached. */
 export interface GpioChip {
   readonly label: string;
@@ -29,7 +33,7 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?
           chips.length > 0
             ? "Set gpio.chip to one of the labels found."
             : "Set gpio.backend to simulated on a machine without GPIO lines."
-        } A chip that was plugged in since the start is seen after systemctl restart santinela.`,
+        } ${SEEN_AT_START}`,
       },
     );
   if (fitting.length > 1)
