@@ -87,7 +87,7 @@ async function measure(
   };
   for (const name of command.only) {
     tell(name);
-    await WORK[name](ground);
+    await attempt(ground, name);
   }
   const result: Result = {
     format: 1,
@@ -102,6 +102,17 @@ async function measure(
   writeResult(command.out, result);
   for (const line of ["", ...figureLines(result), "", ...goalLines(result), "", `written to ${command.out}`])
     tell(line);
+}
+
+/** A measure that fails is told; what the others have found in an hour or two is still worth its file. */
+async function attempt(ground: Ground, name: MeasureName): Promise<void> {
+  try {
+    await WORK[name](ground);
+  } catch (error) {
+    ground.signal.throwIfAborted();
+    tell(`  ${name} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    await ground.children.endAll();
+  }
 }
 
 async function profile(
