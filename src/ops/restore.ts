@@ -67,7 +67,7 @@ export function restore(
   const release = takeInstanceLock(join(dataDir, "lock.db"));
   const workshop = join(dataDir, WORKSHOP);
   try {
-    rmSync(workshop, { recursive: true, force: true });
+    forgetHalfReady(dataDir);
     mkdirSync(workshop, { mode: 0o750 });
     const path = join(dataDir, "santinela.db");
     const kept = existsSync(path) ? placeInQuarantine(path, nowMs) : null;
@@ -88,9 +88,14 @@ export function restore(
     replaceKeeping(path, ready, nowMs);
     return { kept, redelivered };
   } finally {
-    rmSync(workshop, { recursive: true, force: true });
+    forgetHalfReady(dataDir);
     release();
   }
+}
+
+/** Removes a copy that a power cut has left half made ready; it may be as large as the database. */
+export function forgetHalfReady(dataDir: string): void {
+  rmSync(join(dataDir, WORKSHOP), { recursive: true, force: true });
 }
 
 /** Copies a database with its write-ahead log: without it, it is an older one. @returns the copy */

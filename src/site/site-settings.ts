@@ -6,7 +6,7 @@ import type { RestorePort } from "../http/site/restore-port.ts";
 import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
 import { DatabaseCopy } from "../ops/database-copy.ts";
 import { HandedInCopy } from "../ops/handed-in-copy.ts";
-import { restore, type RestorePlan } from "../ops/restore.ts";
+import { forgetHalfReady, restore, type RestorePlan } from "../ops/restore.ts";
 
 export interface SiteSettingsParts {
   readonly config: Pick<Config, "dataDir">;
@@ -81,6 +81,7 @@ export class SiteSettings implements SettingsPort, RestorePort {
 
   /** Removes what a run that was cut off has left. */
   start(): void {
+    forgetHalfReady(this.#parts.config.dataDir);
     this.#handedIn.forget();
   }
 

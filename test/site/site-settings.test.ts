@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -42,4 +42,13 @@ test("while a restart is under way no copy is promised to be put back", () => {
   settings.restart();
   expect(() => settings.restore(copy, TESTER)).toThrow(/about to run anew/);
   expect(orders).toHaveLength(1);
+});
+
+test("what a power cut has left of a copy is gone after the next start", () => {
+  settings.add(0, piece);
+  mkdirSync(join(dataDir, "putting-back"));
+  writeFileSync(join(dataDir, "putting-back", "santinela.db"), piece);
+  settings.start();
+  expect(readdirSync(dataDir)).not.toContain("putting-back");
+  expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
 });
