@@ -46,6 +46,16 @@ describe("the set-up of a new installation", () => {
     });
   });
 
+  test("is not opened again by whom an administrator adds", async () => {
+    const account = { email: FIRST_ADMINISTRATOR.toUpperCase(), role: "viewer", password: "given by mouth" };
+    const answer = await request(site.app)
+      .post("/site/accounts")
+      .set("Authorization", `Bearer ${await site.token("administrator")}`)
+      .send(account);
+    expect(answer.status).toBe(409);
+    expect((await request(site.app).get("/site/setup")).body).toEqual({ isOpen: false });
+  });
+
   test("gives away nothing for a wrong code, and soon does not listen any more", async () => {
     await firstStart();
     const statuses: number[] = [];

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { actorOf, ROLES, type Role } from "../../domain/principal.ts";
+import { actorOf, FIRST_ADMINISTRATOR, ROLES, type Role } from "../../domain/principal.ts";
 import type { AccountService } from "../../service/accounts.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
@@ -16,6 +16,12 @@ export function peopleRoutes(router: Router, gates: Gates, accounts: AccountServ
     const { email, password } = orderOf(request);
     if (typeof email !== "string" || typeof password !== "string")
       throw new AppError("invalid", 'send {"email", "role", "password"}');
+    // A first password under this name would open the set-up of an installation that is somebody's.
+    if (email.toLowerCase() === FIRST_ADMINISTRATOR)
+      throw new AppError(
+        "conflict",
+        `${FIRST_ADMINISTRATOR} is the account of the first start; choose another`,
+      );
     const by = actorOf(principalOf(request));
     await accounts.add({ email, role: roleOf(request), password }, by, { mustChangePassword: true });
     response.status(201).json(people());
