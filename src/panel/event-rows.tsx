@@ -21,10 +21,11 @@ function columns(): Column<JournalAnswer>[] {
     {
       key: "event",
       title: say("events.event"),
+      isWide: true,
       cell: ({ event }) => <strong>{sayCode("event", event)}</strong>,
     },
-    { key: "who", title: say("events.who"), cell: whoOf },
-    { key: "subject", title: say("events.subject"), cell: subjectOf },
+    { key: "who", title: say("events.who"), isWide: true, cell: whoOf },
+    { key: "subject", title: say("events.subject"), isWide: true, cell: subjectOf },
     { key: "detail", title: say("events.detail"), cell: ({ detail }) => detailText(detail) },
   ];
 }

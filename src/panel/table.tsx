@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly sortable?: boolean;
   /** Whether its words stay on one line: numbers, times, names of one word. */
   readonly isShort?: boolean;
+  /** Whether it has room for an address or a name of some words, however long the others are. */
+  readonly isWide?: boolean;
 }
 
 export interface Sorting {
@@ -48,8 +50,13 @@ export function Table<T>({
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr role="row" key={keyOf(row)}>
-            {columns.map(({ key, title, cell, isShort }) => (
-              <td role="cell" key={key} data-title={title} class={isShort === true ? "short" : ""}>
+            {columns.map(({ key, title, cell, isShort, isWide }) => (
+              <td
+                role="cell"
+                key={key}
+                data-title={title}
+                class={isShort === true ? "short" : isWide === true ? "wide" : ""}
+              >
                 <div>{cell(row)}</div>
               </td>
             ))}

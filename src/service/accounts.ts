@@ -62,7 +62,7 @@ export class AccountService {
       if (other && other.id !== first.id)
         throw new AppError("conflict", `there is already an account ${email}`);
       this.#accounts.change(first.id, { email, passwordHash });
-      this.#record("account-password-set", email, by, { before: first.email });
+      this.#record("account-password-set", email, by, { formerly: first.email });
     });
   }
 

@@ -42,7 +42,7 @@ describe("the set-up of a new installation", () => {
     expect(emails).not.toContain(FIRST_ADMINISTRATOR);
     expect(site.events.newest(9).find(({ event }) => event === "account-password-set")).toMatchObject({
       who: ANA.email,
-      detail: { before: FIRST_ADMINISTRATOR },
+      detail: { formerly: FIRST_ADMINISTRATOR },
     });
   });
 

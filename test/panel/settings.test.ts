@@ -115,6 +115,11 @@ describeWithBrowser("the settings in the panel", () => {
     await page.getByRole("link", { name: "Status" }).click();
     await page.getByText("Configuration has mistakes; its last good copy runs").waitFor();
     await page.getByText(/site\.yaml:\d+:\d+: zones/).waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    writeFileSync(file, good.replace("dataDir: ./site", "dataDir: ./site.yaml/data"));
+    await restart();
+    await page.getByRole("link", { name: "Status" }).click();
+    await page.getByText(/cannot make the data folder/).waitFor();
     await page.getByRole("banner").getByText("Hala Sud").waitFor();
     writeFileSync(file, good);
   });
