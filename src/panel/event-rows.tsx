@@ -21,8 +21,7 @@ function columns(): Column<JournalAnswer>[] {
     {
       key: "event",
       title: say("events.event"),
-      isWide: true,
-      cell: ({ event }) => <strong>{sayCode("event", event)}</strong>,
+      cell: ({ event }) => <strong class="whole">{sayCode("event", event)}</strong>,
     },
     { key: "who", title: say("events.who"), isWide: true, cell: whoOf },
     { key: "subject", title: say("events.subject"), isWide: true, cell: subjectOf },
