@@ -87,6 +87,8 @@ export class Push {
   async cycle(): Promise<void> {
     const isIdle = Object.values(this.#lanes).every(({ running }) => running === undefined);
     if (!this.#isHealthy && isIdle) this.start();
+    // Also while the link rests: after a power cut nobody knows any more that the clock was set.
+    this.#ledger.followClock();
     await Promise.all([this.#run("alarms"), this.#run("others")]);
   }
 

@@ -27,6 +27,7 @@ test.each([
   [3692, "was to be set right there, the try failed, and nothing wanted it any more"],
   [1040, "came late to a restored centre, under an id that was another one's here"],
   [1106, "was there twice, and our own later words looked like a dispatcher's"],
+  [1037, "was to be swept, and the clock was set while the link rested before a power cut"],
   [2782, "was in doubt while the clock was set, and counted as settled by the new time"],
   [3929, "came late to a restored centre that had grown again, below the ids it was sent above"],
   [5128, "was there twice, and values of ours were forgotten before the second was found"],
