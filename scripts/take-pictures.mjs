@@ -36,7 +36,7 @@ const SCREENS = [
   ["objectives", "td"],
   ["sync", "figure"],
   ["walk-test", "form"],
-  ["settings", "td"],
+  ["settings", 'td:has-text("http.port")'],
   ["setup", ".guide-step"],
 ];
 /** As a technician's phone and an installer's laptop see it. */

@@ -17,8 +17,8 @@ export interface HeartbeatOptions {
 }
 
 const LOOK_EVERY_MS = 10_000;
-/** The daemon writes down that it runs so often: every time is a write to an SD card. */
-const ALIVE_EVERY_MS = 60_000;
+/** The daemon writes down that it runs so often: each time wears an SD card, and only says how long it was away. */
+const ALIVE_EVERY_MS = 300_000;
 
 /** Writes down that the daemon runs, so that the time in which it did not is known afterwards, and calls the looks. */
 export class Heartbeat {
