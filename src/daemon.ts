@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonServer } from "./daemon-server.ts";
-import type { Log } from "./domain/log.ts";
 import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
@@ -41,7 +40,7 @@ export class Daemon {
   readonly #config: Config;
   readonly #options: DaemonOptions;
   readonly #clock = new SystemClock();
-  readonly #log: Log;
+  readonly #log: JsonLog;
   readonly #health: Health;
   readonly #failpoint: Failpoint;
   /** What has been started, to be stopped in the opposite order; a half start stops as well as a whole one. */
@@ -127,7 +126,7 @@ export class Daemon {
     if (sync) this.#record(journal, site);
     const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
     this.#stops.push(metrics.start());
-    const settings = new SiteSettings({ ...this.#options, config, clock });
+    const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log });
     settings.start();
     this.#stops.push(() => settings.stop());
     const setup = new SiteSetup(config, this.#options.load);

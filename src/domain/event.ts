@@ -49,6 +49,7 @@ export const EVENT_NAMES = [
   "database-restored",
   "backup-downloaded",
   "restart-ordered",
+  "log-detailed",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",

@@ -1,5 +1,5 @@
 import type { Log, LogFields, LogLevel } from "../domain/log.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 /** Syslog's numbers, which journald reads from the start of a line. */
@@ -17,9 +17,25 @@ export interface LogOptions {
 /** One JSON line an event on the given stream. */
 export class JsonLog implements Log {
   readonly #options: LogOptions;
+  #least: LogLevel;
+  #cancelReturn: CancelTimer = () => {};
 
   constructor(options: LogOptions) {
     this.#options = options;
+    this.#least = options.level;
+  }
+
+  /** Writes everything down for a while, then what the configuration asks for again. @param forMs how long, milliseconds */
+  tellAll(forMs: number): void {
+    this.#least = "debug";
+    this.#cancelReturn();
+    this.#cancelReturn = this.#options.clock.after(forMs, () => this.tellAsConfigured());
+  }
+
+  /** Ends that while. */
+  tellAsConfigured(): void {
+    this.#cancelReturn();
+    this.#least = this.#options.level;
   }
 
   debug(event: string, fields?: LogFields): void {
@@ -39,8 +55,8 @@ export class JsonLog implements Log {
   }
 
   #write(level: LogLevel, event: string, fields: LogFields = {}): void {
-    const { level: least, clock, write, forJournald } = this.#options;
-    if (SEVERITY[level] < SEVERITY[least]) return;
+    const { clock, write, forJournald } = this.#options;
+    if (SEVERITY[level] < SEVERITY[this.#least]) return;
     const time = new Date(clock.wallMs()).toISOString();
     // JSON escapes line ends, so no field can forge a second line.
     // The name of an event is what people search for, so no field can take its place.

@@ -7,10 +7,13 @@ import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
 import { DatabaseCopy } from "../ops/database-copy.ts";
 import { HandedInCopy } from "../ops/handed-in-copy.ts";
 import { forgetHalfReady, restore, type RestorePlan } from "../ops/restore.ts";
+import type { JsonLog } from "../ops/log.ts";
+import { isoTime } from "./iso-time.ts";
 
 export interface SiteSettingsParts {
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
+  readonly log: Pick<JsonLog, "tellAll" | "tellAsConfigured">;
   /** Every option in force, and where it was said. */
   readonly effectiveOptions: () => readonly OptionView[];
   /** Ends this run in order, does something while no file is open, and runs again. */
@@ -38,6 +41,13 @@ export class SiteSettings implements SettingsPort, RestorePort {
 
   lendCopy(take: (path: string) => Promise<void>): Promise<void> {
     return this.#copy.lend(take);
+  }
+
+  logEverything(minutes: number): string {
+    const { clock, log } = this.#parts;
+    const forMs = minutes * 60_000;
+    log.tellAll(forMs);
+    return isoTime(clock.wallMs() + forMs);
   }
 
   restart(): void {
@@ -85,8 +95,9 @@ export class SiteSettings implements SettingsPort, RestorePort {
     this.#handedIn.forget();
   }
 
-  /** Forgets a copy that was handed in and is not put back. */
+  /** Ends what was ordered for a while, and forgets a copy that was handed in and is not put back. */
   stop(): void {
+    this.#parts.log.tellAsConfigured();
     if (!this.#isPuttingBack) this.#handedIn.forget();
   }
 }

@@ -51,3 +51,17 @@ test("a copy that cannot be made is answered in the error shape", async () => {
   failure = new AppError("conflict", "a copy is being taken already; try again when it is there");
   expect((await ask("administrator", "/site/backup")).status).toBe(409);
 });
+
+test("every detail is logged for as long as an administrator says, and the event log says who", async () => {
+  const order = async (role: keyof typeof PEOPLE, body: object): Promise<request.Response> =>
+    request(site.app)
+      .post("/site/log-level")
+      .set("Authorization", `Bearer ${await site.token(role)}`)
+      .send(body);
+  expect((await order("operator", {})).status).toBe(403);
+  expect((await order("administrator", {})).body).toEqual({ until: "in 30 minutes" });
+  expect((await order("administrator", { minutes: 5 })).body).toEqual({ until: "in 5 minutes" });
+  for (const minutes of [0, 121, 1.5, "30"])
+    expect((await order("administrator", { minutes })).status).toBe(400);
+  expect(site.events.newest(9).filter(({ event }) => event === "log-detailed")).toHaveLength(2);
+});

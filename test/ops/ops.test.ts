@@ -111,6 +111,24 @@ describe("the log", () => {
     });
   });
 
+  test("tells everything for a while, and then what the configuration asks for", () => {
+    const log = new JsonLog({ level: "warn", clock, write: (line) => lines.push(line) });
+    const told = (): string[] => {
+      log.debug("detail");
+      log.warn("trouble");
+      return lines.splice(0).map((line) => (JSON.parse(line) as { event: string }).event);
+    };
+    expect(told()).toEqual(["trouble"]);
+    log.tellAll(60_000);
+    expect(told()).toEqual(["detail", "trouble"]);
+    clock.advance(59_000);
+    log.tellAll(60_000);
+    clock.advance(59_000);
+    expect(told()).toEqual(["detail", "trouble"]);
+    clock.advance(1_000);
+    expect(told()).toEqual(["trouble"]);
+  });
+
   test("carries syslog's priority for journald", () => {
     const log = new JsonLog({ level: "debug", clock, write: (line) => lines.push(line), forJournald: true });
     log.debug("a");

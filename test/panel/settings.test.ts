@@ -45,6 +45,14 @@ describeWithBrowser("the settings in the panel", () => {
     ).toBe("SQLite format 3");
   });
 
+  test("have every detail logged for half an hour", async () => {
+    const page = await site.page("settings");
+    await page.getByRole("button", { name: "Log every detail for 30 minutes" }).click();
+    await page.getByText(/^Every detail is logged until /).waitFor();
+    // Nobody has more than four live pages.
+    await page.close();
+  });
+
   test("put a copy back after a person has read what that changes; the records since come again", async () => {
     const page = await site.page("settings");
     const copy = await download(page);
@@ -57,7 +65,7 @@ describeWithBrowser("the settings in the panel", () => {
     await dialog.getByText("1 (#1)").waitFor();
     const before = await startedAt();
     await dialog.getByRole("button", { name: "Put it back" }).click();
-    await page.getByRole("banner").getByText("no connection").waitFor();
+    await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
     await page.getByRole("banner").getByText("live").waitFor();
     expect(await startedAt()).not.toBe(before);
     await page.goto(`${site.address}#/events`);

@@ -22,6 +22,7 @@ beforeEach(async () => {
   settings = new SiteSettings({
     config: { dataDir },
     clock: new ManualClock(),
+    log: { tellAll: () => {}, tellAsConfigured: () => {} },
     effectiveOptions: () => [],
     runAgain: (meanwhile) => void orders.push(meanwhile),
   });

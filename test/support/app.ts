@@ -165,6 +165,7 @@ export const NO_SETTINGS: AppParts["settings"] = {
   configuration: () => [],
   lendCopy: (take) => take(import.meta.filename),
   restart: () => {},
+  logEverything: (minutes) => `in ${minutes} minutes`,
   add: (from, piece) => ({ copy: 1, bytes: from + piece.byteLength }),
   plan: () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
   restore: () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),

@@ -7,6 +7,11 @@ export interface SettingsPort {
    * @throws AppError `conflict` while another one is lent, `cannot-create` or `storage` when none can be made
    */
   lendCopy(take: (path: string) => Promise<void>): Promise<void>;
+  /**
+   * Writes every detail into the log for a while, such as what each message said about its zone.
+   * @returns until when, ISO 8601 UTC
+   */
+  logEverything(minutes: number): string;
   /** Ends this run of the daemon in order and runs it again, with the configuration as it is then. */
   restart(): void;
 }

@@ -1,10 +1,17 @@
 import type { Request, Response, Router } from "express";
+import { AppError } from "../../domain/errors.ts";
 import { actorOf } from "../../domain/principal.ts";
 import type { EventService } from "../../service/events.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
+import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
+import { minutesOf } from "./order-body.ts";
 import type { SettingsPort } from "./settings-port.ts";
 import type { SitePorts } from "./site-ports.ts";
+
+const LOG_MINUTES = 30;
+/** A busy site writes megabytes of details in an hour, and a card wears. */
+const LOG_MINUTES_MAX = 120;
 
 /** What only an administrator gets: the configuration in force, and a copy of the database. */
 export function settingsRoutes(
@@ -34,6 +41,16 @@ export function settingsRoutes(
     settings.restart();
     response.status(202).json({});
   };
+  const logEverything = (request: Request, response: Response): void => {
+    const minutes = minutesOf(request) ?? LOG_MINUTES;
+    if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
+      throw new AppError("invalid", `minutes must be a whole number from 1 to ${LOG_MINUTES_MAX}`);
+    const until = settings.logEverything(minutes);
+    const subject = "log";
+    events.note({ event: "log-detailed", ...actorOf(principalOf(request)), subject, detail: { until } });
+    response.json({ until });
+  };
+  addResource(router, "/site/log-level", { methods: { post: logEverything }, gate, before: [readBody] });
   addResource(router, "/site/restart", { methods: { post: restart }, gate });
 }
 

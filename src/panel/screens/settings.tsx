@@ -5,6 +5,7 @@ import { handOver } from "../file-download.ts";
 import { say } from "../language.ts";
 import { status } from "../live.ts";
 import { attempt, Pending } from "../notice.tsx";
+import { LogButton } from "./log-button.tsx";
 import { People } from "./people.tsx";
 import { RestartButton } from "./restart-button.tsx";
 import { Restore } from "./restore.tsx";
@@ -20,6 +21,7 @@ export function SettingsScreen() {
           {say("nav.setup")}
         </a>
         <RestartButton />
+        <LogButton />
       </p>
       <People />
       <Backup />

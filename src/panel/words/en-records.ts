@@ -135,5 +135,6 @@ export const EN_RECORDS = {
   "event.database-recovered": "database put back",
   "event.backup-downloaded": "copy taken away",
   "event.restart-ordered": "restart ordered",
+  "event.log-detailed": "log in every detail",
   "event.database-restored": "copy restored",
 } as const;

@@ -108,6 +108,9 @@ export const EN_SETUP = {
   "role.operator": "operator",
   "role.viewer": "viewer",
 
+  "log.ask": "Log every detail for 30 minutes",
+  "log.done": "Every detail is logged until {time}.",
+
   "restart.ask": "Restart…",
   "restart.title": "Restart the daemon?",
   "restart.text":

@@ -153,5 +153,6 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.database-recovered": "bază de date refăcută",
   "event.backup-downloaded": "copie descărcată",
   "event.restart-ordered": "repornire cerută",
+  "event.log-detailed": "jurnal tehnic în detaliu",
   "event.database-restored": "copie restaurată",
 };

@@ -119,6 +119,9 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "role.operator": "operator",
   "role.viewer": "observator",
 
+  "log.ask": "Jurnal tehnic detaliat 30 de minute",
+  "log.done": "Jurnalul tehnic ține toate detaliile până la {time}.",
+
   "restart.ask": "Repornește…",
   "restart.title": "Repornești serviciul?",
   "restart.text":
