@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInThisContext } from "node:vm";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -50,12 +52,28 @@ describe("a request that was born as Express's own", () => {
     expect(born).toEqual(plain);
   });
 
-  test("has its prototype from the first", () => {
+  test("has Express's prototype from the first, which Express then leaves alone", () => {
     const { IncomingMessage, ServerResponse } = site.served.born;
     const message = new IncomingMessage(undefined as never);
-    expect(Object.getPrototypeOf(message)).toBe(IncomingMessage.prototype);
-    expect(message.constructor.name).toBe("IncomingMessage");
-    expect(new ServerResponse(message)).toHaveProperty("json");
+    expect(message).toHaveProperty("acceptsLanguages");
+    expect(message).toHaveProperty("app.request", Object.getPrototypeOf(message));
+    expect(new ServerResponse(message)).toHaveProperty("app.response.json");
+  });
+
+  test("has the shape of all others, without which nothing that touches it can be optimised", () => {
+    setFlagsFromString("--allow-natives-syntax");
+    const haveSameShape = runInThisContext("(one, other) => %HaveSameMap(one, other)") as (
+      one: object,
+      other: object,
+    ) => boolean;
+    const { IncomingMessage, ServerResponse } = site.served.born;
+    const messages = [1, 2].map(() => new IncomingMessage(undefined as never)) as [object, object];
+    expect(haveSameShape(...messages)).toBe(true);
+    expect(
+      haveSameShape(new ServerResponse(messages[0] as never), new ServerResponse(messages[1] as never)),
+    ).toBe(true);
+    expect(haveSameShape(messages[0], {}), "the question can be answered with no").toBe(false);
+    setFlagsFromString("--no-allow-natives-syntax");
   });
 });
 
