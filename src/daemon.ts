@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonServer } from "./daemon-server.ts";
+import { orderedUuid } from "./domain/ordered-uuid.ts";
 import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
@@ -96,7 +97,7 @@ export class Daemon {
     const watch = new ZoneWatch({
       ...tripParts,
       zones: config.zones,
-      newKey: randomUUID,
+      newKey: this.#newKey,
       record: (event) => services.events.record(event),
       onTrip: () => dispatch?.kick(),
     });
@@ -198,7 +199,7 @@ export class Daemon {
       ...common,
       timezone: site.timezone,
       dispeceratId: site.dispeceratId,
-      newUid: randomUUID,
+      newUid: this.#newKey,
       onChange: (change) => sync?.changed(change),
     });
     return { tokens, accounts, events: new EventService(common), objectives, interventions };
@@ -215,6 +216,8 @@ export class Daemon {
     this.#stops.push(() => server.stop());
     return server.start();
   }
+
+  readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomBytes(10));
 
   get #common() {
     return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };

@@ -95,6 +95,24 @@ function localToInstant(localMs: number, timeZone: string): number {
 
 /** How far the zone's clocks are ahead of UTC at an instant, milliseconds. */
 export function offsetAt(instantMs: number, timeZone: string): number {
+  const minute = Math.floor(instantMs / MINUTE_MS);
+  // Asking the formatter takes longer than the rest of reading a record, and its answer holds for the minute.
+  if (instantMs < WHOLE_MINUTES_SINCE_MS) return askedOffset(instantMs, timeZone);
+  if (offsets.zone !== timeZone || offsets.of.size >= OFFSETS_MAX)
+    offsets = { zone: timeZone, of: new Map() };
+  let offset = offsets.of.get(minute);
+  if (offset === undefined) offsets.of.set(minute, (offset = askedOffset(instantMs, timeZone)));
+  return offset;
+}
+
+/** Since 1973 clocks have changed at whole minutes everywhere (all zones of tzdb until 2030, searched); not all at quarters. */
+const MINUTE_MS = 60_000;
+const WHOLE_MINUTES_SINCE_MS = Date.UTC(1973, 0, 1);
+/** More than one answer needs, and no memory to speak of. */
+const OFFSETS_MAX = 256;
+let offsets: { zone: string; of: Map<number, number> } = { zone: "", of: new Map() };
+
+function askedOffset(instantMs: number, timeZone: string): number {
   const wholeMs = Math.floor(instantMs / 1000) * 1000;
   const parts: Record<string, number> = {};
   for (const { type, value } of formatterOf(timeZone).formatToParts(wholeMs)) parts[type] = Number(value);

@@ -95,7 +95,7 @@ function instantOf(field: string, text: string | null, timeZone: string): number
 function pickFields(
   from: Readonly<Partial<Record<keyof InterventionFields, unknown>>>,
 ): Partial<InterventionFields> {
-  return Object.fromEntries(
-    INTERVENTION_FIELDS.filter((field) => Object.hasOwn(from, field)).map((field) => [field, from[field]]),
-  );
+  const picked: Partial<Record<keyof InterventionFields, unknown>> = {};
+  for (const field of INTERVENTION_FIELDS) if (Object.hasOwn(from, field)) picked[field] = from[field];
+  return picked as Partial<InterventionFields>;
 }

@@ -60,12 +60,11 @@ export function transaction<T>(
   work: () => T,
   undo: (error: unknown) => void = () => {},
 ): T {
-  const run = database.transaction(work);
   // A part cannot be done again alone: a full disk may have taken back the whole.
-  if (database.inTransaction) return run();
+  if (database.inTransaction) return within(database, PART, work);
   const attempt = (): T => {
     try {
-      return run.immediate();
+      return within(database, WHOLE, work);
     } catch (error) {
       undo(error);
       throw error;
@@ -76,6 +75,24 @@ export function transaction<T>(
   } catch (error) {
     if (!isDiskFull(error) || reliefs.get(database)?.() !== true) throw error;
     return attempt();
+  }
+}
+
+/** The statements around some work; parts of parts share a name, for the innermost is meant (sqlite.org/lang_savepoint.html). */
+const WHOLE = { begin: "BEGIN IMMEDIATE", end: "COMMIT", undo: ["ROLLBACK"] };
+const PART = { begin: "SAVEPOINT part", end: "RELEASE part", undo: ["ROLLBACK TO part", "RELEASE part"] };
+
+/** In place of the driver's `transaction`, which makes four functions anew for each piece of work. */
+function within<T>(database: Database, { begin, end, undo }: typeof WHOLE, work: () => T): T {
+  database.prepare(begin).run();
+  try {
+    const result = work();
+    database.prepare(end).run();
+    return result;
+  } catch (error) {
+    // A full or failing disk may have taken all of it back already.
+    for (const statement of undo) if (database.inTransaction) database.prepare(statement).run();
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import { transaction, type Database } from "./database.ts";
 
 /** A message of which a zone has taken what it says, named as its sender will name it when it comes again. */
 export interface TakenMessage {
@@ -67,10 +67,10 @@ export class TakenMessageStore {
     const statement = this.#database.prepare(
       "DELETE FROM taken_messages WHERE session = ? AND packet_id = ? AND zone_id = ? AND hash = ?",
     );
-    this.#database.transaction(() => {
+    transaction(this.#database, () => {
       for (const { session, packetId, zoneId, hash } of written)
         statement.run(session, packetId, zoneId, hash);
-    })();
+    });
     for (const message of written) this.#written.delete(message);
   }
 

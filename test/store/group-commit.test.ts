@@ -47,11 +47,11 @@ describe("writes that arrive together", () => {
 
   test("take one commit", async () => {
     let begun = 0;
-    const exec = database.transaction.bind(database);
-    database.transaction = ((work: () => unknown) => {
-      if (!database.inTransaction) begun += 1;
-      return exec(work);
-    }) as typeof database.transaction;
+    const prepare = database.prepare.bind(database);
+    database.prepare = (text: string) => {
+      if (text.startsWith("BEGIN")) begun += 1;
+      return prepare(text);
+    };
     await Promise.all(Array.from({ length: 64 }, (_, index) => commits.write(put(`zone ${index}`))));
     expect(onDisk()).toHaveLength(64);
     expect(begun).toBe(1);
