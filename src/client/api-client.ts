@@ -43,6 +43,8 @@ export interface ApiClientOptions {
    * that is `lost`.
    */
   readonly keepIdleMs?: number;
+  /** So many connections at most; further requests wait for one of them. Eight unless said. */
+  readonly connectionsMax?: number;
   /** PEM of the only authority that the server's certificate may be signed by; without it the public ones. */
   readonly ca?: string | undefined;
 }
@@ -57,12 +59,12 @@ export class ApiClient {
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #abort = new AbortController();
 
-  constructor({ baseUrl, timeoutMs, keepIdleMs, ca }: ApiClientOptions) {
+  constructor({ baseUrl, timeoutMs, keepIdleMs, connectionsMax = 8, ca }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#timeoutMs = timeoutMs;
     // The agent's limit ends idle connections alone; a request that waits for its answer has `timeoutMs`.
     const kept = keepIdleMs === undefined ? {} : { keepAlive: true, timeout: keepIdleMs };
-    const pool = { ...kept, maxSockets: 8 };
+    const pool = { ...kept, maxSockets: connectionsMax };
     this.#agent =
       this.#base.protocol === "https:"
         ? new HttpsAgent({ ...pool, minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) })

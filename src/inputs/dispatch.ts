@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
 import { IncidentDesk } from "./incident-desk.ts";
 import { LocalApi } from "./local-api.ts";
-import { TripDispatcher } from "./trip-dispatcher.ts";
+import { AT_ONCE_MAX, TripDispatcher } from "./trip-dispatcher.ts";
 
 export interface DispatchOptions {
   readonly journal: Journal;
@@ -36,7 +36,12 @@ export class Dispatch {
 
   constructor(options: DispatchOptions) {
     const { journal, baseUrl, token, host, site } = options;
-    this.#client = new ApiClient({ baseUrl, timeoutMs: LOOPBACK_TIMEOUT_MS, keepIdleMs: LOOPBACK_IDLE_MS });
+    this.#client = new ApiClient({
+      baseUrl,
+      timeoutMs: LOOPBACK_TIMEOUT_MS,
+      keepIdleMs: LOOPBACK_IDLE_MS,
+      connectionsMax: AT_ONCE_MAX,
+    });
     const api = new LocalApi({ client: this.#client, token });
     const desk = new IncidentDesk({ ...options, api, incidentWindowMs: site.incidentWindowS * 1000 });
     this.#dispatcher = new TripDispatcher({

@@ -28,8 +28,11 @@ const BACK_OFF_BASE_MS = 100;
 const BACK_OFF_CAP_MS = 30_000;
 /** So many failures in a row are told to people. */
 const FAILURES_TOLD = 3;
-/** As many as the client has connections to our own API. */
-const AT_ONCE_MAX = 8;
+/**
+ * So many trips at different objectives share the commits of a burst. Measured with 8, 32 and 64 at once: 442, 795 and 806
+ * messages a second, three rounds side by side on one fast disk.
+ */
+export const AT_ONCE_MAX = 32;
 /** The journal is looked at so often even if nobody calls. */
 const LOOK_EVERY_MS = 60_000;
 /** Longer than the wait between two looks and the slowest answer to a trip together. */

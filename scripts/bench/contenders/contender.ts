@@ -18,7 +18,8 @@ export const CONTENDERS = {
   "express-packages": "the same, loading every package of the product at its start",
   fastify: "a minimal Fastify application over better-sqlite3, one commit each",
   "json-server": "json-server 0.17 (no flush, no token)",
-  "node-red": "Node-RED 5 with an MQTT-in → HTTP → SQLite flow (no token)",
+  "node-red": "Node-RED 5 with an MQTT-in → HTTP → SQLite flow, its SQLite as the node makes it (no token)",
+  "node-red-wal": "the same over a database that somebody has put into WAL mode by hand",
   "without-token-cache": "the product, checking the signature of a token at each request",
   "without-key-object": "the same, with a secret that is text",
   "without-born-requests": "the product, with requests that Express turns into its own",
@@ -58,8 +59,11 @@ export interface Site {
 /** How an onlooker counts what is committed, without asking the process itself. */
 export interface RecordFile {
   readonly file: string;
-  /** SQL that gives the number of committed records. */
-  readonly records: string;
+  /**
+   * SQL that gives the number of committed records. Without it the file is in rollback mode, where a reader would keep the
+   * writer waiting; there a record is a transaction, and the file's head counts those.
+   */
+  readonly records?: string;
   /** A file and SQL for the number of openings that are through, where that is not the number of records. */
   readonly openings?: { readonly file: string; readonly sql: string };
 }

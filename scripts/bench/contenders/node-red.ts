@@ -8,6 +8,7 @@ import {
   RECORDS_PATH,
   statusOf,
   type Contender,
+  type ContenderName,
   type Setting,
   type Site,
 } from "./contender.ts";
@@ -15,16 +16,25 @@ import { flowOf, TABLE } from "./node-red-flow.ts";
 import { peerFile, peerMissing } from "./peer-packages.ts";
 
 /** Node-RED 5 with the flow that people build for this job. */
-export const nodeRed: Contender = {
-  name: "node-red",
-  missing: () => peerMissing("node-red") ?? peerMissing("node-red-node-sqlite") ?? nodeMissing(),
-  prepare,
-};
+export const nodeRed: Contender = contenderOf("node-red", "DELETE");
+/** With WAL it flushes once a record instead of several times. The node has no switch for it, and few know. */
+export const nodeRedWal: Contender = contenderOf("node-red-wal", "WAL");
 
-async function prepare({ folder, environment, brokerUrl }: Setting): Promise<Site> {
+/** How SQLite keeps a transaction whole; both are as durable as the others here. */
+type JournalMode = "DELETE" | "WAL";
+
+function contenderOf(name: ContenderName, journalMode: JournalMode): Contender {
+  return {
+    name,
+    missing: () => peerMissing("node-red") ?? peerMissing("node-red-node-sqlite") ?? nodeMissing(),
+    prepare: (setting) => prepare(setting, journalMode),
+  };
+}
+
+async function prepare({ folder, environment, brokerUrl }: Setting, journalMode: JournalMode): Promise<Site> {
   const port = await freePort();
   const file = join(folder, "records.db");
-  if (!existsSync(file)) makeDatabase(file);
+  if (!existsSync(file)) makeDatabase(file, journalMode);
   const settings = {
     uiPort: port,
     uiHost: "127.0.0.1",
@@ -51,7 +61,7 @@ async function prepare({ folder, environment, brokerUrl }: Setting): Promise<Sit
     },
     isReady: () => takesRecords(port),
     token: () => Promise.resolve(""),
-    records: { file, records: "SELECT count(*) FROM interventions" },
+    records: journalMode === "WAL" ? { file, records: "SELECT count(*) FROM interventions" } : { file },
   };
 }
 
@@ -75,10 +85,10 @@ async function takesRecords(port: number): Promise<boolean> {
 
 const SETTLE_MS = 2_000;
 
-/** WAL stays with the file; the flush at each commit is SQLite's default. So it is as durable as the others. */
-function makeDatabase(file: string): void {
+/** The flush at each commit is SQLite's default and so the node's. */
+function makeDatabase(file: string, journalMode: JournalMode): void {
   const database = new Sqlite(file);
-  database.pragma("journal_mode = WAL");
+  database.pragma(`journal_mode = ${journalMode}`);
   database.exec(TABLE);
   database.close();
 }

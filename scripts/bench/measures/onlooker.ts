@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { RecordFile } from "../contenders/contender.ts";
 
@@ -11,8 +11,9 @@ export class Onlooker {
   readonly #openings: Counter;
 
   constructor({ file, records, openings }: RecordFile) {
-    this.#records = new Counter(file, records);
-    this.#openings = openings ? new Counter(openings.file, openings.sql) : this.#records;
+    if (!existsSync(file)) throw new Error(`there is no database ${file} to look at`);
+    this.#records = records === undefined ? new TransactionCounter(file) : new QueryCounter(file, records);
+    this.#openings = openings ? new QueryCounter(openings.file, openings.sql) : this.#records;
   }
 
   /** Committed records. */
@@ -32,16 +33,22 @@ export class Onlooker {
 
   close(): void {
     this.#records.close();
-    this.#openings.close();
+    if (this.#openings !== this.#records) this.#openings.close();
   }
 }
 
-class Counter {
+interface Counter {
+  count(): number;
+  /** Another number after each commit of somebody else's. */
+  version(): number;
+  close(): void;
+}
+
+class QueryCounter implements Counter {
   readonly #database: Sqlite.Database;
   readonly #count: Sqlite.Statement;
 
   constructor(file: string, sql: string) {
-    if (!existsSync(file)) throw new Error(`there is no database ${file} to look at`);
     this.#database = new Sqlite(file, { readonly: true });
     this.#count = this.#database.prepare(sql).pluck();
   }
@@ -57,5 +64,31 @@ class Counter {
 
   close(): void {
     this.#database.close();
+  }
+}
+
+/**
+ * Transactions of a database in rollback mode, by the change counter in the file's head: four bytes from the 24th on
+ * (sqlite.org/fileformat2.html#file_change_counter). It is written a little before the transaction is through.
+ */
+class TransactionCounter implements Counter {
+  readonly #file: number;
+  readonly #bytes = Buffer.alloc(4);
+
+  constructor(file: string) {
+    this.#file = openSync(file, "r");
+  }
+
+  count(): number {
+    readSync(this.#file, this.#bytes, 0, 4, 24);
+    return this.#bytes.readUInt32BE();
+  }
+
+  version(): number {
+    return this.count();
+  }
+
+  close(): void {
+    closeSync(this.#file);
   }
 }

@@ -26,7 +26,7 @@ export async function measureTrips(ground: Ground): Promise<void> {
     tell(`  trip is left out: ${missing}`);
     return;
   }
-  const contenders = new Set(chosen(ground, ["santinela", "node-red", "express"]));
+  const contenders = new Set(chosen(ground, ["santinela", "node-red", "node-red-wal", "express"]));
   for (let round = 0; round < scale.rounds; round += 1) {
     noteMachine(ground);
     for (const contender of contenders) {

@@ -18,6 +18,7 @@ const DURABLE: readonly ContenderName[] = [
   "express",
   "fastify",
   "node-red",
+  "node-red-wal",
 ];
 
 /** Durable POSTs, on this disk and with a slow flush, and GETs while those slow flushes go on. */
