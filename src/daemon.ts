@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonServer } from "./daemon-server.ts";
@@ -217,7 +217,7 @@ export class Daemon {
     return server.start();
   }
 
-  readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomBytes(10));
+  readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());
 
   get #common() {
     return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };

@@ -13,7 +13,8 @@ export interface Contender {
 export const CONTENDERS = {
   santinela: "the product, as built",
   floor: "bare node:http and better-sqlite3 with the same group commit: one row a record",
-  "floor-each": "the same with one commit each",
+  "floor-rows": "the same with every row and index that the product writes, and the account that it reads",
+  "floor-each": "the floor with one commit each",
   express: "a minimal Express application over better-sqlite3, one commit each",
   "express-packages": "the same, loading every package of the product at its start",
   fastify: "a minimal Fastify application over better-sqlite3, one commit each",

@@ -10,6 +10,7 @@ const SECRET = "a secret of the bench, as long as HS256 wants it";
 /** The peers that are written here, in scripts/bench/peers. */
 export const ownPeers: readonly Contender[] = [
   peer("floor", "floor.mjs"),
+  peer("floor-rows", "floor.mjs", ["--same-rows"]),
   peer("floor-each", "floor.mjs", ["--one-commit-each"]),
   peer("express", "express.mjs"),
   peer("express-packages", "express.mjs", ["--same-packages"]),

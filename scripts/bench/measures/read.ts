@@ -6,7 +6,15 @@ const CLIENTS = 8;
 
 /** GETs of single records. */
 export async function measureReads(ground: Ground): Promise<void> {
-  const names = ["santinela", "floor", "express", "fastify", "json-server", "node-red"] as const;
+  const names = [
+    "santinela",
+    "floor",
+    "floor-rows",
+    "express",
+    "fastify",
+    "json-server",
+    "node-red",
+  ] as const;
   await interleave(ground, {
     what: "read",
     contenders: chosen(ground, names),

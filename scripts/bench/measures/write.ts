@@ -14,6 +14,7 @@ const CLIENTS: readonly { clients: number; figure: FigureName; slow: FigureName 
 const DURABLE: readonly ContenderName[] = [
   "santinela",
   "floor",
+  "floor-rows",
   "floor-each",
   "express",
   "fastify",

@@ -7,7 +7,9 @@ import jwt from "jsonwebtoken";
 import { options } from "./options.mjs";
 import { openRecords } from "./records.mjs";
 
-const records = openRecords(options.file);
+const records = options["same-rows"]
+  ? (await import("./same-rows.mjs")).openSameRows(options.file)
+  : openRecords(options.file);
 const key = createSecretKey(Buffer.from(options.secret));
 const verified = new Map();
 

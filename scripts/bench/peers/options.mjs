@@ -11,6 +11,8 @@ export const { values: options } = parseArgs({
     // Broker whose openings become records.
     broker: { type: "string" },
     "one-commit-each": { type: "boolean", default: false },
+    // The product's tables, and each row that it writes.
+    "same-rows": { type: "boolean", default: false },
     "same-packages": { type: "boolean", default: false },
   },
 });

@@ -1,7 +1,7 @@
 // One table with the columns and indices of the product's, as durable as its own: WAL with a flush at every commit.
 import Sqlite from "better-sqlite3";
 
-const FIELDS = [
+export const FIELDS = [
   "name",
   "description",
   "dateStart",
@@ -17,7 +17,7 @@ const FIELDS = [
   "firetruck",
   "notes",
 ];
-const EMPTY = {
+export const EMPTY = {
   ...Object.fromEntries(FIELDS.map((field) => [field, null])),
   status: "planned",
   priority: "medium",
@@ -53,16 +53,23 @@ export function openRecords(file) {
     database,
     insert(body) {
       const record = { ...EMPTY, ...body };
-      const { police, ambulance, firetruck } = record;
-      const flags = { police: Number(police), ambulance: Number(ambulance), firetruck: Number(firetruck) };
-      const { lastInsertRowid } = insert.run({ ...record, ...flags });
+      const { lastInsertRowid } = insert.run({ ...record, ...flagsOf(record) });
       return { id: Number(lastInsertRowid), ...record };
     },
     find(id) {
-      const row = find.get(id);
-      if (!row) return undefined;
-      const { police, ambulance, firetruck } = row;
-      return { ...row, police: police === 1, ambulance: ambulance === 1, firetruck: firetruck === 1 };
+      return recordOf(find.get(id));
     },
   };
+}
+
+/** The flags of a record as SQLite keeps them. */
+export function flagsOf({ police, ambulance, firetruck }) {
+  return { police: Number(police), ambulance: Number(ambulance), firetruck: Number(firetruck) };
+}
+
+/** A row as the interface shows it. */
+export function recordOf(row) {
+  if (!row) return undefined;
+  const { police, ambulance, firetruck } = row;
+  return { ...row, police: police === 1, ambulance: ambulance === 1, firetruck: firetruck === 1 };
 }
