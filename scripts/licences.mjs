@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** In the panel's script, and so not among the packages that are installed beside the daemon. */
-const IN_THE_PANEL = ["preact", "@preact/signals", "@preact/signals-core"];
+export const IN_THE_PANEL = ["preact", "@preact/signals", "@preact/signals-core"];
 /** They ask for their notice to be kept, and nothing else. */
 const PERMISSIVE =
   /^\(?(MIT|MIT-0|ISC|BSD|BSD-2-Clause|BSD-3-Clause|0BSD|Apache-2\.0|Unlicense|BlueOak-1\.0\.0|CC0-1\.0|Python-2\.0|WTFPL|Zlib)( OR .+)?\)?$/;
@@ -32,7 +32,8 @@ export function problemWith({ name, version, licence, text }) {
   return text === "" ? `${name} ${version}: no text of its licence, and no author to name` : "";
 }
 
-function nameOf(place) {
+/** The package that lies at a place of the lock file. */
+export function nameOf(place) {
   return place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 

@@ -54,6 +54,7 @@ install -D -m 644 "$node_home/LICENSE" "$home/node/LICENSE"
 
 doc=$tree/usr/share/doc/santinela
 cp "$root/LICENSE" "$doc/copyright"
+node "$here/parts.mjs" "$home" "$(node -p "require('$node_home/package.json').version")" >"$doc/parts.cdx.json"
 mkdir -p "$tree/DEBIAN"
 for script in preinst postinst prerm postrm; do install -m 755 "$here/deb/$script" "$tree/DEBIAN/$script"; done
 size=$(du -sk --apparent-size "$tree/usr" | cut -f1)

@@ -64,9 +64,53 @@ test("the lock file has a place for every package, also those of other processor
   expect(missing).toEqual([]);
 });
 
+test("the version is the same everywhere, and the changelog has a section for it", () => {
+  const read = (name: string): { version: string; packages?: Record<string, { version: string }> } =>
+    JSON.parse(readFileSync(join(root, name), "utf8")) as never;
+  const { version } = read("package.json");
+  const lock = read("package-lock.json");
+  expect([lock.version, lock.packages?.[""]?.version]).toEqual([version, version]);
+  const sections = [...readFileSync(join(root, "CHANGELOG.md"), "utf8").matchAll(/^## (\S+)/gm)];
+  expect(sections.map((match) => match[1]).slice(0, 2)).toEqual(["Unreleased", version]);
+});
+
 test("the lock file records no download address", () => {
   expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toMatch(/"resolved"/);
 });
+
+test("the architecture page's tree has every folder, and none that does not exist", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const lines = /^## What lies where\n+```\n([^]*?)^```/m.exec(page)?.[1]?.split("\n") ?? [];
+  const above: string[] = [];
+  const shown = lines.flatMap((line) => {
+    const [, indent = "", name] = /^( *)([\w-]+)\/(?: |$)/.exec(line) ?? [];
+    if (name === undefined) return [];
+    above.length = indent.length / 2;
+    above.push(name);
+    return [above.join("/")];
+  });
+  // The other folders of test/ are named after those of src/.
+  const sources = foldersBelow("src", 2);
+  const expected = [
+    ...sources,
+    "schemas",
+    ...foldersBelow("systemd", 1),
+    ...foldersBelow("scripts", 2),
+    ...foldersBelow("docs", 1),
+    "test",
+    ...foldersBelow("test", 1).filter((folder) => !sources.includes(folder.replace("test", "src"))),
+  ];
+  expect(shown.toSorted()).toEqual(expected.toSorted());
+});
+
+/** The folder and those below it, as deep as told. */
+function foldersBelow(folder: string, depth: number): string[] {
+  if (depth === 0) return [folder];
+  const below = readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
+    .flatMap(({ name }) => foldersBelow(`${folder}/${name}`, depth - 1));
+  return [folder, ...below];
+}
 
 function deadLinks(page: string, text: string): string[] {
   return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]

@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 test.each([
   ["docs/interface.md", 35],
   ["docs/security.md", 50],
+  ["docs/architecture.md", 12],
 ])("every test that a table of %s names exists", (page, countMin) => {
   const table = readFileSync(join(root, page), "utf8");
   expect(namedTests(table).length).toBeGreaterThan(countMin);
@@ -43,9 +44,13 @@ function hasTest(source: string, name: string): boolean {
   const titles = [
     ...source.matchAll(/\btest(?:\.each\([^]*?\))?\(\s*"((?:[^"\\]|\\.)*)"/g),
     ...source.matchAll(/\)\(\s*"((?:[^"\\]|\\.)*)",\s*async/g),
+    ...source.matchAll(/\btest\(\s*`((?:[^`\\]|\\.)*)`/g),
   ].map((match) => match[1] ?? "");
   return titles.some((title) => {
-    const pattern = title.split(/%[sj]/).map(escaped).join("(.+)");
+    const pattern = title
+      .split(/%[sj]|\$\{\w+\}/)
+      .map(escaped)
+      .join("(.+)");
     const match = new RegExp(`^${pattern}$`).exec(name);
     return match !== null && match.slice(1).every((word) => source.includes(word.replaceAll(/^"|"$/g, "")));
   });
