@@ -1,0 +1,81 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { CommandShape } from "../../src/cli/command-shape.ts";
+import { programShape } from "../../src/cli/program.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const program = programShape({
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+  cwd: "/",
+  main: "",
+  untilAsked: () => Promise.resolve(),
+  kill: () => {},
+});
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  scripts: Readonly<Record<string, string>>;
+};
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith(".md")),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+].toSorted();
+
+test.each(pages)("every command that %s names can be given, with these options", (page) => {
+  expect(wrongCommands(readFileSync(join(root, page), "utf8"))).toEqual([]);
+});
+
+test.each([
+  ["`santinela sync again`", "santinela sync again: no such command"],
+  ["```sh\nsudo santinela user add --name x  # adds\n```", "santinela user add: no option --name"],
+  ["```sh\nnode dist/main.js zones list --verbose\n```", "santinela zones list: no option --verbose"],
+  ["`npm run nothing`", "npm run nothing: no such script"],
+  ["`santinela user add|remove`", "santinela user remove: no such command"],
+])("in %j the mistake is found", (text, mistake) => {
+  expect(wrongCommands(text)).toEqual([mistake]);
+});
+
+/** What is wrong with the commands in a page's code: spans, and lines of its blocks. */
+function wrongCommands(text: string): string[] {
+  const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap((match) =>
+    (match[1] ?? "").split("\n"),
+  );
+  const spans = [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map(
+    (match) => match[1] ?? "",
+  );
+  return [...blocks, ...spans].flatMap((code) => {
+    const line = code.replace(/\s#.*$/, "").replaceAll(/\s+/g, " ");
+    const script = /\bnpm run (?:--silent )?([\w:]+)/.exec(line)?.[1];
+    if (script !== undefined && !(script in scripts)) return [`npm run ${script}: no such script`];
+    const words = /^(?:\$ )?(?:sudo )?(?:santinela|node dist\/main\.js) ([a-z][^&><]*)/.exec(line)?.[1];
+    return words === undefined ? [] : alternatives(words.trim().split(" ")).flatMap(mistakesIn);
+  });
+}
+
+/** `user add|list` is `user add` and `user list`. */
+function alternatives(words: readonly string[]): readonly string[][] {
+  return words.reduce<readonly string[][]>(
+    (lines, word) => lines.flatMap((line) => word.split("|").map((choice) => [...line, choice])),
+    [[]],
+  );
+}
+
+function mistakesIn(words: readonly string[]): string[] {
+  let command: CommandShape = program;
+  for (const word of words) {
+    const below = command.commands.find(({ path }) => path.at(-1) === word);
+    if (below) command = below;
+    else if (command.commands.length > 0 && /^[a-z]/.test(word))
+      return [`santinela ${[...command.path, word].join(" ")}: no such command`];
+    else break;
+  }
+  const known = [...command.options, ...program.options].map(({ name }) => name);
+  return words
+    .filter((word) => word.startsWith("--") && !known.includes(word) && word !== "--help")
+    .map((word) => `santinela ${command.path.join(" ")}: no option ${word}`);
+}
