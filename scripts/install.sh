@@ -37,4 +37,4 @@ systemctl daemon-reload
 systemctl enable --quiet santinela.service santinela-backup.timer
 systemctl restart santinela-backup.timer santinela.service ||
   fail "the service does not start; see journalctl --unit=santinela.service"
-echo "Santinela $(santinela version) runs. Next: /usr/share/doc/santinela/installing.md"
+echo "Santinela $(santinela version) runs. Next: /usr/share/doc/santinela/docs/installing.md"

@@ -30,6 +30,7 @@ put 644 systemd/santinela.yaml /usr/share/santinela/santinela.yaml
 for example in mosquitto.conf avahi.service credentials.conf; do
   put 644 "systemd/$example" "/usr/share/doc/santinela/examples/$example"
 done
-for page in README.md CHANGELOG.md docs/*.md; do
-  put 644 "$page" "/usr/share/doc/santinela/$(basename "$page")"
+# As in the source tree, so that each link leads somewhere; all but the pictures, which a device's card need not hold.
+for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json; do
+  put 644 "$page" "/usr/share/doc/santinela/$page"
 done

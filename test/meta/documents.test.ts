@@ -30,6 +30,17 @@ test("every link between the pages leads somewhere", () => {
   expect(dead).toEqual([]);
 });
 
+test("every page that an installation points to is one of those that the package carries", () => {
+  const texts = ["systemd", "scripts", "docs"].flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => readFileSync(join(root, folder, name), "utf8")),
+  );
+  const named = texts.flatMap((text) => [...text.matchAll(/\/usr\/share\/doc\/santinela\/([\w/-]+\.md)/g)]);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.map((match) => match[1] ?? "").filter((page) => !existsSync(join(root, page)))).toEqual([]);
+});
+
 test("a link that leads nowhere is found", () => {
   expect(deadLinks("docs/x.md", "see [that](nowhere.md#part) and [this](https://example.org)")).toEqual([
     "docs/x.md: nowhere.md",
