@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { StatusView } from "../http/site/site-ports.ts";
+import type { StatusView } from "../http/site/status-view.ts";
 import type { WalkTestView } from "../http/site/test-port.ts";
 import type { ZoneView } from "../http/site/zone-port.ts";
 import { SystemClock } from "../ops/system-clock.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { JournalEntry } from "../http/site/journal-port.ts";
+import type { JournalEntry } from "../http/site/journal-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { plainLine } from "../domain/plain-line.ts";

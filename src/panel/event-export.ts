@@ -1,4 +1,4 @@
-import type { JournalAnswer } from "./answers.ts";
+import type { JournalEntry } from "../http/site/journal-view.ts";
 import { ask } from "./api.ts";
 
 /** The newest so many: what the daemon keeps for certain. */
@@ -6,11 +6,11 @@ const ENTRIES_MAX = 10_000;
 const PAGE_SIZE = 1_000;
 
 /** The event log from the newest entry on, page by page. @throws Refusal */
-export async function wholeLog(): Promise<JournalAnswer[]> {
-  const entries: JournalAnswer[] = [];
+export async function wholeLog(): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
   let path: string | undefined = `/site/journal?limit=${PAGE_SIZE}`;
   while (path !== undefined && entries.length < ENTRIES_MAX) {
-    const page: { body: JournalAnswer[]; headers: Headers } = await ask<JournalAnswer[]>(path);
+    const page: { body: JournalEntry[]; headers: Headers } = await ask<JournalEntry[]>(path);
     entries.push(...page.body);
     path = nextOf(page.headers);
   }

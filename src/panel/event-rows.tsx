@@ -1,4 +1,4 @@
-import type { JournalAnswer } from "./answers.ts";
+import type { JournalEntry } from "../http/site/journal-view.ts";
 import { say, sayCode } from "./language.ts";
 import { sayMoment } from "./moments.ts";
 import { Table, type Column } from "./table.tsx";
@@ -9,13 +9,13 @@ export function EventRows({
   entries,
 }: {
   readonly caption: string;
-  readonly entries: readonly JournalAnswer[];
+  readonly entries: readonly JournalEntry[];
 }) {
   const rows = entries.map((entry, index) => ({ ...entry, key: `${entry.at} ${entry.event} ${index}` }));
   return <Table caption={caption} columns={columns()} rows={rows} keyOf={({ key }) => key} />;
 }
 
-function columns(): Column<JournalAnswer>[] {
+function columns(): Column<JournalEntry>[] {
   return [
     { key: "at", title: say("events.at"), isShort: true, cell: ({ at }) => sayMoment(at) },
     {
@@ -29,7 +29,7 @@ function columns(): Column<JournalAnswer>[] {
   ];
 }
 
-function whoOf({ who, from }: JournalAnswer) {
+function whoOf({ who, from }: JournalEntry) {
   return (
     <>
       {who} <span class="quiet">{from}</span>
@@ -37,13 +37,13 @@ function whoOf({ who, from }: JournalAnswer) {
   );
 }
 
-function subjectOf({ subject }: JournalAnswer) {
+function subjectOf({ subject }: JournalEntry) {
   const [, id] = /^intervention (\d+)$/.exec(subject) ?? [];
   return id === undefined ? subject : <a href={`#/interventions/${id}`}>{`#${id}`}</a>;
 }
 
 /** The details in one line: of a change the fields as they were and are, of a record its name, else all there is. */
-export function detailText({ before, after, ...rest }: JournalAnswer["detail"]): string {
+export function detailText({ before, after, ...rest }: JournalEntry["detail"]): string {
   const texts = Object.entries(rest).map(([name, value]) => `${name}: ${valueText(value)}`);
   if (isFields(before) && isFields(after))
     for (const [name, value] of Object.entries(after))

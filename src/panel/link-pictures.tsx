@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LinkHistoryAnswer } from "./answers.ts";
+import type { LinkHistoryView } from "../http/site/sync-port.ts";
 import { useAnswer } from "./api.ts";
 import { every } from "./clock.ts";
 import { say } from "./language.ts";
@@ -38,8 +38,8 @@ export function LinkDay() {
   return history ? <LinkStrip history={history} /> : null;
 }
 
-function useLinkHistory(hours: number): LinkHistoryAnswer | undefined {
-  const { answer, askAgain } = useAnswer<LinkHistoryAnswer>(
+function useLinkHistory(hours: number): LinkHistoryView | undefined {
+  const { answer, askAgain } = useAnswer<LinkHistoryView>(
     `/site/sync/history?hours=${hours}`,
     status.value?.link.state,
   );
@@ -48,7 +48,7 @@ function useLinkHistory(hours: number): LinkHistoryAnswer | undefined {
 }
 
 /** Green where it was up, red from below where it was down, neither where nobody looked. */
-function LinkStrip({ history: { since, until, stretches } }: { readonly history: LinkHistoryAnswer }) {
+function LinkStrip({ history: { since, until, stretches } }: { readonly history: LinkHistoryView }) {
   const stretchS = (Date.parse(until) - Date.parse(since)) / 1000 / stretches.length;
   const seconds = (of: "up" | "down"): number =>
     stretches.reduce((sum, stretch) => sum + stretch[of], 0) * stretchS;
@@ -93,7 +93,7 @@ interface Run {
 }
 
 /** Neighbours that are alike as one, so that no seam shows between them. */
-function runsOf(stretches: LinkHistoryAnswer["stretches"]): readonly Run[] {
+function runsOf(stretches: LinkHistoryView["stretches"]): readonly Run[] {
   const runs: Run[] = [];
   for (const [x, { up, down }] of stretches.entries()) {
     const last = runs[runs.length - 1];
@@ -104,7 +104,7 @@ function runsOf(stretches: LinkHistoryAnswer["stretches"]): readonly Run[] {
 }
 
 /** The age of the oldest record that had not left, as high as the highest of the time. */
-function AgeCurve({ history: { stretches } }: { readonly history: LinkHistoryAnswer }) {
+function AgeCurve({ history: { stretches } }: { readonly history: LinkHistoryView }) {
   const highest = Math.max(0, ...stretches.map(({ oldestUnsentS }) => oldestUnsentS ?? 0));
   const text = highest === 0 ? say("history.noAge") : say("history.age", { time: saySpan(highest) });
   const scale = (seconds: number): number => (highest === 0 ? 0 : (seconds / highest) * CURVE_HEIGHT);

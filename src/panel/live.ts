@@ -1,5 +1,7 @@
 import { signal } from "@preact/signals";
-import type { StatusAnswer, WalkTestAnswer, ZoneAnswer } from "./answers.ts";
+import type { StatusView } from "../http/site/status-view.ts";
+import type { WalkTestView } from "../http/site/test-port.ts";
+import type { ZoneView } from "../http/site/zone-port.ts";
 import { ask } from "./api.ts";
 import { later, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
@@ -13,10 +15,10 @@ import { Refusal, send } from "./wire.ts";
 export type Liveness = "starting" | "live" | "asking" | "lost";
 
 export const liveness = signal<Liveness>("starting");
-export const status = signal<StatusAnswer | undefined>(undefined);
-export const zones = signal<readonly ZoneAnswer[]>([]);
+export const status = signal<StatusView | undefined>(undefined);
+export const zones = signal<readonly ZoneView[]>([]);
 /** The running walk test, or the last one; null before the first. */
-export const walkTest = signal<WalkTestAnswer | null>(null);
+export const walkTest = signal<WalkTestView | null>(null);
 /** Grows with the event log. */
 export const journalVersion = signal(0);
 
@@ -91,11 +93,11 @@ async function readStream(): Promise<void> {
 }
 
 function take({ event, data }: StreamMessage, isWhole: boolean): void {
-  if (event === "status") status.value = JSON.parse(data) as StatusAnswer;
-  else if (event === "walk-test") walkTest.value = JSON.parse(data) as WalkTestAnswer | null;
+  if (event === "status") status.value = JSON.parse(data) as StatusView;
+  else if (event === "walk-test") walkTest.value = JSON.parse(data) as WalkTestView | null;
   else if (event === "journal") journalVersion.value += 1;
   else if (event === "zones") {
-    const told = JSON.parse(data) as ZoneAnswer[];
+    const told = JSON.parse(data) as ZoneView[];
     if (isWhole) zones.value = told;
     else {
       const changed = new Map(told.map((zone) => [zone.id, zone]));
@@ -108,9 +110,9 @@ function take({ event, data }: StreamMessage, isWhole: boolean): void {
 async function askForAWhile(): Promise<void> {
   liveness.value = "asking";
   for (let round = 0; round < ASKS && !document.hidden; round += 1) {
-    status.value = (await ask<StatusAnswer>("/site/status")).body;
-    zones.value = (await ask<ZoneAnswer[]>("/site/zones")).body;
-    walkTest.value = (await ask<WalkTestAnswer | null>("/site/walk-test")).body;
+    status.value = (await ask<StatusView>("/site/status")).body;
+    zones.value = (await ask<ZoneView[]>("/site/zones")).body;
+    walkTest.value = (await ask<WalkTestView | null>("/site/walk-test")).body;
     journalVersion.value += 1;
     await pause(ASK_EVERY_MS);
   }

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { AccessToken } from "../generated/types.ts";
-import type { AccountAnswer } from "./answers.ts";
+import type { AccountView } from "../http/site/account-view.ts";
 import { pause } from "./clock.ts";
 import { interfacePath, Refusal, send } from "./wire.ts";
 
@@ -13,7 +13,7 @@ import { interfacePath, Refusal, send } from "./wire.ts";
 export type Standing = "starting" | "set-up" | "out" | "first-password" | "in" | "expired";
 
 export const standing = signal<Standing>("starting");
-export const account = signal<AccountAnswer | undefined>(undefined);
+export const account = signal<AccountView | undefined>(undefined);
 
 /** Gone with the tab: a token must not outlive the person in front of it. */
 const TOKEN_KEY = "santinela.token";
@@ -97,7 +97,7 @@ function keep({ token: given }: AccessToken): void {
 }
 
 async function enter(): Promise<void> {
-  const found = (await (await send("/site/account", token())).json()) as AccountAnswer;
+  const found = (await (await send("/site/account", token())).json()) as AccountView;
   account.value = found;
   standing.value = found.mustChangePassword ? "first-password" : "in";
   if (found.mustChangePassword) return;

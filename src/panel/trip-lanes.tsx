@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ZoneAnswer, ZoneHistoryAnswer } from "./answers.ts";
+import type { ZoneHistoryView, ZoneView } from "../http/site/zone-port.ts";
 import { useAnswer } from "./api.ts";
 import { nowMs } from "./clock.ts";
 import { say } from "./language.ts";
@@ -19,9 +19,9 @@ const HEIGHT = 16;
 const MARK = 2;
 
 /** What each zone has gone through, one lane a zone: what trips every night at three is seen at once. */
-export function TripLanes({ zones }: { readonly zones: readonly ZoneAnswer[] }) {
+export function TripLanes({ zones }: { readonly zones: readonly ZoneView[] }) {
   const [hours, setHours] = useState<24 | 168>(24);
-  const { answer } = useAnswer<readonly ZoneHistoryAnswer[]>(
+  const { answer } = useAnswer<readonly ZoneHistoryView[]>(
     `/site/zones/history?hours=${hours}`,
     journalVersion.value,
   );
@@ -57,7 +57,7 @@ function Lane({
   hours,
 }: {
   readonly name: string;
-  readonly history: ZoneHistoryAnswer;
+  readonly history: ZoneHistoryView;
   readonly hours: number;
 }) {
   const end = nowMs();

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { WalkTestAnswer } from "./answers.ts";
+import type { WalkTestView } from "../http/site/test-port.ts";
 import { ask } from "./api.ts";
 import { every, nowMs } from "./clock.ts";
 import { say } from "./language.ts";
@@ -41,7 +41,7 @@ export function TimeLeft({ until }: { readonly until: string }) {
 export function endWalkTest(): Promise<boolean> {
   return attempt(async () => {
     walkTest.value = (
-      await ask<WalkTestAnswer | null>("/site/walk-test", { method: "POST", body: { end: true } })
+      await ask<WalkTestView | null>("/site/walk-test", { method: "POST", body: { end: true } })
     ).body;
   });
 }

@@ -1,12 +1,7 @@
 import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
-import type {
-  HistoryView,
-  JournalEntry,
-  JournalPage,
-  JournalPlace,
-  JournalPort,
-} from "../http/site/journal-port.ts";
+import type { JournalPage, JournalPlace, JournalPort } from "../http/site/journal-port.ts";
+import type { HistoryView, JournalEntry } from "../http/site/journal-view.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { Journal } from "../store/journal.ts";

@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { PHASE_WORDS } from "../domain/outbox-words.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
   SyncView,
 } from "../http/site/sync-port.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
-import type { OutboxStore, OutboxSummary } from "../store/outbox.ts";
+import type { OutboxStore } from "../store/outbox.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 

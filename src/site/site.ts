@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { VERSION } from "../generated/version.ts";
-import type { SitePorts, StatusView } from "../http/site/site-ports.ts";
+import type { SitePorts } from "../http/site/site-ports.ts";
+import type { StatusView } from "../http/site/status-view.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { ZoneWatch } from "../inputs/zone-watch.ts";
 import type { Health } from "../ops/health.ts";

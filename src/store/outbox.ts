@@ -1,18 +1,8 @@
 import { ALARM_RANK, AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
 import type { Database } from "./database.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
-
-/** What the outbox holds, in numbers that people ask for. */
-export interface OutboxSummary {
-  /** Records that the centre does not have in their newest form and that will go there by themselves. */
-  readonly waiting: number;
-  readonly blocked: number;
-  readonly rejected: number;
-  readonly gone: number;
-  /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
-  readonly oldestWaitingMs: number | null;
-}
 
 /** The outbox: one row a record, written in the record's own transaction. */
 export class OutboxStore {

@@ -65,8 +65,20 @@ describe("the house rules", () => {
     [
       "the panel reaching into the daemon",
       "panel/x.tsx",
-      'import type { A } from "../http/site/site-ports.ts";',
-      /panel must not import http/,
+      'import type { A } from "../http/app.ts";',
+      /panel must not import http\/app.ts/,
+    ],
+    [
+      "the panel taking more than a type from the answers",
+      "panel/x.tsx",
+      'import { a, type A } from "../http/site/site-ports.ts";',
+      /panel must not import http\/site\/site-ports.ts but for its types/,
+    ],
+    [
+      "the panel bringing the domain into the browser",
+      "panel/x.tsx",
+      'const x = await import("../domain/trip.ts");',
+      /panel must not import domain\/trip.ts but for its types/,
     ],
     ["a timer of the panel's own", "panel/x.tsx", "setInterval(go, 5);", /use Clock.after/],
     ["a room nobody planned", "plugins/x.ts", "", /no room of this house/],

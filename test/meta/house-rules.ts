@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "daemon.ts",
   ],
-  // Runs in a browser: of the daemon it knows what it answers, and nothing else.
+  // Runs in a browser: of the daemon it knows the types below, and nothing else.
   panel: ["panel"],
   // What people see of the running daemon: the one room that looks into all of them.
   site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
@@ -44,6 +44,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
   ],
   "main.ts": ["cli"],
+};
+
+/** What a folder may know of others by its types alone: nothing of it is left in what runs. */
+const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
+  // What /site answers, and the trade's own words in it.
+  panel: ["http/site/", "domain/"],
 };
 
 /** Packages by the folder that may import them. Built-in node: modules are free outside the domain. */
@@ -120,11 +126,13 @@ function importBreaches({ path, imports }: SourceFile): string[] {
   const allowed = MAY_IMPORT[room];
   if (!allowed)
     return [`${path}: ${room} is no room of this house; add it to the import rules with a reason`];
-  return imports.flatMap((target) => {
+  return imports.flatMap(({ target, isTypeOnly }) => {
     if (target.startsWith("generated/")) return [];
     const isOwnFile = /\.(ts|js|tsx)$/.test(target) && !target.startsWith("node:");
     if (isOwnFile && !target.startsWith("@")) {
-      return allowed.includes(roomOf(target)) ? [] : [`${path}: ${room} must not import ${target}`];
+      const isKnown = MAY_IMPORT_TYPES[room]?.some((folder) => target.startsWith(folder)) ?? false;
+      if (allowed.includes(roomOf(target)) || (isKnown && isTypeOnly)) return [];
+      return [`${path}: ${room} must not import ${target}${isKnown ? " but for its types" : ""}`];
     }
     if (room === "domain")
       return [`${path}: the domain imports no package and no node: module, but ${target}`];

@@ -5,7 +5,14 @@ import { dirname, join, normalize, relative } from "node:path";
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  readonly imports: readonly string[];
+  readonly imports: readonly Import[];
+}
+
+export interface Import {
+  /** The package, or the path below src/. */
+  readonly target: string;
+  /** Whether nothing of it is left when the program runs. */
+  readonly isTypeOnly: boolean;
 }
 
 /** All TypeScript files below a folder, generated ones left out. */
@@ -27,11 +34,12 @@ export function codeOf(text: string): string {
     .replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
 }
 
-function importsOf(path: string, text: string): string[] {
-  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)"([^"]+)"/g)].map(
-    (match) => match[1] ?? "",
+function importsOf(path: string, text: string): Import[] {
+  const found = text.matchAll(
+    /(?:(\b(?:import|export)\s+type\s+\{[^}]*\}\s+)?\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)"([^"]+)"/g,
   );
-  return specifiers.map((specifier) =>
-    specifier.startsWith(".") ? relative(".", normalize(join(dirname(path), specifier))) : specifier,
-  );
+  return [...found].map(([, types, target = ""]) => ({
+    target: target.startsWith(".") ? relative(".", normalize(join(dirname(path), target))) : target,
+    isTypeOnly: types !== undefined,
+  }));
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JournalAnswer } from "../../src/panel/answers.ts";
+import type { JournalEntry } from "../../src/http/site/journal-view.ts";
 import { csvOf } from "../../src/panel/event-csv.ts";
 import { EventStreamParser } from "../../src/panel/event-stream.ts";
 
-const ENTRY: JournalAnswer = {
+const ENTRY: JournalEntry = {
   at: "2026-11-20T21:30:00.000Z",
   event: "intervention-created",
   who: "ana@example.ro",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import type { JournalAnswer } from "../../src/panel/answers.ts";
+import type { JournalEntry } from "../../src/http/site/journal-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
@@ -114,7 +114,7 @@ describeWithBrowser("records in the panel", () => {
     await page.getByRole("button", { name: "JSON" }).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
-    const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as JournalAnswer[];
+    const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as JournalEntry[];
     expect(entries.map(({ event }) => event)).toContain("intervention-deleted");
     expect(entries.map(({ event }) => event)).toContain("trip");
   });

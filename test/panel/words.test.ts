@@ -1,31 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
-import type { HistoryView, JournalEntry } from "../../src/http/site/journal-port.ts";
-import type { HandedInView, RestoreView } from "../../src/http/site/restore-port.ts";
-import type { ObjectivesView } from "../../src/http/site/objective-port.ts";
-import type { OptionView } from "../../src/http/site/settings-port.ts";
-import type { DraftView } from "../../src/http/site/setup-port.ts";
-import type { StatusView } from "../../src/http/site/site-ports.ts";
-import type { LinkHistoryView, SyncView } from "../../src/http/site/sync-port.ts";
-import type { SignalTestView, WalkTestView } from "../../src/http/site/test-port.ts";
-import type { ZoneHistoryView, ZoneView } from "../../src/http/site/zone-port.ts";
-import type {
-  DraftAnswer,
-  HandedInAnswer,
-  HistoryAnswer,
-  JournalAnswer,
-  LinkHistoryAnswer,
-  ObjectivesAnswer,
-  OptionAnswer,
-  RestoreAnswer,
-  SignalTestAnswer,
-  StatusAnswer,
-  SyncAnswer,
-  WalkTestAnswer,
-  ZoneAnswer,
-  ZoneHistoryAnswer,
-} from "../../src/panel/answers.ts";
 import type { Plural } from "../../src/panel/words/catalogue.ts";
 import { EN } from "../../src/panel/words/en.ts";
 import { RO } from "../../src/panel/words/ro.ts";
@@ -65,27 +40,6 @@ describe("the panel's words", () => {
     ];
     expect(wanted.filter((key) => !(key in EN))).toEqual([]);
   });
-});
-
-test("the panel reads what the daemon answers", () => {
-  // Held by the compiler: each answer of the daemon is one that the panel reads.
-  const reads = {
-    status: (given: StatusView): StatusAnswer => given,
-    zone: (given: ZoneView): ZoneAnswer => given,
-    sync: (given: SyncView): SyncAnswer => given,
-    journal: (given: JournalEntry): JournalAnswer => given,
-    walkTest: (given: WalkTestView): WalkTestAnswer => given,
-    signalTest: (given: SignalTestView): SignalTestAnswer => given,
-    option: (given: OptionView): OptionAnswer => given,
-    zoneHistory: (given: ZoneHistoryView): ZoneHistoryAnswer => given,
-    linkHistory: (given: LinkHistoryView): LinkHistoryAnswer => given,
-    objectives: (given: ObjectivesView): ObjectivesAnswer => given,
-    draft: (given: DraftView): DraftAnswer => given,
-    handedIn: (given: HandedInView): HandedInAnswer => given,
-    restore: (given: RestoreView): RestoreAnswer => given,
-    history: (given: HistoryView): HistoryAnswer => given,
-  };
-  expect(Object.keys(reads)).toHaveLength(14);
 });
 
 /** How two catalogues differ, as `key: what`. */

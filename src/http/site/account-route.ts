@@ -1,6 +1,7 @@
 import type { Router } from "express";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { addResource } from "../resource.ts";
+import type { AccountView } from "./account-view.ts";
 
 /** GET /site/account: who the token belongs to, also while a first password is still to be replaced. */
 export function accountRoute(router: Router, gates: Gates): void {
@@ -8,7 +9,7 @@ export function accountRoute(router: Router, gates: Gates): void {
     methods: {
       get: (request, response) => {
         const { email, role, mustChangePassword = false } = principalOf(request);
-        response.json({ email, role, mustChangePassword });
+        response.json({ email, role, mustChangePassword } satisfies AccountView);
       },
     },
     gate: gates.token,

@@ -1,6 +1,5 @@
-import type { LoggedEvent } from "../../domain/event.ts";
 import type { Trip } from "../../domain/trip.ts";
-import type { RecordOnItsWay } from "./sync-port.ts";
+import type { HistoryView, JournalEntry } from "./journal-view.ts";
 
 /** What has happened at the site: the journal's trips, and the event log laid into them. */
 export interface JournalPort {
@@ -27,17 +26,4 @@ export interface JournalPage {
   readonly entries: readonly JournalEntry[];
   /** Where the next page begins; null behind the oldest entry. */
   readonly next: JournalPlace | null;
-}
-
-/** One line of the story: what happened, by whom and from where, to what. */
-export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
-  /** One of the event log's names, or `trip`, `fault`, `fault-over`, `signal`. */
-  readonly event: string;
-};
-
-export interface HistoryView {
-  /** Its trips and what was done to it, the newest first; at most 200 of each. */
-  readonly entries: readonly JournalEntry[];
-  /** Its place in the outbox, and whether nothing is left to do there; null when it has none. */
-  readonly sync: RecordOnItsWay | null;
 }

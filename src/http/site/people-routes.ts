@@ -5,12 +5,13 @@ import type { AccountService } from "../../service/accounts.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
+import type { PersonView } from "./account-view.ts";
 import { orderOf } from "./order-body.ts";
 
 /** The people who may sign in, for administrators. A password that one has chosen for another is good once. */
 export function peopleRoutes(router: Router, gates: Gates, accounts: AccountService): void {
   const gate = [...gates.interface, gates.administrator];
-  const people = (): object[] =>
+  const people = (): PersonView[] =>
     accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
   const add = async (request: Request, response: Response): Promise<void> => {
     const { email, password } = orderOf(request);

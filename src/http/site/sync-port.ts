@@ -1,5 +1,5 @@
 import type { OutboxPhase } from "../../domain/outbox.ts";
-import type { OutboxSummary } from "../../store/outbox.ts";
+import type { OutboxSummary } from "../../domain/outbox-summary.ts";
 
 /** The way to the centre, and what waits on it. */
 export interface SyncPort {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ObjectiveType } from "../../generated/types.ts";
-import type { ObjectiveDifferenceAnswer, ObjectivesAnswer } from "../answers.ts";
+import type { ObjectiveDifferenceView, ObjectivesView } from "../../http/site/objective-port.ts";
 import { ask, useAnswer } from "../api.ts";
 import { say } from "../language.ts";
 import { sayMoment } from "../moments.ts";
@@ -11,7 +11,7 @@ import { Table, type Column } from "../table.tsx";
 export function CentreCopy({ type }: { readonly type: ObjectiveType }) {
   const [version, setVersion] = useState(0);
   const [isReading, setIsReading] = useState(false);
-  const { answer } = useAnswer<ObjectivesAnswer>("/site/objectives", version);
+  const { answer } = useAnswer<ObjectivesView>("/site/objectives", version);
   const list = answer?.body.lists.find((one) => one.type === type);
   if (!answer || answer.body.centre === null || !list) return null;
   const readNow = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export function CentreCopy({ type }: { readonly type: ObjectiveType }) {
   );
 }
 
-function columns(): Column<ObjectiveDifferenceAnswer>[] {
+function columns(): Column<ObjectiveDifferenceView>[] {
   return [
     { key: "id", title: "#", cell: ({ id }) => id },
     { key: "here", title: say("copy.here"), cell: ({ here }) => here },

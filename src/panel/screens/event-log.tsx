@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { JournalAnswer } from "../answers.ts";
+import type { JournalEntry } from "../../http/site/journal-view.ts";
 import { ask, useAnswer } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
 import { nextOf, wholeLog } from "../event-export.ts";
@@ -19,9 +19,9 @@ const PAGE_SIZE = 100;
 export function EventLogScreen() {
   const [kind, setKind] = useState<Kind>("");
   const [search, setSearch] = useState("");
-  const newest = useAnswer<JournalAnswer[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
+  const newest = useAnswer<JournalEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
   const [older, setOlder] = useState<
-    { entries: readonly JournalAnswer[]; next: string | undefined } | undefined
+    { entries: readonly JournalEntry[]; next: string | undefined } | undefined
   >();
   const first = newest.answer;
   // What was fetched behind the first page would leave a gap once that page moves on.
@@ -34,7 +34,7 @@ export function EventLogScreen() {
   );
   const goOn = (path: string): Promise<boolean> =>
     attempt(async () => {
-      const page = await ask<JournalAnswer[]>(path);
+      const page = await ask<JournalEntry[]>(path);
       setOlder({ entries: [...(older?.entries ?? []), ...page.body], next: nextOf(page.headers) });
     });
   return (
@@ -77,14 +77,14 @@ export function EventLogScreen() {
 }
 
 /** Which drawer an entry belongs to, by the first word of its name. */
-function kindOf({ event }: JournalAnswer): Exclude<Kind, ""> {
+function kindOf({ event }: JournalEntry): Exclude<Kind, ""> {
   if (/^(trip|fault|zone|walk)/.test(event)) return "alarms";
   if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
   if (event.startsWith("intervention")) return "records";
   return "system";
 }
 
-function textOf({ event, who, from, subject, detail }: JournalAnswer): string {
+function textOf({ event, who, from, subject, detail }: JournalEntry): string {
   return [sayCode("event", event), event, who, from, subject, detailText(detail)].join(" ");
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { DraftAnswer, QuestionAnswer } from "../answers.ts";
+import type { DraftView, QuestionView } from "../../http/site/setup-port.ts";
 import { ask } from "../api.ts";
 import { later } from "../clock.ts";
 import { Choice, TextField } from "../field.tsx";
@@ -17,12 +17,12 @@ const TYPING_MS = 250;
  */
 export function FirstConfiguration() {
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
-  const [draft, setDraft] = useState<DraftAnswer | undefined>(undefined);
+  const [draft, setDraft] = useState<DraftView | undefined>(undefined);
   useEffect(() => {
     let isWanted = true;
     const forget = later(draft ? TYPING_MS : 0, () => {
       void attempt(async () => {
-        const { body } = await ask<DraftAnswer>("/site/setup/draft", { method: "POST", body: answers });
+        const { body } = await ask<DraftView>("/site/setup/draft", { method: "POST", body: answers });
         if (isWanted) setDraft(body);
       });
     });
@@ -58,7 +58,7 @@ function QuestionField({
   answer,
   onAnswer,
 }: {
-  readonly question: QuestionAnswer;
+  readonly question: QuestionView;
   readonly answer: string;
   readonly onAnswer: (answer: string) => void;
 }) {
@@ -87,7 +87,7 @@ function QuestionField({
   );
 }
 
-function Result({ draft, text }: { readonly draft: DraftAnswer; readonly text: string }) {
+function Result({ draft, text }: { readonly draft: DraftView; readonly text: string }) {
   const { file, isThere, secretFiles, mistakes } = draft;
   const folder = file.slice(0, file.lastIndexOf("/"));
   // What the package has put there belongs to root, and the service's group reads it.

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
-import type { HistoryAnswer } from "../answers.ts";
+import type { HistoryView } from "../../http/site/journal-view.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Dialog } from "../dialog.tsx";
 import { EventRows } from "../event-rows.tsx";
@@ -156,7 +156,7 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
 
 /** From the contact to the centre: every step of the record that was written down. */
 function History({ id }: { readonly id: number }) {
-  const { answer, refusal, askAgain } = useAnswer<HistoryAnswer>(
+  const { answer, refusal, askAgain } = useAnswer<HistoryView>(
     `/site/interventions/${id}/history`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );

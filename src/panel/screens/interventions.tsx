@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
-import type { SyncAnswer } from "../answers.ts";
+import type { SyncView } from "../../http/site/sync-port.ts";
 import { useAnswer } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { Choice, TextField } from "../field.tsx";
@@ -50,7 +50,7 @@ export function InterventionsScreen() {
     journalVersion.value,
   );
   const isSynced = status.value?.link.state !== "none";
-  const sync = useAnswer<SyncAnswer>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
+  const sync = useAnswer<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
   const phases = new Map(
     sync.answer?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
   );

@@ -1,4 +1,4 @@
-import type { PersonAnswer } from "../answers.ts";
+import type { PersonView } from "../../http/site/account-view.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Choice, Form, TextField, textOf } from "../field.tsx";
@@ -8,11 +8,11 @@ import { account } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
 import { Password } from "./sign-in.tsx";
 
-const ROLES: readonly PersonAnswer["role"][] = ["operator", "administrator", "viewer"];
+const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
 
 /** Who may sign in, and as what. */
 export function People() {
-  const { answer, refusal, askAgain } = useAnswer<PersonAnswer[]>("/site/accounts");
+  const { answer, refusal, askAgain } = useAnswer<PersonView[]>("/site/accounts");
   const change = (email: string, body: object): Promise<boolean> =>
     attempt(async () => {
       await ask(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
@@ -68,7 +68,7 @@ export function People() {
   );
 }
 
-function columns(change: (email: string, body: object) => Promise<boolean>): Column<PersonAnswer>[] {
+function columns(change: (email: string, body: object) => Promise<boolean>): Column<PersonView>[] {
   return [
     { key: "email", title: say("signIn.email"), cell: ({ email }) => email },
     {

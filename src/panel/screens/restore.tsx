@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { HandedInAnswer, RestoreAnswer } from "../answers.ts";
+import type { HandedInView, RestoreView } from "../../http/site/restore-port.ts";
 import { ask } from "../api.ts";
 import { Dialog } from "../dialog.tsx";
 import { Form } from "../field.tsx";
@@ -12,7 +12,7 @@ const IDS_SHOWN = 20;
 
 interface Planned {
   readonly copy: number;
-  readonly plan: RestoreAnswer;
+  readonly plan: RestoreView;
 }
 
 /** Hands a copy of the database in, shows what putting it back would change, and does it once a person has read that. */
@@ -25,7 +25,7 @@ export function Restore() {
     await attempt(async () => {
       const copy = await sendPieces(file, setPercent);
       const order = { method: "POST", body: { copy, dryRun: true } } as const;
-      setPlanned({ copy, plan: (await ask<RestoreAnswer>("/site/restore", order)).body });
+      setPlanned({ copy, plan: (await ask<RestoreView>("/site/restore", order)).body });
     });
     setPercent(undefined);
   };
@@ -53,7 +53,7 @@ async function sendPieces(file: File, tellPercent: (percent: number) => void): P
     tellPercent(Math.floor((100 * from) / file.size));
     const bytes = file.slice(from, from + PIECE_BYTES);
     const path = `/site/restore/pieces?from=${from}`;
-    ({ copy } = (await ask<HandedInAnswer>(path, { method: "POST", bytes })).body);
+    ({ copy } = (await ask<HandedInView>(path, { method: "POST", bytes })).body);
   }
   return copy;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { SyncAnswer } from "../answers.ts";
+import type { SyncView } from "../../http/site/sync-port.ts";
 import { ask } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LanguageChoice } from "../language-choice.tsx";
@@ -50,7 +50,7 @@ function CentreStep() {
   const tones = { none: "quiet", unknown: "quiet", up: "good", down: "bad" } as const;
   const tryNow = (): Promise<boolean> =>
     attempt(async () => {
-      const { body } = await ask<SyncAnswer>("/site/sync/now", { method: "POST" });
+      const { body } = await ask<SyncView>("/site/sync/now", { method: "POST" });
       tell(`${say("status.link")}: ${say(`link.${body.link.state}`)}`, body.link.state === "down");
     });
   return (

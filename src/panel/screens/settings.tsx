@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OptionAnswer } from "../answers.ts";
+import type { OptionView } from "../../http/site/settings-port.ts";
 import { askFile, useAnswer } from "../api.ts";
 import { handOver } from "../file-download.ts";
 import { say } from "../language.ts";
@@ -55,7 +55,7 @@ function Backup() {
 }
 
 function Configuration() {
-  const { answer, refusal, askAgain } = useAnswer<OptionAnswer[]>("/site/configuration");
+  const { answer, refusal, askAgain } = useAnswer<OptionView[]>("/site/configuration");
   return (
     <section class="below">
       <h2>{say("settings.configuration")}</h2>
@@ -73,7 +73,7 @@ function Configuration() {
   );
 }
 
-function columns(): Column<OptionAnswer>[] {
+function columns(): Column<OptionView>[] {
   return [
     { key: "option", title: say("settings.option"), cell: ({ option }) => <code>{option}</code> },
     { key: "value", title: say("settings.value"), cell: ({ value }) => JSON.stringify(value) },

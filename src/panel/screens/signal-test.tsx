@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SignalTestAnswer } from "../answers.ts";
+import type { SignalTestView } from "../../http/site/test-port.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { say } from "../language.ts";
@@ -9,13 +9,13 @@ import { attempt } from "../notice.tsx";
 /** One marked intervention sent the way that an alarm goes, hop by hop. */
 export function SignalTest() {
   const [key, setKey] = useState<string | undefined>(undefined);
-  const { answer } = useAnswer<SignalTestAnswer>(
+  const { answer } = useAnswer<SignalTestView>(
     key === undefined ? undefined : `/site/signal-test/${key}`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
   const start = (): Promise<boolean> =>
     attempt(async () => {
-      const { body } = await ask<SignalTestAnswer>("/site/signal-test", { method: "POST", body: {} });
+      const { body } = await ask<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
       setKey(body.key);
     });
   return (
@@ -32,7 +32,7 @@ export function SignalTest() {
   );
 }
 
-function Hops({ test }: { readonly test: SignalTestAnswer }) {
+function Hops({ test }: { readonly test: SignalTestView }) {
   const hasCentre = status.value?.link.state !== "none";
   const isHere = test.interventionId !== null;
   const hasArrived = test.upstreamId !== null;

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { ConditionAnswer, JournalAnswer, StatusAnswer } from "../answers.ts";
+import type { Condition } from "../../domain/condition.ts";
+import type { JournalEntry } from "../../http/site/journal-view.ts";
+import type { StatusView } from "../../http/site/status-view.ts";
 import { useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { EventRows } from "../event-rows.tsx";
@@ -37,7 +39,7 @@ export function StatusScreen() {
 }
 
 function Latest() {
-  const { answer } = useAnswer<JournalAnswer[]>("/site/journal?limit=5", journalVersion.value);
+  const { answer } = useAnswer<JournalEntry[]>("/site/journal?limit=5", journalVersion.value);
   return (
     <section class="below">
       <h2>{say("status.latest")}</h2>
@@ -46,7 +48,7 @@ function Latest() {
   );
 }
 
-function Conditions({ open }: { readonly open: readonly ConditionAnswer[] }) {
+function Conditions({ open }: { readonly open: readonly Condition[] }) {
   return (
     <section aria-live="polite">
       <h2>{open.length === 0 ? say("status.fine") : say("status.conditions", { n: open.length })}</h2>
@@ -67,7 +69,7 @@ function Conditions({ open }: { readonly open: readonly ConditionAnswer[] }) {
   );
 }
 
-function LinkTile({ now: { link } }: { readonly now: StatusAnswer }) {
+function LinkTile({ now: { link } }: { readonly now: StatusView }) {
   const tone = { none: "quiet", unknown: "quiet", up: "good", down: "bad" } as const;
   return (
     <Tile
@@ -79,7 +81,7 @@ function LinkTile({ now: { link } }: { readonly now: StatusAnswer }) {
   );
 }
 
-function OutboxTile({ now: { outbox } }: { readonly now: StatusAnswer }) {
+function OutboxTile({ now: { outbox } }: { readonly now: StatusView }) {
   const stuck = outbox.blocked + outbox.rejected + outbox.gone;
   const oldest = outbox.oldestWaitingMs === null ? null : new Date(outbox.oldestWaitingMs).toISOString();
   return (
@@ -89,7 +91,7 @@ function OutboxTile({ now: { outbox } }: { readonly now: StatusAnswer }) {
   );
 }
 
-function TripsTile({ now: { trips } }: { readonly now: StatusAnswer }) {
+function TripsTile({ now: { trips } }: { readonly now: StatusView }) {
   return (
     <Tile title={say("status.trips")}>
       {trips.waiting}{" "}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SyncAnswer, SyncRecordAnswer } from "../answers.ts";
+import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
 import { ask } from "../api.ts";
 import { Dialog } from "../dialog.tsx";
 import { say } from "../language.ts";
@@ -10,14 +10,14 @@ export function StuckActions({
   record: { interventionId: id, phase, lastAnswer },
   done,
 }: {
-  readonly record: SyncRecordAnswer;
+  readonly record: SyncRecordView;
   readonly done: () => void;
 }) {
   const [isAsked, setIsAsked] = useState(false);
   const act = async (action: "retry" | "drop"): Promise<void> => {
     setIsAsked(false);
     await attempt(async () => {
-      await ask<SyncAnswer>(`/site/sync/${id}/${action}`, { method: "POST" });
+      await ask<SyncView>(`/site/sync/${id}/${action}`, { method: "POST" });
       tell(say(action === "retry" ? "sync.retried" : "sync.dropped", { id }));
     });
     done();

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { SyncAnswer, SyncRecordAnswer } from "../answers.ts";
+import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 3_000;
 
 /** What is still on its way to the centre, and what a person must see to. */
 export function SyncQueueScreen() {
-  const { answer, refusal, askAgain } = useAnswer<SyncAnswer>(
+  const { answer, refusal, askAgain } = useAnswer<SyncView>(
     "/site/sync",
     JSON.stringify([status.value?.outbox, status.value?.link]),
   );
@@ -25,7 +25,7 @@ export function SyncQueueScreen() {
   useEffect(() => every(LOOK_EVERY_MS, askAgain), []);
   const syncNow = (): Promise<boolean> =>
     attempt(async () => {
-      const { body } = await ask<SyncAnswer>("/site/sync/now", { method: "POST" });
+      const { body } = await ask<SyncView>("/site/sync/now", { method: "POST" });
       tell(say("sync.done", { n: body.summary.waiting }));
       askAgain();
     });
@@ -74,7 +74,7 @@ export function SyncQueueScreen() {
   );
 }
 
-function actionColumn(done: () => void): Column<SyncRecordAnswer> {
+function actionColumn(done: () => void): Column<SyncRecordView> {
   return {
     key: "actions",
     title: say("zones.actions"),
@@ -85,7 +85,7 @@ function actionColumn(done: () => void): Column<SyncRecordAnswer> {
 /** Phases that wait for a person. */
 const STUCK: ReadonlySet<string> = new Set(["blocked", "rejected", "gone"]);
 
-function columns(): Column<SyncRecordAnswer>[] {
+function columns(): Column<SyncRecordView>[] {
   return [
     {
       key: "id",

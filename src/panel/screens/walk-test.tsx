@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { WalkTestAnswer } from "../answers.ts";
+import type { WalkTestView } from "../../http/site/test-port.ts";
 import { ask } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, shake } from "../beeper.ts";
@@ -33,7 +33,7 @@ function Start() {
     attempt(async () => {
       prepareBeep();
       const body = { minutes: Number(textOf(fields, "minutes")) };
-      walkTest.value = (await ask<WalkTestAnswer>("/site/walk-test", { method: "POST", body })).body;
+      walkTest.value = (await ask<WalkTestView>("/site/walk-test", { method: "POST", body })).body;
     });
   return (
     <Form onSubmit={async (fields) => void (await start(fields))}>
@@ -56,7 +56,7 @@ function Start() {
   );
 }
 
-function Report({ test }: { readonly test: WalkTestAnswer }) {
+function Report({ test }: { readonly test: WalkTestView }) {
   const names = new Map(zones.value.map(({ id, name }) => [id, name]));
   const seen = test.zones.filter(({ trips }) => trips > 0);
   return (

@@ -1,4 +1,4 @@
-import type { ZoneAnswer } from "../answers.ts";
+import type { ZoneView } from "../../http/site/zone-port.ts";
 import { ask } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
@@ -8,7 +8,7 @@ import { sayMoment } from "../moments.ts";
 import { attempt, tell } from "../notice.tsx";
 
 /** What stands against a zone's trips being dispatched, and what is wrong with the zone itself. */
-export function ZoneRemarks({ zone }: { readonly zone: ZoneAnswer }) {
+export function ZoneRemarks({ zone }: { readonly zone: ZoneView }) {
   const { fate, bypass, reason, faults } = zone;
   return (
     <>
@@ -42,7 +42,7 @@ export function ZoneRemarks({ zone }: { readonly zone: ZoneAnswer }) {
 }
 
 /** Whether an order of a person or the shutdown keeps the zone out of service, which a person can end. */
-export function isOut({ fate, bypass }: ZoneAnswer): boolean {
+export function isOut({ fate, bypass }: ZoneView): boolean {
   return bypass !== null || fate === "swinger";
 }
 
@@ -50,7 +50,7 @@ export function isOut({ fate, bypass }: ZoneAnswer): boolean {
 const SPANS = ["30", "60", "240", "480", "1440", "4320", "10080"] as const;
 
 /** Asks for how long and why a zone is to be out of service. */
-export function BypassDialog({ zone, close }: { readonly zone: ZoneAnswer; readonly close: () => void }) {
+export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const order = async (fields: FormData): Promise<void> => {
     const body = { reason: textOf(fields, "reason").trim(), minutes: Number(textOf(fields, "minutes")) };
     const isDone = await attempt(async () => {
@@ -85,7 +85,7 @@ function spanText(minutes: number): string {
 }
 
 /** Puts a zone back into service. */
-export async function restoreZone({ id, name }: ZoneAnswer): Promise<void> {
+export async function restoreZone({ id, name }: ZoneView): Promise<void> {
   await attempt(async () => {
     await ask(`/site/zones/${id}/restore`, { method: "POST" });
     tell(say("bypass.over", { zone: name }));

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ZoneAnswer } from "../answers.ts";
+import type { SimulationView, ZoneView } from "../../http/site/zone-port.ts";
 import { ask } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
@@ -18,10 +18,10 @@ import { BypassDialog, isOut, restoreZone, ZoneRemarks } from "./zone-orders.tsx
 /** What a dialog is open about. */
 interface Asked {
   readonly about: "trip" | "bypass";
-  readonly zone: ZoneAnswer;
+  readonly zone: ZoneView;
 }
 
-type Filter = "" | ZoneAnswer["contact"];
+type Filter = "" | ZoneView["contact"];
 
 /** Every zone as it is now. */
 export function ZonesScreen() {
@@ -66,8 +66,8 @@ export function ZonesScreen() {
   );
 }
 
-function columns(askAbout: (asked: Asked) => void): Column<ZoneAnswer>[] {
-  const all: Column<ZoneAnswer>[] = [
+function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
+  const all: Column<ZoneView>[] = [
     { key: "name", title: say("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
     { key: "contact", title: say("zones.state"), cell: (zone) => <Contact zone={zone} /> },
     { key: "since", title: say("zones.since"), isShort: true, cell: ({ since }) => sayMoment(since) },
@@ -82,7 +82,7 @@ function columns(askAbout: (asked: Asked) => void): Column<ZoneAnswer>[] {
   return all;
 }
 
-function Contact({ zone }: { readonly zone: ZoneAnswer }) {
+function Contact({ zone }: { readonly zone: ZoneView }) {
   const tone = { normal: "good", open: "bad", unknown: "warn" } as const;
   return (
     <>
@@ -92,13 +92,7 @@ function Contact({ zone }: { readonly zone: ZoneAnswer }) {
   );
 }
 
-function Actions({
-  zone,
-  askAbout,
-}: {
-  readonly zone: ZoneAnswer;
-  readonly askAbout: (asked: Asked) => void;
-}) {
+function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbout: (asked: Asked) => void }) {
   const button = (word: WordKey, act: () => void) => (
     <button type="button" aria-label={`${say(word)} ${zone.name}`} onClick={act}>
       {say(word)}
@@ -116,7 +110,7 @@ function Actions({
   );
 }
 
-function TestTrip({ zone, close }: { readonly zone: ZoneAnswer; readonly close: () => void }) {
+function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const trip = async (): Promise<void> => {
     close();
     await attempt(async () => {
@@ -137,7 +131,7 @@ function TestTrip({ zone, close }: { readonly zone: ZoneAnswer; readonly close: 
   );
 }
 
-async function rest(zone: ZoneAnswer): Promise<void> {
+async function rest(zone: ZoneView): Promise<void> {
   await attempt(async () => {
     await simulate(zone, "normal");
     tell(say("zones.rested", { zone: zone.name }));
@@ -145,8 +139,8 @@ async function rest(zone: ZoneAnswer): Promise<void> {
 }
 
 /** Drives a zone as its contact would. @returns how many trips that made */
-async function simulate({ id }: ZoneAnswer, contact: "open" | "normal"): Promise<number> {
-  const { body } = await ask<{ trips: readonly string[] }>("/site/simulate", {
+async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<number> {
+  const { body } = await ask<SimulationView>("/site/simulate", {
     method: "POST",
     body: { zone: id, contact },
   });
