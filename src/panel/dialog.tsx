@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { say } from "./language.ts";
 
 /**
  * Stands in front of the page until it is answered. The browser keeps the focus inside and gives it back afterwards.
@@ -33,5 +34,45 @@ export function Dialog({
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/**
+ * Asks before something is done that reaches beyond this page.
+ * @param action the word on the button that does it
+ * @param act what that button does, once the question is away
+ */
+export function Question({
+  title,
+  action,
+  isDanger = false,
+  act,
+  close,
+  children,
+}: {
+  readonly title: string;
+  readonly action: string;
+  readonly isDanger?: boolean;
+  readonly act: () => Promise<unknown>;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} onCancel={close}>
+      {children}
+      <button
+        type="button"
+        class={isDanger ? "danger" : "main"}
+        onClick={() => {
+          close();
+          void act();
+        }}
+      >
+        {action}
+      </button>
+      <button type="button" onClick={close}>
+        {say("app.cancel")}
+      </button>
+    </Dialog>
   );
 }

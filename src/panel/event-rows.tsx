@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../http/site/journal-view.ts";
+import { detailText } from "./event-detail.ts";
 import { say, sayCode } from "./language.ts";
 import { sayMoment } from "./moments.ts";
 import { Table, type Column } from "./table.tsx";
@@ -40,26 +41,4 @@ function whoOf({ who, from }: JournalEntry) {
 function subjectOf({ subject }: JournalEntry) {
   const [, id] = /^intervention (\d+)$/.exec(subject) ?? [];
   return id === undefined ? subject : <a href={`#/interventions/${id}`}>{`#${id}`}</a>;
-}
-
-/** The details in one line: of a change the fields as they were and are, of a record its name, else all there is. */
-export function detailText({ before, after, ...rest }: JournalEntry["detail"]): string {
-  const texts = Object.entries(rest).map(([name, value]) => `${name}: ${valueText(value)}`);
-  if (isFields(before) && isFields(after))
-    for (const [name, value] of Object.entries(after))
-      texts.push(`${name}: ${valueText(before[name])} → ${valueText(value)}`);
-  else for (const record of [before, after]) if (isFields(record)) texts.push(valueText(record["name"]));
-  return texts.join(", ");
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-const TEXT_LENGTH_MAX = 120;
-
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return "–";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text;
 }

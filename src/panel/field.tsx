@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { say } from "./language.ts";
 
 /** A text field with its label above and, where there is one, a sentence below that a screen reader reads with it. */
 export function TextField({
@@ -48,6 +49,30 @@ export function TextField({
         </span>
       )}
     </p>
+  );
+}
+
+/** Looks for what has this text in it, with every letter. */
+export function SearchField({
+  label = say("app.search"),
+  name = "search",
+  text,
+  find,
+}: {
+  readonly label?: string;
+  readonly name?: string;
+  readonly text: string;
+  readonly find: (text: string) => void;
+}) {
+  return (
+    <TextField
+      label={label}
+      name={name}
+      type="search"
+      value={text}
+      maxLength={200}
+      onInput={(event) => find(event.currentTarget.value)}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../generated/types.ts";
 import { useAnswer } from "./api.ts";
-import { Choice, TextField } from "./field.tsx";
+import { Choice, SearchField } from "./field.tsx";
 import { say } from "./language.ts";
 import { interfacePath } from "./wire.ts";
 
@@ -40,14 +40,7 @@ export function ObjectiveChoice({
         onChange={setKind}
         options={OBJECTIVE_TYPES.map((one) => [one, say(`objective.${one}`)])}
       />
-      <TextField
-        label={say("objectives.find")}
-        name="objectiveSearch"
-        type="search"
-        value={search}
-        maxLength={200}
-        onInput={(event) => setSearch(event.currentTarget.value)}
-      />
+      <SearchField label={say("objectives.find")} name="objectiveSearch" text={search} find={setSearch} />
       <Choice
         key={`${kind} ${options.length}`}
         label={say("record.objective")}

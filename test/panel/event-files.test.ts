@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JournalEntry } from "../../src/http/site/journal-view.ts";
 import { csvOf } from "../../src/panel/event-csv.ts";
+import { detailText } from "../../src/panel/event-detail.ts";
 import { EventStreamParser } from "../../src/panel/event-stream.ts";
 
 const ENTRY: JournalEntry = {
@@ -27,6 +28,15 @@ test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])(
     expect(csvOf([{ ...ENTRY, who }])).toContain(`"'${who}"`);
   },
 );
+
+test("notes that have got a line show that line, and any other change shows both", () => {
+  const first = "Zone Gate (gate, perimeter) tripped at 2026-11-20 23:30:00.";
+  const second = "Zone Hall (hall, motion) tripped at 2026-11-20 23:30:04.";
+  const before = { notes: first, crews: 1, priority: null };
+  const after = { notes: `${first}\n${second}`, crews: 2, priority: "high" };
+  expect(detailText({ before, after })).toBe(`notes: + ${second}, crews: 1 → 2, priority: – → high`);
+  expect(detailText({ before: { notes: "" }, after: { notes: first } })).toBe(`notes:  → ${first}`);
+});
 
 test("a stream gives the same messages wherever the network cuts it", () => {
   const stream =

@@ -2,9 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { JournalEntry } from "../../http/site/journal-view.ts";
 import { ask, useAnswer } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
+import { detailText } from "../event-detail.ts";
 import { nextOf, wholeLog } from "../event-export.ts";
-import { detailText, EventRows } from "../event-rows.tsx";
-import { Choice, TextField } from "../field.tsx";
+import { EventRows } from "../event-rows.tsx";
+import { Choice, SearchField } from "../field.tsx";
 import { handOver } from "../file-download.ts";
 import { folded } from "../fold.ts";
 import { say, sayCode } from "../language.ts";
@@ -48,13 +49,7 @@ export function EventLogScreen() {
           onChange={setKind}
           options={KINDS.map((one) => [one, one === "" ? say("app.all") : say(`events.${one}`)])}
         />
-        <TextField
-          label={say("app.search")}
-          name="search"
-          type="search"
-          value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
+        <SearchField text={search} find={setSearch} />
         <p class="row">
           <button type="button" onClick={() => void attempt(() => save("csv"))}>
             CSV

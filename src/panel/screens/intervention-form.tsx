@@ -3,10 +3,10 @@ import type { Intervention, InterventionUpdate } from "../../generated/types.ts"
 import { ask } from "../api.ts";
 import { Choice, Form, TextArea, TextField, Tick, textOf } from "../field.tsx";
 import { say } from "../language.ts";
-import { sentenceOf } from "../notice.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../place.ts";
-import { interfacePath, Refusal } from "../wire.ts";
+import { Trouble, useTrouble } from "../trouble.tsx";
+import { interfacePath } from "../wire.ts";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
 /**
@@ -16,33 +16,25 @@ import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 export function InterventionForm(given: { readonly record?: Intervention; readonly etag?: string }) {
   // As it was when the person began: what changes meanwhile must not be taken for what they have typed.
   const [{ record, etag }] = useState(given);
-  const [trouble, setTrouble] = useState("");
+  const [trouble, run] = useTrouble();
   const isNew = record === undefined;
   const save = async (fields: FormData): Promise<void> => {
-    setTrouble("");
     const body = changedIn(fields, record);
-    try {
-      const { body: saved } = await (isNew
-        ? ask<Intervention>(interfacePath("/interventii"), { method: "POST", body })
-        : ask<Intervention>(interfacePath(`/interventii/${record.id}`), {
-            method: "PUT",
-            headers: { "If-Match": etag ?? "*" },
-            body,
-          }));
-      go(`#/interventions/${saved.id}`);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      setTrouble(sentenceOf(error));
-    }
+    const { body: saved } = await (isNew
+      ? ask<Intervention>(interfacePath("/interventii"), { method: "POST", body })
+      : ask<Intervention>(interfacePath(`/interventii/${record.id}`), {
+          method: "PUT",
+          headers: { "If-Match": etag ?? "*" },
+          body,
+        }));
+    go(`#/interventions/${saved.id}`);
   };
   return (
     <>
       <h1>{isNew ? say("interventions.new") : say("interventions.editTitle", { id: record.id })}</h1>
-      <Form onSubmit={save}>
+      <Form onSubmit={(fields) => run(() => save(fields))}>
         <Fields {...(record ? { record } : {})} />
-        <p role="alert" class={trouble === "" ? "" : "bad box"}>
-          {trouble}
-        </p>
+        <Trouble text={trouble} />
         <button class="main">{say("app.save")}</button>
         <a class="button" href={isNew ? "#/interventions" : `#/interventions/${record.id}`}>
           {say("app.cancel")}

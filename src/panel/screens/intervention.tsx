@@ -2,16 +2,17 @@ import { useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../http/site/journal-view.ts";
 import { ask, useAnswer } from "../api.ts";
-import { Dialog } from "../dialog.tsx";
+import { Question } from "../dialog.tsx";
 import { EventRows } from "../event-rows.tsx";
 import { say, sayCode } from "../language.ts";
 import { journalVersion, status } from "../live.ts";
 import { sayRecordDate } from "../moments.ts";
 import { attempt, Pending, tell } from "../notice.tsx";
 import { go } from "../place.ts";
+import { SyncBadge } from "../sync-badge.tsx";
 import { interfacePath } from "../wire.ts";
 import { InterventionForm } from "./intervention-form.tsx";
-import { STATUSES, SyncBadge } from "./interventions.tsx";
+import { STATUSES } from "./interventions.tsx";
 
 /** One intervention: what it says, how far it has come, and what may be done with it. */
 export function InterventionScreen({ id, isEdited }: { readonly id: string; readonly isEdited: boolean }) {
@@ -125,7 +126,6 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
   const [isAsked, setIsAsked] = useState(false);
   const remove = (): Promise<boolean> =>
     attempt(async () => {
-      setIsAsked(false);
       const headers = { "If-Match": etag };
       await ask(interfacePath(`/interventii/${record.id}`), { method: "DELETE", headers });
       tell(say("interventions.deleted", { id: record.id }));
@@ -137,18 +137,15 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
         {say("interventions.delete")}
       </button>
       {isAsked && (
-        <Dialog
+        <Question
           title={say("interventions.deleteTitle", { id: record.id })}
-          onCancel={() => setIsAsked(false)}
+          action={say("interventions.deleteDo")}
+          isDanger
+          act={remove}
+          close={() => setIsAsked(false)}
         >
           <p>{say("interventions.deleteText")}</p>
-          <button type="button" class="danger" onClick={() => void remove()}>
-            {say("interventions.deleteDo")}
-          </button>
-          <button type="button" onClick={() => setIsAsked(false)}>
-            {say("app.cancel")}
-          </button>
-        </Dialog>
+        </Question>
       )}
     </>
   );

@@ -1,14 +1,16 @@
 import { signal } from "@preact/signals";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
+import type { OutboxPhase } from "../../domain/outbox.ts";
 import type { SyncView } from "../../http/site/sync-port.ts";
 import { useAnswer } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { Choice, TextField } from "../field.tsx";
-import { say, sayCode } from "../language.ts";
+import { Choice, SearchField } from "../field.tsx";
+import { say } from "../language.ts";
 import { journalVersion, status } from "../live.ts";
 import { sayRecordDate } from "../moments.ts";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
+import { SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
 import { interfacePath } from "../wire.ts";
 
@@ -108,14 +110,7 @@ function Filters() {
         onChange={(value) => look({ type: value })}
         options={[all, ...WORK_TYPES.map((one) => [one, say(`type.${one}`)] as const)]}
       />
-      <TextField
-        label={say("app.search")}
-        name="search"
-        type="search"
-        value={search}
-        maxLength={200}
-        onInput={(event) => look({ search: event.currentTarget.value })}
-      />
+      <SearchField text={search} find={(text) => look({ search: text })} />
       <a class="button main end" href="#/interventions/new">
         {say("interventions.new")}
       </a>
@@ -123,7 +118,7 @@ function Filters() {
   );
 }
 
-function columns(phases: ReadonlyMap<number, string> | undefined): Column<Intervention>[] {
+function columns(phases: ReadonlyMap<number, OutboxPhase> | undefined): Column<Intervention>[] {
   const all: Column<Intervention>[] = [
     { key: "id", title: "#", sortable: true, cell: ({ id }) => id },
     {
@@ -159,13 +154,6 @@ function columns(phases: ReadonlyMap<number, string> | undefined): Column<Interv
 }
 
 const PRIORITY_TONES: Readonly<Record<Priority, Tone>> = { high: "bad", medium: "warn", low: "quiet" };
-
-/** How far a record is on its way; one that is not in the queue has arrived. */
-export function SyncBadge({ phase }: { readonly phase: string | undefined }) {
-  if (phase === undefined) return <Badge tone="good">{say("sync.arrived")}</Badge>;
-  const isStuck = ["blocked", "rejected", "gone"].includes(phase);
-  return <Badge tone={isStuck ? "bad" : "quiet"}>{sayCode("phase", phase)}</Badge>;
-}
 
 function addressOf({ search, sort, descending, start, ...filters }: Query): string {
   const parameters = new URLSearchParams({

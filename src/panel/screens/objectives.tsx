@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useAnswer } from "../api.ts";
-import { TextField } from "../field.tsx";
+import { SearchField } from "../field.tsx";
 import { say } from "../language.ts";
 import { zones } from "../live.ts";
 import { Pending } from "../notice.tsx";
@@ -50,14 +50,7 @@ export function ObjectivesScreen() {
         ))}
       </div>
       <div class="filters">
-        <TextField
-          label={say("app.search")}
-          name="search"
-          type="search"
-          value={search}
-          maxLength={200}
-          onInput={(event) => find(event.currentTarget.value)}
-        />
+        <SearchField text={search} find={find} />
       </div>
       {!answer && <Pending refusal={refusal} askAgain={askAgain} />}
       {answer && (

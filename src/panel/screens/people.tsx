@@ -4,9 +4,9 @@ import { Badge } from "../badge.tsx";
 import { Choice, Form, TextField, textOf } from "../field.tsx";
 import { say } from "../language.ts";
 import { attempt, Pending, tell } from "../notice.tsx";
+import { Password } from "../password.tsx";
 import { account } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
-import { Password } from "./sign-in.tsx";
 
 const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { HandedInView, RestoreView } from "../../http/site/restore-port.ts";
 import { ask } from "../api.ts";
-import { Dialog } from "../dialog.tsx";
+import { Question } from "../dialog.tsx";
 import { Form } from "../field.tsx";
 import { say } from "../language.ts";
 import { attempt, tell } from "../notice.tsx";
@@ -41,7 +41,7 @@ export function Restore() {
         <button disabled={percent !== undefined}>{say("restore.look")}</button>
         <span role="status">{percent !== undefined && say("restore.sent", { percent })}</span>
       </Form>
-      {planned && <Question planned={planned} close={() => setPlanned(undefined)} />}
+      {planned && <RestoreQuestion planned={planned} close={() => setPlanned(undefined)} />}
     </section>
   );
 }
@@ -58,17 +58,15 @@ async function sendPieces(file: File, tellPercent: (percent: number) => void): P
   return copy;
 }
 
-function Question({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
+function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
-  const restore = async (): Promise<void> => {
-    close();
-    await attempt(async () => {
+  const restore = (): Promise<boolean> =>
+    attempt(async () => {
       await ask("/site/restore", { method: "POST", body: { copy } });
       tell(say("restore.done"));
     });
-  };
   return (
-    <Dialog title={say("restore.question")} onCancel={close}>
+    <Question title={say("restore.question")} action={say("restore.do")} isDanger act={restore} close={close}>
       <dl class="facts">
         <dt>{say("restore.inCopy")}</dt>
         <dd>{plan.recordsInCopy}</dd>
@@ -78,13 +76,7 @@ function Question({ planned, close }: { readonly planned: Planned; readonly clos
         <dd>{idList(plan.onlyInCopy)}</dd>
       </dl>
       <p>{say("restore.warning")}</p>
-      <button type="button" class="danger" onClick={() => void restore()}>
-        {say("restore.do")}
-      </button>
-      <button type="button" onClick={close}>
-        {say("app.cancel")}
-      </button>
-    </Dialog>
+    </Question>
   );
 }
 

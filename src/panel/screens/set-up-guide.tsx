@@ -7,6 +7,7 @@ import { say } from "../language.ts";
 import { status, walkTest, zones } from "../live.ts";
 import { attempt, tell } from "../notice.tsx";
 import { account } from "../session.ts";
+import { LINK_TONES } from "../sync-badge.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
 
 /** The way from an installation that has just been made to one whose zones have been tried, step by step. */
@@ -47,14 +48,13 @@ function SiteStep() {
 
 function CentreStep() {
   const state = status.value?.link.state ?? "none";
-  const tones = { none: "quiet", unknown: "quiet", up: "good", down: "bad" } as const;
   const tryNow = (): Promise<boolean> =>
     attempt(async () => {
       const { body } = await ask<SyncView>("/site/sync/now", { method: "POST" });
       tell(`${say("status.link")}: ${say(`link.${body.link.state}`)}`, body.link.state === "down");
     });
   return (
-    <Step title={say("guide.centre")} tone={tones[state]}>
+    <Step title={say("guide.centre")} tone={LINK_TONES[state]}>
       <p>
         {say("status.link")}: {say(`link.${state}`)}
       </p>

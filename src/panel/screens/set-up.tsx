@@ -1,17 +1,15 @@
 import { Form, TextField, textOf } from "../field.tsx";
 import { say } from "../language.ts";
+import { NewPassword, newPasswordIn } from "../password.tsx";
 import { go } from "../place.ts";
 import { setUp, standing } from "../session.ts";
-import { Refusal } from "../wire.ts";
-import { Password, Trouble, useTrouble } from "./sign-in.tsx";
+import { Trouble, useTrouble } from "../trouble.tsx";
 
 /** The first screen of a new installation: whoever has the code makes its administrator their own. */
 export function SetUp() {
   const [trouble, run] = useTrouble();
   const claim = async (fields: FormData): Promise<void> => {
-    const password = textOf(fields, "new");
-    if (password !== textOf(fields, "again")) throw new Refusal(400, say("password.different"));
-    await setUp(textOf(fields, "code"), textOf(fields, "email"), password);
+    await setUp(textOf(fields, "code"), textOf(fields, "email"), newPasswordIn(fields));
     go("#/setup");
   };
   return (
@@ -28,8 +26,7 @@ export function SetUp() {
           required
         />
         <TextField label={say("setup.email")} name="email" type="email" autocomplete="username" required />
-        <Password name="new" label={say("password.new")} isNew hint={say("password.rule")} />
-        <Password name="again" label={say("password.again")} isNew />
+        <NewPassword />
         <Trouble text={trouble} />
         <button class="main">{say("setup.do")}</button>
         <button

@@ -1,10 +1,9 @@
-import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { say } from "../language.ts";
-import { sentenceOf } from "../notice.tsx";
+import { NewPassword, newPasswordIn, Password } from "../password.tsx";
 import { account, changePassword, signIn, signOut } from "../session.ts";
-import { Refusal } from "../wire.ts";
+import { Trouble, useTrouble } from "../trouble.tsx";
 
 /** The first screen of everybody. */
 export function SignIn() {
@@ -26,9 +25,7 @@ export function SignIn() {
 export function FirstPassword() {
   const [trouble, run] = useTrouble();
   const set = async (fields: FormData): Promise<void> => {
-    const password = textOf(fields, "new");
-    if (password !== textOf(fields, "again")) throw new Refusal(400, say("password.different"));
-    await changePassword(textOf(fields, "current"), password);
+    await changePassword(textOf(fields, "current"), newPasswordIn(fields));
   };
   return (
     <section class="narrow">
@@ -36,8 +33,7 @@ export function FirstPassword() {
       <p>{say("password.text")}</p>
       <Form onSubmit={(fields) => run(() => set(fields))}>
         <Password name="current" label={say("password.current")} isNew={false} />
-        <Password name="new" label={say("password.new")} isNew hint={say("password.rule")} />
-        <Password name="again" label={say("password.again")} isNew />
+        <NewPassword />
         <Trouble text={trouble} />
         <button class="main">{say("password.do")}</button>
         <button type="button" onClick={signOut}>
@@ -66,52 +62,4 @@ export function ExpiredDialog() {
       </Form>
     </Dialog>
   );
-}
-
-/** A field for a password, one's own or a new one. */
-export function Password({
-  name,
-  label,
-  isNew,
-  hint,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly isNew: boolean;
-  readonly hint?: string;
-}) {
-  return (
-    <TextField
-      label={label}
-      name={name}
-      type="password"
-      autocomplete={isNew ? "new-password" : "current-password"}
-      required
-      {...(hint === undefined ? {} : { hint })}
-    />
-  );
-}
-
-/** What the daemon has said against the last try. */
-export function Trouble({ text }: { readonly text: string }) {
-  return (
-    <p role="alert" class={text === "" ? "" : "bad box"}>
-      {text}
-    </p>
-  );
-}
-
-/** What the daemon says against the last try, and how to try. */
-export function useTrouble(): [string, (action: () => Promise<void>) => Promise<void>] {
-  const [trouble, setTrouble] = useState("");
-  const run = async (action: () => Promise<void>): Promise<void> => {
-    setTrouble("");
-    try {
-      await action();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      setTrouble(sentenceOf(error));
-    }
-  };
-  return [trouble, run];
 }

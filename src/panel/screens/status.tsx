@@ -10,6 +10,7 @@ import { LinkDay } from "../link-pictures.tsx";
 import { journalVersion, status, zones } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { mayOperate } from "../session.ts";
+import { LINK_TONES } from "../sync-badge.tsx";
 
 /** How this site stands, what is wrong first. */
 export function StatusScreen() {
@@ -70,13 +71,12 @@ function Conditions({ open }: { readonly open: readonly Condition[] }) {
 }
 
 function LinkTile({ now: { link } }: { readonly now: StatusView }) {
-  const tone = { none: "quiet", unknown: "quiet", up: "good", down: "bad" } as const;
   return (
     <Tile
       title={say("status.link")}
       note={link.nextTryAt && say("link.nextTry", { time: sayMoment(link.nextTryAt) })}
     >
-      <Badge tone={tone[link.state]}>{say(`link.${link.state}`)}</Badge>
+      <Badge tone={LINK_TONES[link.state]}>{say(`link.${link.state}`)}</Badge>
     </Tile>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
 import { ask } from "../api.ts";
-import { Dialog } from "../dialog.tsx";
+import { Question } from "../dialog.tsx";
 import { say } from "../language.ts";
 import { attempt, tell } from "../notice.tsx";
 
@@ -15,7 +15,6 @@ export function StuckActions({
 }) {
   const [isAsked, setIsAsked] = useState(false);
   const act = async (action: "retry" | "drop"): Promise<void> => {
-    setIsAsked(false);
     await attempt(async () => {
       await ask<SyncView>(`/site/sync/${id}/${action}`, { method: "POST" });
       tell(say(action === "retry" ? "sync.retried" : "sync.dropped", { id }));
@@ -36,16 +35,16 @@ export function StuckActions({
         {say("sync.drop")}
       </button>
       {isAsked && (
-        <Dialog title={say("sync.dropTitle", { id })} onCancel={() => setIsAsked(false)}>
+        <Question
+          title={say("sync.dropTitle", { id })}
+          action={say("sync.dropDo")}
+          isDanger
+          act={() => act("drop")}
+          close={() => setIsAsked(false)}
+        >
           <p>{say(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
           {lastAnswer !== null && <p lang="en">{lastAnswer}</p>}
-          <button type="button" class="danger" onClick={() => void act("drop")}>
-            {say("sync.dropDo")}
-          </button>
-          <button type="button" onClick={() => setIsAsked(false)}>
-            {say("app.cancel")}
-          </button>
-        </Dialog>
+        </Question>
       )}
     </div>
   );

@@ -9,9 +9,9 @@ import { status } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { attempt, Pending, tell } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
-import { StuckActions } from "./stuck-actions.tsx";
+import { isStuck, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
-import { SyncBadge } from "./interventions.tsx";
+import { StuckActions } from "./stuck-actions.tsx";
 
 const LOOK_EVERY_MS = 3_000;
 
@@ -31,13 +31,13 @@ export function SyncQueueScreen() {
     });
   if (!answer) return <Pending refusal={refusal} askAgain={askAgain} />;
   const { link, records } = answer.body;
-  const stuck = records.filter(({ phase }) => STUCK.has(phase));
-  const waiting = records.filter(({ phase }) => !STUCK.has(phase));
+  const stuck = records.filter(({ phase }) => isStuck(phase));
+  const waiting = records.filter(({ phase }) => !isStuck(phase));
   return (
     <>
       <h1>{say("nav.sync")}</h1>
       <p class="row">
-        <Badge tone={link.state === "down" ? "bad" : link.state === "up" ? "good" : "quiet"}>
+        <Badge tone={LINK_TONES[link.state]}>
           {say("status.link")}: {say(`link.${link.state}`)}
         </Badge>
         {link.reason !== null && <span lang="en">{link.reason}</span>}
@@ -81,9 +81,6 @@ function actionColumn(done: () => void): Column<SyncRecordView> {
     cell: (record) => <StuckActions record={record} done={done} />,
   };
 }
-
-/** Phases that wait for a person. */
-const STUCK: ReadonlySet<string> = new Set(["blocked", "rejected", "gone"]);
 
 function columns(): Column<SyncRecordView>[] {
   return [

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import type { SimulationView, ZoneView } from "../../http/site/zone-port.ts";
 import { ask } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { Dialog } from "../dialog.tsx";
-import { Choice, TextField } from "../field.tsx";
+import { Question } from "../dialog.tsx";
+import { Choice, SearchField } from "../field.tsx";
 import { folded } from "../fold.ts";
 import { say } from "../language.ts";
 import { zones } from "../live.ts";
@@ -50,13 +50,7 @@ export function ZonesScreen() {
             ["unknown", say("contact.unknown")],
           ]}
         />
-        <TextField
-          label={say("app.search")}
-          name="search"
-          type="search"
-          value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
+        <SearchField text={search} find={setSearch} />
       </div>
       <Table caption={say("zones.title")} columns={columns(setAsked)} rows={shown} keyOf={({ id }) => id} />
       <TripLanes zones={shown} />
@@ -71,7 +65,12 @@ function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
     { key: "name", title: say("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
     { key: "contact", title: say("zones.state"), cell: (zone) => <Contact zone={zone} /> },
     { key: "since", title: say("zones.since"), isShort: true, cell: ({ since }) => sayMoment(since) },
-    { key: "source", title: say("zones.source"), cell: ({ source }) => say(`source.${source}`) },
+    {
+      key: "source",
+      title: say("zones.source"),
+      isShort: true,
+      cell: ({ source }) => say(`source.${source}`),
+    },
   ];
   if (mayOperate())
     all.push({
@@ -111,23 +110,20 @@ function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbou
 }
 
 function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
-  const trip = async (): Promise<void> => {
-    close();
-    await attempt(async () => {
+  const trip = (): Promise<boolean> =>
+    attempt(async () => {
       const made = await simulate(zone, "open");
       tell(say("zones.tried", { zone: zone.name, n: made }));
     });
-  };
   return (
-    <Dialog title={say("zones.tryTitle", { zone: zone.name })} onCancel={close}>
+    <Question
+      title={say("zones.tryTitle", { zone: zone.name })}
+      action={say("zones.tryDo")}
+      act={trip}
+      close={close}
+    >
       <p>{say("zones.tryText")}</p>
-      <button type="button" class="main" onClick={() => void trip()}>
-        {say("zones.tryDo")}
-      </button>
-      <button type="button" onClick={close}>
-        {say("app.cancel")}
-      </button>
-    </Dialog>
+    </Question>
   );
 }
 
