@@ -1,10 +1,12 @@
+import type { ConditionValues, Said } from "./condition-sentence.ts";
+
 /**
  * Conditions: declared statements about the health of this installation. A part that meets trouble raises one, and
  * clears it when the trouble is over; people see the open ones in the log, at /site/status and in the panel.
  */
 export interface Conditions {
   /** Opens the condition (or changes its text). `subject` tells apart several of one code, such as a zone's id. */
-  raise(code: ConditionCode, text: string, subject?: string): void;
+  raise<Code extends ConditionCode>(code: Code, said: Said<Code>, subject?: string): void;
   /** Closes it; clearing one that is not open does nothing. */
   clear(code: ConditionCode, subject?: string): void;
 }
@@ -16,6 +18,8 @@ export interface Condition {
   readonly title: string;
   /** What is wrong, with the value, and the way out. */
   readonly text: string;
+  /** What its sentence is filled with, for whoever says it in another language; null where the text is free words. */
+  readonly values: ConditionValues | null;
   /** When it was raised, ISO 8601 UTC. */
   readonly since: string;
 }

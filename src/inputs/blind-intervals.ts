@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { ConditionCode, Conditions } from "../domain/condition.ts";
+import { textOf, type Said } from "../domain/condition-sentence.ts";
 import type { NewEvent } from "../domain/event.ts";
 import { wallOf } from "./zone-keeping.ts";
 
@@ -38,11 +39,16 @@ export class BlindIntervals implements Conditions {
     this.#options = options;
   }
 
-  raise(code: ConditionCode, text: string, subject = ""): void {
-    this.#options.conditions.raise(code, text, subject);
+  raise<Code extends ConditionCode>(code: Code, said: Said<Code>, subject = ""): void {
+    this.#options.conditions.raise(code, said, subject);
     const name = `${code} ${subject}`;
     if (BLINDING.has(code) && !this.#blind.has(name))
-      this.#blind.set(name, { code, subject, text, sinceMs: this.#options.clock.monotonicMs() });
+      this.#blind.set(name, {
+        code,
+        subject,
+        text: textOf(code, said),
+        sinceMs: this.#options.clock.monotonicMs(),
+      });
   }
 
   clear(code: ConditionCode, subject = ""): void {

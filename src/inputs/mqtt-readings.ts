@@ -122,10 +122,7 @@ export class MqttReadings {
     this.#isAccepted = false;
     if (!isKickOut || !this.#kickOuts.count()) return;
     const { conditions, clock, clientId } = this.#options;
-    conditions.raise(
-      "mqtt-client-id-shared",
-      `the MQTT broker ends every connection at once: most likely another program, or a copy of this installation, is connected as ${clientId}. Give each its own mqtt.clientId. Connecting goes on in ${SHARED_NAME_PAUSE_MS / 60_000} minutes; until then no sensor at this broker is heard.`,
-    );
+    conditions.raise("mqtt-client-id-shared", { clientId, minutes: SHARED_NAME_PAUSE_MS / 60_000 });
     conditions.clear("mqtt-unreachable");
     client.end(true);
     this.#kickOuts.forget();
@@ -203,10 +200,7 @@ export class MqttReadings {
       const granted = answer?.granted;
       if (!granted) return;
       const refused = topics.filter((_topic, index) => Number(granted[index]) >= SUBACK_FAILURE);
-      conditions.raise(
-        "mqtt-subscription-refused",
-        `the broker does not let this account read ${refused.join(", ")}. Give it read access there, then restart the daemon.`,
-      );
+      conditions.raise("mqtt-subscription-refused", { topics: refused.join(", ") });
     });
   }
 
@@ -221,10 +215,8 @@ export class MqttReadings {
 
   #lost(): void {
     const { conditions, url } = this.#options;
-    conditions.raise(
-      "mqtt-unreachable",
-      `the MQTT broker ${brokerName(url)} is not connected (${this.#reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every ${RECONNECT_MS / 1000} s.`,
-    );
+    const values = { broker: brokerName(url), reason: this.#reason, seconds: RECONNECT_MS / 1000 };
+    conditions.raise("mqtt-unreachable", values);
   }
 }
 

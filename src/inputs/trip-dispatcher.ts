@@ -197,11 +197,7 @@ export class TripDispatcher {
     const { trips, log, conditions } = this.#options;
     trips.markRefused(trip.key, reason);
     log.error("trip-refused", { zone: trip.zoneId, key: trip.key, reason });
-    conditions.raise(
-      "trip-refused",
-      `the trip of zone ${trip.zoneId} was refused: ${reason}. Check the zone's objective.`,
-      trip.zoneId,
-    );
+    conditions.raise("trip-refused", { zone: trip.zoneId, reason }, trip.zoneId);
     return "settled";
   }
 }

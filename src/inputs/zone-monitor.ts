@@ -209,10 +209,7 @@ export class ZoneMonitor {
 
   /** Tells people that the journal does not take what the zones have to say; over with the next commit. */
   reportFailure(error: unknown): void {
-    this.#options.conditions.raise(
-      "journal-write-failed",
-      `the trip journal cannot be written: ${messageOf(error)}. Free disk space or mend the disk.`,
-    );
+    this.#options.conditions.raise("journal-write-failed", { reason: messageOf(error) });
   }
 
   /** The trip is safe already: a fault that cannot be written down now must not bring its message again. */

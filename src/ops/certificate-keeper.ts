@@ -93,10 +93,6 @@ export class CertificateKeeper {
   #warn({ validUntilMs }: ServerCertificate): void {
     const { clock, conditions } = this.#options;
     if (validUntilMs - clock.wallMs() > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
-    else
-      conditions.raise(
-        "certificate-not-renewed",
-        `the certificate is valid until ${new Date(validUntilMs).toISOString()} and has not been renewed`,
-      );
+    else conditions.raise("certificate-not-renewed", { until: new Date(validUntilMs).toISOString() });
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { CONDITIONS, type Condition, type ConditionCode, type Conditions } from "../domain/condition.ts";
+import { textOf, type Said } from "../domain/condition-sentence.ts";
 import type { Log } from "../domain/log.ts";
 
 /** The open conditions. Each opening, change and closing is one log line. */
@@ -13,12 +14,14 @@ export class Health implements Conditions {
     this.#log = log;
   }
 
-  raise(code: ConditionCode, text: string, subject = ""): void {
+  raise<Code extends ConditionCode>(code: Code, said: Said<Code>, subject = ""): void {
+    const text = textOf(code, said);
+    const values = typeof said === "string" ? null : said;
     const key = `${code}/${subject}`;
     const earlier = this.#open.get(key);
     if (earlier?.text === text) return;
     const since = earlier?.since ?? new Date(this.#clock.wallMs()).toISOString();
-    const condition = { code, subject, ...CONDITIONS[code], text, since };
+    const condition = { code, subject, ...CONDITIONS[code], text, values, since };
     this.#open.set(key, condition);
     this.#log[condition.severity === "error" ? "error" : "warn"]("condition-raised", { code, subject, text });
   }

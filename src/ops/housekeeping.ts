@@ -82,10 +82,10 @@ export class Housekeeping {
   #lookAtDisk(): boolean {
     const { freeBytes, ballast, conditions, log, dataDir } = this.#options;
     const free = freeBytes();
-    const text = `${Math.floor(free / 1_048_576)} MB are free on the disk of ${dataDir}. Remove what is not needed there.`;
-    if (free < FULL_BYTES) conditions.raise("disk-full", text);
+    const left = { freeMb: Math.floor(free / 1_048_576), folder: dataDir };
+    if (free < FULL_BYTES) conditions.raise("disk-full", left);
     else conditions.clear("disk-full");
-    if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", text);
+    if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", left);
     else conditions.clear("disk-nearly-full");
     if (free >= NEARLY_FULL_BYTES + BALLAST_BYTES)
       ballast.fill().catch((error: unknown) => log.warn("ballast-not-written", { error }));
@@ -97,10 +97,7 @@ export class Housekeeping {
     const { dataDir, clock, conditions } = this.#options;
     const [newest] = backupsIn(dataDir);
     if (newest && clock.wallMs() - newest.atMs > BACKUP_OVERDUE_MS)
-      conditions.raise(
-        "backup-failed",
-        `the newest copy of the database is of ${new Date(newest.atMs).toISOString()}. Run santinela backup and see what it says.`,
-      );
+      conditions.raise("backup-failed", { newest: new Date(newest.atMs).toISOString() });
     else conditions.clear("backup-failed");
   }
 

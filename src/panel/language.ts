@@ -26,6 +26,11 @@ export type Fillings = Readonly<Record<string, string | number>>;
 export function say(key: WordKey, fillings: Fillings = {}): string {
   const words: string | Plural = LANGUAGES[language.value][key];
   const text = typeof words === "string" ? words : formOf(words, Number(fillings["n"]));
+  return filled(text, fillings);
+}
+
+/** A sentence with what its names in braces stand for. */
+export function filled(text: string, fillings: Fillings): string {
   return text.replace(/\{(\w+)\}/g, (_whole, name: string) => String(fillings[name] ?? ""));
 }
 

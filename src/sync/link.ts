@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { ConditionCode, Conditions } from "../domain/condition.ts";
+import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import { backOffMs } from "../domain/waits.ts";
 import type { LinkVerdict } from "./answer.ts";
@@ -41,7 +41,7 @@ const FAULTS: Readonly<Record<Fault, FaultRules>> = {
 };
 
 interface FaultRules {
-  readonly condition: ConditionCode;
+  readonly condition: "upstream-unreachable" | "upstream-sign-in-refused" | "upstream-not-the-interface";
   /** A fault that people must mend waits at least so long; one that passes by itself is tried with full jitter. */
   readonly leastMs: number;
   readonly what: string;
@@ -103,9 +103,6 @@ export class Link {
     this.#reason = `${what}: ${reason}`;
     for (const other of Object.values(FAULTS))
       if (other.condition !== condition) conditions.clear(other.condition);
-    conditions.raise(
-      condition,
-      `the dispatch centre ${baseUrl} ${this.#reason}. Records wait and are sent by themselves.`,
-    );
+    conditions.raise(condition, { centre: baseUrl, what, answer: reason });
   }
 }

@@ -176,11 +176,7 @@ export class Push {
     const { conditions } = this.#options;
     const { blocked, rejected, gone } = this.#ledger.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-refuses-records");
-    else
-      conditions.raise(
-        "upstream-refuses-records",
-        `${rejected} records refused, ${blocked} waiting for their objective at the centre, ${gone} deleted there; santinela sync status names them`,
-      );
+    else conditions.raise("upstream-refuses-records", { rejected, blocked, gone });
   }
 }
 

@@ -87,10 +87,7 @@ export class SyncScheduler {
     } catch (error) {
       if (!isStorageError(error)) throw error;
       log.error("sync-failed", { error });
-      conditions.raise(
-        "outbox-write-failed",
-        `the outbox cannot be used: ${messageOf(error)}. Free disk space or mend the disk.`,
-      );
+      conditions.raise("outbox-write-failed", { reason: messageOf(error) });
     }
   }
 

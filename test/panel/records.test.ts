@@ -51,6 +51,20 @@ describeWithBrowser("records in the panel", () => {
     expect(await page.getByRole("link", { name: "Ușă forțată" }).count()).toBe(0);
   });
 
+  test("a condition says what is wrong in the language of the person, with the daemon's own words behind it", async () => {
+    await create("Ușă trântită");
+    await page.goto(`${site.address}#/status`);
+    const english = /the dispatch centre http:\/\/127\.0\.0\.1:9 cannot be reached: .*ECONNREFUSED/;
+    await page.getByRole("listitem").getByText(english).waitFor();
+    await page.getByRole("button", { name: "RO", exact: true }).click();
+    const said = page.getByText(
+      /^Dispeceratul http:\/\/127\.0\.0\.1:9 nu poate fi folosit acum \(.*ECONNREFUSED/,
+    );
+    await said.waitFor();
+    expect(await said.getAttribute("title")).toMatch(english);
+    await page.getByRole("button", { name: "EN", exact: true }).click();
+  });
+
   test("somebody else's change in between is not overwritten", async () => {
     await create("Patrulare");
     await page.getByRole("link", { name: "Edit" }).click();

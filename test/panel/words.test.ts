@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { CONDITIONS } from "../../src/domain/condition.ts";
+import { SENTENCES, textOf } from "../../src/domain/condition-sentence.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
 import type { Plural } from "../../src/panel/words/catalogue.ts";
 import { EN } from "../../src/panel/words/en.ts";
 import { RO } from "../../src/panel/words/ro.ts";
+import { RO_SENTENCES } from "../../src/panel/words/ro-sentences.ts";
 
 type Words = Readonly<Record<string, string | Plural>>;
 
@@ -40,6 +42,18 @@ describe("the panel's words", () => {
     ];
     expect(wanted.filter((key) => !(key in EN))).toEqual([]);
   });
+});
+
+test("a Romanian sentence about a condition has no value that the daemon does not give", () => {
+  for (const [code, sentence] of Object.entries(SENTENCES)) {
+    const given = [...sentence.matchAll(/\{\w+\}/g)].map(([name]) => name);
+    const taken = [...RO_SENTENCES[code as keyof typeof SENTENCES].matchAll(/\{\w+\}/g)];
+    expect([code, taken.map(([name]) => name).filter((name) => !given.includes(name))]).toEqual([code, []]);
+  }
+  expect(textOf("disk-full", { freeMb: 12, folder: "/var/lib/santinela" })).toBe(
+    "12 MB are free on the disk of /var/lib/santinela. Remove what is not needed there.",
+  );
+  expect(textOf("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
 });
 
 /** How two catalogues differ, as `key: what`. */

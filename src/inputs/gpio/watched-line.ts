@@ -100,12 +100,8 @@ export class WatchedLine {
 
   #calm(): void {
     const { id, input } = this.wire;
-    this.#options.conditions.raise(
-      "gpio-line-storm",
-      `line ${input.gpio} changes more than ${STORM_EDGES} times a second: a loose wire, a contact that is giving way, ` +
-        `or interference. It is looked at every ${POLL_MS} ms, and listened to again by itself.`,
-      id,
-    );
+    const storm = { line: input.gpio, edges: STORM_EDGES, pollMs: POLL_MS };
+    this.#options.conditions.raise("gpio-line-storm", storm, id);
     this.#set(true);
   }
 

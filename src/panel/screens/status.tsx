@@ -4,6 +4,7 @@ import type { JournalEntry } from "../../http/site/journal-view.ts";
 import type { StatusView } from "../../http/site/status-view.ts";
 import { useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
+import { ConditionText } from "../condition-text.tsx";
 import { EventRows } from "../event-rows.tsx";
 import { say, sayCode } from "../language.ts";
 import { LinkDay } from "../link-pictures.tsx";
@@ -54,19 +55,26 @@ function Conditions({ open }: { readonly open: readonly Condition[] }) {
     <section aria-live="polite">
       <h2>{open.length === 0 ? say("status.fine") : say("status.conditions", { n: open.length })}</h2>
       <ul class="conditions">
-        {open.map(({ code, subject, severity, title, text, since }) => (
-          <li key={`${code}/${subject}`} class={severity === "error" ? "bad box" : "warn box"}>
-            <p>
-              <strong>
-                {severity === "error" ? "▲" : "◆"} {sayCode("condition", code, title)}
-              </strong>{" "}
-              <span class="quiet">{say("status.since", { time: sayMoment(since) })}</span>
-            </p>
-            <p lang="en">{text}</p>
-          </li>
+        {open.map((condition) => (
+          <OpenCondition key={`${condition.code}/${condition.subject}`} condition={condition} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function OpenCondition({ condition }: { readonly condition: Condition }) {
+  const { code, severity, title, since } = condition;
+  return (
+    <li class={severity === "error" ? "bad box" : "warn box"}>
+      <p>
+        <strong>
+          {severity === "error" ? "▲" : "◆"} {sayCode("condition", code, title)}
+        </strong>{" "}
+        <span class="quiet">{say("status.since", { time: sayMoment(since) })}</span>
+      </p>
+      <ConditionText condition={condition} />
+    </li>
   );
 }
 

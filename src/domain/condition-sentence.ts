@@ -1,0 +1,56 @@
+import type { ConditionCode } from "./condition.ts";
+
+/**
+ * What is said of conditions that are said in the same words each time, with names of values in braces. Whoever speaks
+ * another language has the values, and sentences of their own.
+ */
+export const SENTENCES = {
+  "upstream-unreachable":
+    "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
+  "upstream-sign-in-refused":
+    "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
+  "upstream-not-the-interface":
+    "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
+  "upstream-refuses-records":
+    "{rejected} records refused, {blocked} waiting for their objective at the centre, {gone} deleted there; santinela sync status names them",
+  "mqtt-unreachable":
+    "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every {seconds} s.",
+  "mqtt-client-id-shared":
+    "the MQTT broker ends every connection at once: most likely another program, or a copy of this installation, is connected as {clientId}. Give each its own mqtt.clientId. Connecting goes on in {minutes} minutes; until then no sensor at this broker is heard.",
+  "mqtt-subscription-refused":
+    "the broker does not let this account read {topics}. Give it read access there, then restart the daemon.",
+  "gpio-line-storm":
+    "line {line} changes more than {edges} times a second: a loose wire, a contact that is giving way, or interference. It is looked at every {pollMs} ms, and listened to again by itself.",
+  "journal-write-failed": "the trip journal cannot be written: {reason}. Free disk space or mend the disk.",
+  "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or mend the disk.",
+  "trip-refused": "the trip of zone {zone} was refused: {reason}. Check the zone's objective.",
+  "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
+  "disk-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
+  "backup-failed":
+    "the newest copy of the database is of {newest}. Run santinela backup and see what it says.",
+  "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+} as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
+
+export type SentenceCode = keyof typeof SENTENCES;
+
+/** Values by their names; a moment is ISO 8601 UTC. */
+export type ConditionValues = Readonly<Record<string, string | number>>;
+
+/** What may be said of a condition: the values of its sentence, or words for what its sentence does not fit. */
+export type Said<Code extends ConditionCode> =
+  | string
+  | (Code extends SentenceCode
+      ? Readonly<Record<NamesIn<(typeof SENTENCES)[Code]>, string | number>>
+      : never);
+
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** The sentence of a condition with the values in the place of their names, or the words as they are. */
+export function textOf(code: ConditionCode, said: string | ConditionValues): string {
+  if (typeof said === "string") return said;
+  const sentences: Readonly<Partial<Record<ConditionCode, string>>> = SENTENCES;
+  const sentence = sentences[code] ?? "";
+  return sentence.replace(/\{(\w+)\}/g, (braced, name: string) => String(said[name] ?? braced));
+}

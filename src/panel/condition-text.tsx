@@ -1,0 +1,21 @@
+import type { Condition } from "../domain/condition.ts";
+import { filled, language } from "./language.ts";
+import { sayMoment } from "./moments.ts";
+import { RO_SENTENCES } from "./words/ro-sentences.ts";
+
+/** What is wrong and the way out: in Romanian where the daemon says it in a sentence of its own, else as it says it. */
+export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
+  const sentences: Readonly<Partial<Record<Condition["code"], string>>> = RO_SENTENCES;
+  const sentence = language.value === "ro" ? sentences[code] : undefined;
+  if (sentence === undefined || values === null) return <p lang="en">{text}</p>;
+  const said = Object.entries(values).map(([name, value]) => [
+    name,
+    isMoment(value) ? sayMoment(value) : value,
+  ]);
+  // What the log and the command line say, for whoever looks it up.
+  return <p title={text}>{filled(sentence, Object.fromEntries(said))}</p>;
+}
+
+function isMoment(value: string | number): value is string {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+}

@@ -1,0 +1,31 @@
+import type { SentenceCode } from "../../domain/condition-sentence.ts";
+
+/** Frazele condițiilor în limba română; cele englezești vin gata spuse de la daemon. */
+export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
+  "upstream-unreachable":
+    "Dispeceratul {centre} nu poate fi folosit acum ({answer}). Înregistrările așteaptă și pleacă singure.",
+  "upstream-sign-in-refused":
+    "Dispeceratul {centre} nu primește contul acestui loc ({answer}). Verifică upstream.email și parola. Înregistrările așteaptă și pleacă singure.",
+  "upstream-not-the-interface":
+    "La {centre} răspunde altceva decât dispeceratul ({answer}). Verifică upstream.baseUrl. Înregistrările așteaptă și pleacă singure.",
+  "upstream-refuses-records":
+    "Înregistrări refuzate: {rejected}; care așteaptă obiectivul lor la dispecerat: {blocked}; șterse acolo: {gone}. Pagina Sincronizare le arată.",
+  "mqtt-unreachable":
+    "Brokerul MQTT {broker} nu este conectat ({reason}). Verifică dacă rulează și dacă mqtt.url, username și passwordFile sunt corecte; se încearcă din nou la fiecare {seconds} s.",
+  "mqtt-client-id-shared":
+    "Brokerul MQTT întrerupe imediat fiecare conexiune: probabil alt program, sau o copie a acestei instalații, este conectat ca {clientId}. Dă fiecăruia propriul mqtt.clientId. Se încearcă din nou peste {minutes} minute; până atunci niciun senzor de la acest broker nu este auzit.",
+  "mqtt-subscription-refused":
+    "Brokerul nu lasă acest cont să citească {topics}. Dă-i acolo drept de citire, apoi repornește daemonul.",
+  "gpio-line-storm":
+    "Linia {line} se schimbă de peste {edges} de ori pe secundă: un fir slăbit, un contact care cedează sau interferențe. Este citită la fiecare {pollMs} ms și ascultată din nou de la sine.",
+  "journal-write-failed":
+    "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberează spațiu pe disc sau repară discul.",
+  "outbox-write-failed":
+    "Coada de trimitere nu poate fi folosită: {reason}. Eliberează spațiu pe disc sau repară discul.",
+  "trip-refused": "Declanșarea zonei {zone} a fost refuzată: {reason}. Verifică obiectivul zonei.",
+  "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
+  "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
+  "backup-failed":
+    "Cea mai nouă copie a bazei de date este din {newest}. Rulează santinela backup și vezi ce spune.",
+  "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
+};
