@@ -1,5 +1,7 @@
 import type { Condition } from "../domain/condition.ts";
+import type { LinkView } from "../http/site/sync-port.ts";
 import { filled, language } from "./language.ts";
+import { status } from "./live.ts";
 import { sayMoment } from "./moments.ts";
 import { RO_SENTENCES } from "./words/ro-sentences.ts";
 
@@ -15,6 +17,19 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
   // What the log and the command line say, for whoever looks it up.
   return <p title={text}>{filled(sentence, Object.fromEntries(said))}</p>;
 }
+
+/** Why the link is down: the open condition says it in the person's language, and what becomes of the records. */
+export function LinkReason({ link }: { readonly link: LinkView }) {
+  if (link.reason === null) return null;
+  const condition = status.value?.conditions.find(({ code }) => LINK_CONDITIONS.has(code));
+  return condition ? <ConditionText condition={condition} /> : <p lang="en">{link.reason}</p>;
+}
+
+const LINK_CONDITIONS: ReadonlySet<Condition["code"]> = new Set<Condition["code"]>([
+  "upstream-unreachable",
+  "upstream-sign-in-refused",
+  "upstream-not-the-interface",
+]);
 
 function isMoment(value: string | number): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);

@@ -62,7 +62,10 @@ describeWithBrowser("records in the panel", () => {
     );
     await said.waitFor();
     expect(await said.getAttribute("title")).toMatch(english);
+    await page.goto(`${site.address}#/sync`);
+    await said.waitFor();
     await page.getByRole("button", { name: "EN", exact: true }).click();
+    await page.getByText(english).waitFor();
   });
 
   test("somebody else's change in between is not overwritten", async () => {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { SyncView } from "../../http/site/sync-port.ts";
 import { ask } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
+import { LinkReason } from "../condition-text.tsx";
 import { LanguageChoice } from "../language-choice.tsx";
 import { say } from "../language.ts";
 import { status, walkTest, zones } from "../live.ts";
@@ -58,7 +59,7 @@ function CentreStep() {
       <p>
         {say("status.link")}: {say(`link.${state}`)}
       </p>
-      {status.value?.link.reason && <p lang="en">{status.value.link.reason}</p>}
+      {status.value && <LinkReason link={status.value.link} />}
       {state === "none" ? (
         <p class="quiet">{say("guide.noCentre")}</p>
       ) : (

@@ -3,6 +3,7 @@ import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
+import { LinkReason } from "../condition-text.tsx";
 import { say } from "../language.ts";
 import { LinkPictures } from "../link-pictures.tsx";
 import { status } from "../live.ts";
@@ -40,7 +41,6 @@ export function SyncQueueScreen() {
         <Badge tone={LINK_TONES[link.state]}>
           {say("status.link")}: {say(`link.${link.state}`)}
         </Badge>
-        {link.reason !== null && <span lang="en">{link.reason}</span>}
         {link.nextTryAt !== null && (
           <span class="quiet">{say("link.nextTry", { time: sayMoment(link.nextTryAt) })}</span>
         )}
@@ -50,6 +50,7 @@ export function SyncQueueScreen() {
           </button>
         )}
       </p>
+      <LinkReason link={link} />
       {link.state !== "none" && <LinkPictures />}
       {stuck.length > 0 && (
         <section>
