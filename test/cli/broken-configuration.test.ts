@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 import { santinela } from "../support/command-line.ts";
+import { listen } from "../support/loopback.ts";
 
 let installation: Installation;
 beforeEach(() => (installation = new Installation()));
@@ -42,10 +43,7 @@ test("a restart with a file that is right, and names a port that is taken, costs
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
   await site.start();
   const taken = createServer();
-  await new Promise<void>((resolve) => {
-    taken.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = taken.address() as AddressInfo;
+  const port = await listen(taken);
   writeFileSync(file, readFileSync(file, "utf8").replace("port: 0", `port: ${port}`));
   await askDaemon(join(installation.folder, "site"), "POST", "/site/restart");
   await eventually("what ran before runs again", async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Finding } from "../../src/cli/finding.ts";
 import { santinela } from "../support/command-line.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
-import { freePort } from "../support/mosquitto.ts";
+import { freePort } from "../support/loopback.ts";
 
 let installation: Installation;
 beforeEach(() => (installation = new Installation()));

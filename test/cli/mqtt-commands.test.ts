@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { freePort } from "../support/loopback.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { santinela } from "../support/command-line.ts";
 
 let folder: string;

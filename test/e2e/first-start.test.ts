@@ -1,11 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
+import { listen } from "../support/loopback.ts";
 
 /** A daemon as a newcomer starts it: no file, no root, an empty folder. */
 class FirstRun {
@@ -133,10 +134,7 @@ zones:
       connections += 1;
       socket.resume();
     });
-    await new Promise<void>((resolve) => {
-      silent.listen(0, "127.0.0.1", resolve);
-    });
-    const { port } = silent.address() as AddressInfo;
+    const port = await listen(silent);
     installation.secret("password", "secret");
     const site = installation.daemon(
       "site",
@@ -153,10 +151,7 @@ zones:
 
   test("a port of the built-in broker that somebody else has", async () => {
     const other = createServer();
-    await new Promise<void>((resolve) => {
-      other.listen(0, "127.0.0.1", resolve);
-    });
-    const { port } = other.address() as AddressInfo;
+    const port = await listen(other);
     const site = installation.daemon(
       "site",
       `http: { port: 0 }\nmqtt: { listen: { port: ${port} } }\ngpio: { backend: simulated }\n`,

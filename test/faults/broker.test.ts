@@ -1,12 +1,13 @@
 import { createServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
+import { close, listen } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listening, readingsOf } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
@@ -31,10 +32,7 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     broker = await startMosquitto();
     sensor = await connectAsync(broker.url);
     site = new WatchedZones(ZONES);
-    const zones = new MqttZones(site.common);
-    readings = new MqttReadings({ ...site.common, url: broker.url, clientId: "santinela-test", zones });
-    await readings.start();
-    await eventually("the subscription", () => site.logged("mqtt-subscribed").length > 0);
+    readings = await listening(site, broker.url);
     await everyGate("OFF");
     await eventually("every gate to be seen closed", () => contacts("normal") === ZONES.length);
   });
@@ -126,22 +124,15 @@ describe("the protocol that is spoken", () => {
       socket.on("error", () => "the client ends it");
       socket.once("data", (bytes) => (welcome = bytes));
     });
-    await new Promise<void>((resolve) => {
-      broker.listen(0, "127.0.0.1", resolve);
-    });
+    const port = await listen(broker);
     const site = new WatchedZones(ZONES.slice(0, 1));
-    const { port } = broker.address() as AddressInfo;
-    const zones = new MqttZones(site.common);
-    const url = `mqtt://127.0.0.1:${port}`;
-    const readings = new MqttReadings({ ...site.common, url, clientId: "santinela-test", zones });
+    const readings = readingsOf(site, `mqtt://127.0.0.1:${port}`);
     await readings.start();
     const packet = await eventually("the CONNECT", () => welcome);
     await readings.stop();
     site.close();
     for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => {
-      broker.close(resolve);
-    });
+    await close(broker);
     // Fixed header, length, "MQTT", level, flags (MQTT 3.1.1, 3.1.2): clean session is bit 1.
     expect(packet.subarray(4, 8).toString()).toBe("MQTT");
     expect(packet[8]).toBe(4);

@@ -13,10 +13,7 @@ let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
 beforeAll(async () => {
   site = await TestApp.make();
   port = await site.listen();
-  const [administrator = "", operator = "", viewer = ""] = await Promise.all(
-    (["administrator", "operator", "viewer"] as const).map((role) => site.token(role)),
-  );
-  tokens = { administrator, operator, viewer };
+  tokens = await site.tokenOfEach();
 });
 afterAll(() => site.close());
 beforeEach(() =>

@@ -7,10 +7,7 @@ let site: TestApp;
 let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
 beforeEach(async () => {
   site = await TestApp.make();
-  const [administrator, operator, viewer] = await Promise.all(
-    (["administrator", "operator", "viewer"] as const).map((role) => site.token(role)),
-  );
-  tokens = { administrator: administrator ?? "", operator: operator ?? "", viewer: viewer ?? "" };
+  tokens = await site.tokenOfEach();
 });
 afterEach(() => site.close());
 

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInThisContext } from "node:vm";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
+import { listen } from "../support/loopback.ts";
 
 const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
 
@@ -18,10 +18,7 @@ beforeAll(async () => {
     [{}, site.served.born].map(async (born) => {
       const server = createServer(born, site.app);
       servers.push(server);
-      await new Promise<void>((resolve) => {
-        server.listen(0, "127.0.0.1", resolve);
-      });
-      baseUrls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      baseUrls.push(`http://127.0.0.1:${await listen(server)}`);
     }),
   );
 });

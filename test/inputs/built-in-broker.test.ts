@@ -5,6 +5,7 @@ import { BuiltInBroker, type BuiltInBrokerOptions } from "../../src/inputs/built
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { PacketMeter } from "../../src/inputs/packet-meter.ts";
 import { eventually } from "../support/eventually.ts";
+import { close, listen } from "../support/loopback.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const TOPIC = "zigbee2mqtt/gate";
@@ -200,16 +201,11 @@ describe("the built-in broker", () => {
 
   test("whose port is taken says so, and takes it when it is free", async () => {
     const holder = createServer();
-    await new Promise<void>((resolve) => {
-      holder.listen(0, "127.0.0.1", resolve);
-    });
-    const { port } = holder.address() as { port: number };
+    const port = await listen(holder);
     await start({ port });
     expect(site.conditions).toEqual(["mqtt-broker-not-listening"]);
     expect(site.health.list()[0]?.text).toContain(`port ${port}`);
-    await new Promise((resolve) => {
-      holder.close(resolve);
-    });
+    await close(holder);
     site.clock.advance(5_000);
     await eventually("the port", () => site.conditions.length === 0);
     const client = await sensor();
@@ -219,10 +215,7 @@ describe("the built-in broker", () => {
 
   test("stops although it never got its port", async () => {
     const holder = createServer();
-    await new Promise<void>((resolve) => {
-      holder.listen(0, "127.0.0.1", resolve);
-    });
-    await start({ port: (holder.address() as { port: number }).port });
+    await start({ port: await listen(holder) });
     await broker.stop();
     site.clock.advance(600_000);
     expect(site.logged("mqtt-broker-listening")).toEqual([]);

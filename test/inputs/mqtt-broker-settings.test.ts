@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listening } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
@@ -46,11 +46,7 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
   }
 
   async function start(): Promise<void> {
-    const before = site.logged("mqtt-subscribed").length;
-    const zones = new MqttZones(site.common);
-    readings = new MqttReadings({ ...site.common, url: broker.url, clientId: "santinela-test", zones });
-    await readings.start();
-    await eventually("the subscription", () => site.logged("mqtt-subscribed").length > before);
+    readings = await listening(site, broker.url);
   }
 
   function contact(): string | undefined {

@@ -1,9 +1,9 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listening, readingsOf } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
@@ -24,8 +24,7 @@ describeWithMosquitto("a burst of messages", () => {
     broker = await startMosquitto();
     sensor = await connectAsync(broker.url);
     site = new WatchedZones(ZONES);
-    await start();
-    await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 1);
+    readings = await listening(site, broker.url);
     await publish("OFF");
     await eventually("the first sight", () => contacts().every((contact) => contact === "normal"));
     // From here on everything waits at the broker, to come at once.
@@ -39,8 +38,7 @@ describeWithMosquitto("a burst of messages", () => {
   });
 
   async function start(): Promise<void> {
-    const zones = new MqttZones(site.common);
-    readings = new MqttReadings({ ...site.common, url: broker.url, clientId: "santinela-test", zones });
+    readings = readingsOf(site, broker.url);
     await readings.start();
   }
   async function publish(payload: string): Promise<void> {

@@ -2,10 +2,11 @@ import { createServer } from "node:net";
 import { Aedes } from "aedes";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
-import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { freePort, listen } from "../support/loopback.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { readingsOf } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const GATE = zoneOf({
@@ -13,7 +14,6 @@ const GATE = zoneOf({
   input: { mqtt: "zigbee2mqtt/gate", path: "/contact", open: [false], normal: [true] },
 });
 const LOCK = zoneOf({ id: "lock", input: { mqtt: "zigbee2mqtt/gate", path: "/lock", open: ["unlocked"] } });
-const CLIENT_ID = "santinela-test";
 
 describeWithMosquitto("an external broker", () => {
   let broker: Mosquitto;
@@ -48,7 +48,7 @@ describeWithMosquitto("an external broker", () => {
     await listening();
     for (const contact of [true, false, false, false]) await publish({ contact });
     await publish({ contact: true });
-    await eventually("the gate to be closed again", () => contactOf(site, "gate") === "normal");
+    await eventually("the gate to be closed again", () => site.contactOf("gate") === "normal");
     expect(site.trips).toHaveLength(1);
   });
 
@@ -65,7 +65,7 @@ describeWithMosquitto("an external broker", () => {
     await readings.start();
     await listening();
     await publish({ contact: true });
-    await eventually("the first sight", () => contactOf(site, "gate") === "normal");
+    await eventually("the first sight", () => site.contactOf("gate") === "normal");
     site.breakJournal();
     await publish({ contact: false });
     await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
@@ -86,7 +86,7 @@ describeWithMosquitto("an external broker", () => {
     await readings.start();
     await listening(2);
     await publish({ contact: true });
-    await eventually("the gate to be closed again", () => contactOf(site, "gate") === "normal");
+    await eventually("the gate to be closed again", () => site.contactOf("gate") === "normal");
     expect(site.trips).toHaveLength(1);
   });
 
@@ -94,7 +94,7 @@ describeWithMosquitto("an external broker", () => {
     await readings.start();
     await listening();
     await publish({ contact: true });
-    await eventually("the first sight", () => contactOf(site, "gate") === "normal");
+    await eventually("the first sight", () => site.contactOf("gate") === "normal");
     await readings.stop();
     site.restart();
     await publish({ contact: false });
@@ -108,7 +108,7 @@ describeWithMosquitto("an external broker", () => {
     readings = readingsOf(site, broker.url);
     await readings.start();
     await eventually("the trip", () => site.trips.length === 1);
-    await eventually("the gate to be closed again", () => contactOf(site, "gate") === "normal");
+    await eventually("the gate to be closed again", () => site.contactOf("gate") === "normal");
     expect(site.trips[0]?.cause).toBe("after-restart");
   });
 
@@ -119,7 +119,7 @@ describeWithMosquitto("an external broker", () => {
     readings = readingsOf(site, broker.url);
     await sensor.publishAsync("smoke", "ON", { qos: 1, retain: true });
     await readings.start();
-    await eventually("the first sight", () => contactOf(site, "smoke") === "open");
+    await eventually("the first sight", () => site.contactOf("smoke") === "open");
     expect(site.trips).toHaveLength(0);
   });
 
@@ -133,7 +133,7 @@ describeWithMosquitto("an external broker", () => {
     await listening(2);
     await eventually("the sensor to be back", () => sensor.connected);
     await publish({ contact: true });
-    await eventually("the first sight", () => contactOf(site, "gate") === "normal");
+    await eventually("the first sight", () => site.contactOf("gate") === "normal");
   });
 
   test("hostile and broken messages are counted, complained of once a minute, and harm nothing", async () => {
@@ -182,7 +182,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
   test("that refuses the password says so in the condition", async () => {
     broker = await startMosquitto(["allow_anonymous false"]);
     site = new WatchedZones([GATE]);
-    readings = readingsOf(site, broker.url, { username: "edge", password: "wrong" });
+    readings = readingsOf(site, broker.url, { credentials: { username: "edge", password: "wrong" } });
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
     await eventually("the reason", () => /authori[sz]ed/i.test(site.health.list()[0]?.text ?? ""));
@@ -196,10 +196,7 @@ describe("a broker with access rules", () => {
         done(null, subscription.topic === GATE_TOPIC ? null : subscription),
     });
     const server = createServer((socket) => void aedes.handle(socket));
-    const port = await freePort();
-    await new Promise<void>((resolve) => {
-      server.listen(port, "127.0.0.1", resolve);
-    });
+    const port = await listen(server);
     const open = zoneOf({ id: "open", input: { mqtt: "allowed", open: ["ON"] } });
     const site = new WatchedZones([open, GATE]);
     const readings = readingsOf(site, `mqtt://127.0.0.1:${port}`);
@@ -216,21 +213,3 @@ describe("a broker with access rules", () => {
 });
 
 const GATE_TOPIC = "zigbee2mqtt/gate";
-
-function readingsOf(
-  site: WatchedZones,
-  url: string,
-  credentials?: { username: string; password: string },
-): MqttReadings {
-  return new MqttReadings({
-    ...site.common,
-    url,
-    clientId: CLIENT_ID,
-    zones: new MqttZones(site.common),
-    ...(credentials ? { credentials } : {}),
-  });
-}
-
-function contactOf(site: WatchedZones, zoneId: string): string | undefined {
-  return site.monitor.zones().find(({ zone }) => zone.id === zoneId)?.contact;
-}

@@ -1,9 +1,9 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listening } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const GATE = zoneOf({
@@ -36,12 +36,6 @@ describeWithMosquitto("a broker with many topics", () => {
     broker = await startMosquitto();
     sensor = await connectAsync(broker.url);
     site = new WatchedZones([GATE, WINDOWS, WIRE, YARD]);
-    readings = new MqttReadings({
-      ...site.common,
-      url: broker.url,
-      clientId: "santinela-test",
-      zones: new MqttZones(site.common),
-    });
   });
   afterEach(async () => {
     await readings.stop();
@@ -51,12 +45,7 @@ describeWithMosquitto("a broker with many topics", () => {
   });
 
   async function start(): Promise<void> {
-    await readings.start();
-    await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 1);
-  }
-
-  function contactOf(zoneId: string): string | undefined {
-    return site.monitor.zones().find(({ zone }) => zone.id === zoneId)?.contact;
+    readings = await listening(site, broker.url);
   }
 
   /** What has been said about the zones besides their contacts. */
@@ -117,7 +106,7 @@ describeWithMosquitto("a broker with many topics", () => {
     await window("right", "closed");
     await window("left", "open");
     await window("left", "closed");
-    await eventually("the windows to be closed", () => contactOf("windows") === "normal");
+    await eventually("the windows to be closed", () => site.contactOf("windows") === "normal");
     await window("right", "open");
     await eventually("the next trip", () => site.trips.length === 2);
     expect(site.logged("zone-restore")).toHaveLength(1);

@@ -2,14 +2,14 @@ import { createServer, type Server } from "node:net";
 import { Aedes } from "aedes";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MqttReadings, type MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { MqttReadings, MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { describeWithMosquitto, freePort, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listen } from "../support/loopback.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { CLIENT_ID, readingsOf } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
-const CLIENT_ID = "santinela-test";
 const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
 
 let site: WatchedZones;
@@ -23,8 +23,7 @@ afterEach(async () => {
 });
 
 async function start(url: string, more: Partial<MqttReadingsOptions> = {}): Promise<void> {
-  const zones = new MqttZones(site.common);
-  readings = new MqttReadings({ ...site.common, url, clientId: CLIENT_ID, zones, ...more });
+  readings = readingsOf(site, url, more);
   await readings.start();
 }
 
@@ -52,10 +51,7 @@ describe("a broker that refuses the sign-in for a while", () => {
   });
 
   test("hears the sensors as soon as it lets us in", async () => {
-    const port = await freePort();
-    await new Promise<void>((resolve) => {
-      server.listen(port, "127.0.0.1", resolve);
-    });
+    const port = await listen(server);
     await start(`mqtt://127.0.0.1:${port}`);
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
     isOpen = true;
@@ -71,10 +67,7 @@ describe("a broker that ends the connection of whoever asks for its counts", () 
         done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
     });
     const server = createServer((socket) => void aedes.handle(socket));
-    const port = await freePort();
-    await new Promise<void>((resolve) => {
-      server.listen(port, "127.0.0.1", resolve);
-    });
+    const port = await listen(server);
     await start(`mqtt://127.0.0.1:${port}`);
     await subscribed();
     expect(site.logged("mqtt-count-not-offered")).toHaveLength(1);

@@ -4,10 +4,11 @@ import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import mqttPacket, { type Packet } from "mqtt-packet";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
-import { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listening } from "../support/mqtt-readings.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
@@ -155,8 +156,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
   beforeEach(async () => {
     broker = await startMosquitto();
     line = new TcpProxy(broker.port);
-    const { port } = new URL(await line.start());
-    readings = await listening(Number(port));
+    readings = await listening(site, (await line.start()).replace("http:", "mqtt:"));
     sensor = await connectAsync(broker.url, { reconnectPeriod: 0 } satisfies IClientOptions);
   });
   afterEach(async () => {
@@ -165,19 +165,6 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
     await line.stop();
     await broker.stop();
   });
-
-  async function listening(port: number): Promise<MqttReadings> {
-    const before = site.logged("mqtt-subscribed").length;
-    const started = new MqttReadings({
-      ...site.common,
-      url: `mqtt://127.0.0.1:${port}`,
-      clientId: "santinela-test",
-      zones: new MqttZones(site.common),
-    });
-    await started.start();
-    await eventually("the subscription", () => site.logged("mqtt-subscribed").length > before);
-    return started;
-  }
 
   async function openAndCloseUnacknowledged(): Promise<void> {
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
@@ -203,7 +190,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
     await openAndCloseUnacknowledged();
     await readings.stop();
     site.restart();
-    readings = await listening(broker.port);
+    readings = await listening(site, broker.url);
     await eventually("the repetition", () => site.logged("mqtt-repetition-left-out").length >= 2);
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
     await eventually("the next trip", () => site.trips.length === 2);

@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { IncidentDesk } from "../../src/inputs/incident-desk.ts";
-import { LocalApi } from "../../src/inputs/local-api.ts";
 import { newTrip } from "../../src/domain/trip.ts";
-import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
+import type { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
+import { dispatcherOf } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
+import { close, listen } from "../support/loopback.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const HALL_1 = zoneOf({ id: "hall-1", input: { simulated: true }, objective: building(1) });
@@ -21,6 +20,7 @@ const SITE = { locale: "en", timezone: "Europe/Bucharest" } as const;
 let app: TestApp;
 let site: WatchedZones;
 let server: Server;
+let port: number;
 let client: ApiClient;
 let dispatcher: TripDispatcher;
 /** Answers given instead of the application's, the next first; after them the application answers. */
@@ -39,7 +39,7 @@ beforeEach(async () => {
     keys.push(String(request.headers["idempotency-key"]));
     (instead.shift() ?? app.app)(request, response);
   });
-  await listen(0);
+  port = await listen(server);
   dispatcher = newDispatcher();
 });
 afterEach(async () => {
@@ -99,7 +99,7 @@ describe("a trip", () => {
   });
 
   test.each<[what: string, breakIt: () => void | Promise<void>]>([
-    ["cannot be reached", refuseConnections],
+    ["cannot be reached", () => close(server)],
     ["is overloaded", () => answers(503, 4)],
     ["asks for patience", () => answers(429, 4)],
     ["hangs up", () => void instead.push(...Array.from({ length: 4 }, () => hangUp))],
@@ -123,7 +123,7 @@ describe("a trip", () => {
     ]);
 
     instead = [];
-    if (!server.listening) await listen(lastPort);
+    if (!server.listening) await listen(server, port);
     site.clock.advance(400);
     await eventually("both", () => site.journal.trips.count("posted") === 2);
     expect(site.conditions).toEqual([]);
@@ -287,45 +287,9 @@ describe("a trip", () => {
   });
 });
 
-let lastPort = 0;
-
-async function listen(port: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  lastPort = (server.address() as AddressInfo).port;
-}
-
-async function refuseConnections(): Promise<void> {
-  const { port } = server.address() as AddressInfo;
-  lastPort = port;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-}
-
 function newDispatcher(): TripDispatcher {
-  client = new ApiClient({ baseUrl: `http://127.0.0.1:${lastPort}`, timeoutMs: 10_000 });
-  const { clock, log, health: conditions, journal } = site;
-  const api = new LocalApi({ client, token: () => app.tokens.deviceToken() });
-  const desk = new IncidentDesk({
-    journal,
-    api,
-    incidentWindowMs: 1_800_000,
-    log,
-    failpoint: (name) => failpoint(name),
-  });
-  return new TripDispatcher({
-    onRecord: () => {},
-    ...site.host,
-    trips: journal.trips,
-    desk,
-    timezone: SITE.timezone,
-    clock,
-    random: () => 0.999,
-    log,
-    conditions,
-  });
+  client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000 });
+  return dispatcherOf({ app, zones: site, client, failpoint: (name) => failpoint(name) });
 }
 
 function trip(zoneId: string): void {

@@ -1,6 +1,5 @@
 import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createApp, type App, type AppParts } from "../../src/http/app.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import { AppError } from "../../src/domain/errors.ts";
@@ -17,6 +16,7 @@ import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { DescribedAnswers } from "./described-answers.ts";
+import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 export const PASSWORD = "correct horse battery staple";
@@ -138,23 +138,28 @@ export class TestApp {
     return (await this.tokens.signIn(PEOPLE[role], PASSWORD)).token;
   }
 
+  /** A token of each of the people. */
+  async tokenOfEach(): Promise<Readonly<Record<keyof typeof PEOPLE, string>>> {
+    const [administrator, operator, viewer] = await Promise.all([
+      this.token("administrator"),
+      this.token("operator"),
+      this.token("viewer"),
+    ]);
+    return { administrator, operator, viewer };
+  }
+
   /** Serves it on a free loopback port, as a centre for somebody else. */
   async listen(): Promise<number> {
     const server = createServer(this.app);
     this.#server = server;
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    return (server.address() as AddressInfo).port;
+    return listen(server);
   }
 
   async close(): Promise<void> {
     const server = this.#server;
     if (server) {
       server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
+      await close(server);
     }
     this.database.close();
     if (this.answers.breaches.length > 0) throw new Error([...new Set(this.answers.breaches)].join("\n"));

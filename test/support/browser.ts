@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { userInfo } from "node:os";
 import { chromium, type Browser } from "playwright-core";
-import { describe, test } from "vitest";
+import { describeUnless, findProgram } from "./installed.ts";
 
 /** The name under which tests call a daemon: to a browser localhost is safe by definition, and a Pi on a LAN is not. */
 export const PANEL_HOST = "panel.test";
@@ -24,22 +22,13 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** Tests that need a browser: skipped with a sentence where there is none, failed where CI=true. */
+/** Tests that need a browser: as `describeUnless` has it. */
 export function describeWithBrowser(name: string, tests: () => void): void {
-  if (findChromium() !== undefined) describe(name, tests);
-  else if (process.env["CI"] === "true")
-    test(name, () => {
-      throw new Error(MISSING);
-    });
-  else describe.skip(`${name} (skipped: ${MISSING})`, tests);
+  describeUnless(findChromium() === undefined ? MISSING : undefined, name, tests);
 }
 
 const MISSING = "chromium is not installed; on Debian: sudo apt-get install chromium";
 
 function findChromium(): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const names = ["chromium", "chromium-browser", "google-chrome"];
-  return folders
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find((path) => existsSync(path));
+  return findProgram("chromium", "chromium-browser", "google-chrome");
 }

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
 import type { Zone } from "../../src/domain/zone.ts";
@@ -8,6 +7,7 @@ import { LocalApi } from "../../src/inputs/local-api.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { SOMEBODY, TestApp } from "./app.ts";
 import { eventually } from "./eventually.ts";
+import { listen } from "./loopback.ts";
 import { WatchedZones } from "./watched-zones.ts";
 
 /** Watched zones whose trips go over HTTP into the real application. */
@@ -21,11 +21,10 @@ export class DispatchingSite {
   readonly #client: ApiClient;
   #dispatcher: TripDispatcher;
 
-  private constructor(app: TestApp, zones: WatchedZones, server: Server) {
+  private constructor(app: TestApp, zones: WatchedZones, server: Server, port: number) {
     this.app = app;
     this.zones = zones;
     this.#server = server;
-    const { port } = server.address() as AddressInfo;
     this.#client = new ApiClient({
       baseUrl: `http://127.0.0.1:${port}`,
       timeoutMs: 10_000,
@@ -40,10 +39,8 @@ export class DispatchingSite {
     const server = createServer((request, response) => {
       if (made.intercept(request, response) !== true) app.app(request, response);
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    const made: DispatchingSite = new DispatchingSite(app, new WatchedZones(zones), server);
+    const port = await listen(server);
+    const made: DispatchingSite = new DispatchingSite(app, new WatchedZones(zones), server, port);
     return made;
   }
 
@@ -72,27 +69,18 @@ export class DispatchingSite {
   }
 
   /** The daemon ends and starts again. */
-  async restart(): Promise<void> {
-    await this.#dispatcher.stop();
-    this.zones.restart();
-    this.#dispatcher = this.#newDispatcher();
-    this.#dispatcher.start();
+  restart(): Promise<void> {
+    return this.#again(() => this.zones.restart());
   }
 
   /** The machine loses its power for a while: nothing says good-bye. */
-  async powerCut(forMs: number): Promise<void> {
-    await this.#dispatcher.stop();
-    this.zones.losePower(forMs);
-    this.#dispatcher = this.#newDispatcher();
-    this.#dispatcher.start();
+  powerCut(forMs: number): Promise<void> {
+    return this.#again(() => this.zones.losePower(forMs));
   }
 
   /** The machine is restarted in good order. */
-  async reboot(): Promise<void> {
-    await this.#dispatcher.stop();
-    this.zones.reboot();
-    this.#dispatcher = this.#newDispatcher();
-    this.#dispatcher.start();
+  reboot(): Promise<void> {
+    return this.#again(() => this.zones.reboot());
   }
 
   /** Waits for a visible outcome of what was kicked. */
@@ -124,20 +112,40 @@ export class DispatchingSite {
     await this.app.close();
   }
 
-  #newDispatcher(): TripDispatcher {
-    const { clock, log, health: conditions, journal, host } = this.zones;
-    const api = new LocalApi({ client: this.#client, token: () => this.app.tokens.deviceToken() });
-    const failpoint = (name: string): void => this.failpoint(name);
-    return new TripDispatcher({
-      onRecord: () => {},
-      ...host,
-      trips: journal.trips,
-      desk: new IncidentDesk({ journal, api, incidentWindowMs: 1_800_000, log, failpoint }),
-      timezone: "Europe/Bucharest",
-      clock,
-      random: () => 0.999,
-      log,
-      conditions,
-    });
+  async #again(happens: () => void): Promise<void> {
+    await this.#dispatcher.stop();
+    happens();
+    this.#dispatcher = this.#newDispatcher();
+    this.#dispatcher.start();
   }
+
+  #newDispatcher(): TripDispatcher {
+    const { app, zones } = this;
+    return dispatcherOf({ app, zones, client: this.#client, failpoint: (name) => this.failpoint(name) });
+  }
+}
+
+/** A dispatcher, not started yet, that brings the trips of these zones to the application. */
+export function dispatcherOf({ app, zones, client, failpoint }: DispatcherParts): TripDispatcher {
+  const { clock, log, health: conditions, journal, host } = zones;
+  const api = new LocalApi({ client, token: () => app.tokens.deviceToken() });
+  return new TripDispatcher({
+    onRecord: () => {},
+    ...host,
+    trips: journal.trips,
+    desk: new IncidentDesk({ journal, api, incidentWindowMs: 1_800_000, log, failpoint }),
+    timezone: "Europe/Bucharest",
+    clock,
+    random: () => 0.999,
+    log,
+    conditions,
+  });
+}
+
+interface DispatcherParts {
+  readonly app: TestApp;
+  readonly zones: WatchedZones;
+  /** Speaks to the application. */
+  readonly client: ApiClient;
+  readonly failpoint: (name: string) => void;
 }

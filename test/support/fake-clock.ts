@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "vitest";
+import { describeUnless } from "./installed.ts";
 
 /** A wall clock of one process that a test sets while it runs; its monotonic clock goes on as it is. */
 export class FakeClock {
@@ -36,14 +36,9 @@ export class FakeClock {
   }
 }
 
-/** Tests that set a process's clock: skipped with a sentence where the library is not installed, failed where CI=true. */
+/** Tests that set a process's clock: as `describeUnless` has it. */
 export function describeWithFakeClock(name: string, tests: () => void): void {
-  if (findLibrary() !== undefined) describe(name, tests);
-  else if (process.env["CI"] === "true")
-    test(name, () => {
-      throw new Error(MISSING);
-    });
-  else describe.skip(`${name} (skipped: ${MISSING})`, tests);
+  describeUnless(findLibrary() === undefined ? MISSING : undefined, name, tests);
 }
 
 const MISSING = "libfaketime is not installed; on Debian: sudo apt-get install faketime";

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { close, listen } from "./loopback.ts";
 
 /** One HTTP request as it came over the line, with its connection still open and nothing carried yet. */
 export interface Exchange {
@@ -49,17 +50,12 @@ export class FaultProxy {
 
   /** @returns the port to talk to */
   async start(): Promise<number> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, "127.0.0.1", resolve);
-    });
-    return (this.#server.address() as AddressInfo).port;
+    return listen(this.#server);
   }
 
   async stop(): Promise<void> {
     this.cut();
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+    await close(this.#server);
   }
 
   /** Drops what is under way. */

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, connect, type AddressInfo } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
-import { delimiter, join } from "node:path";
-import { describe, test } from "vitest";
+import { join } from "node:path";
 import { eventually } from "./eventually.ts";
+import { describeUnless, findProgram } from "./installed.ts";
+import { freePort } from "./loopback.ts";
 
 /** A real broker in a process of its own, on a free loopback port and with a folder of its own. */
 export interface Mosquitto {
@@ -36,7 +37,7 @@ export async function startMosquitto(
   lines: readonly string[] = [],
   settings: readonly string[] = KEEPS_SESSIONS,
 ): Promise<Mosquitto> {
-  const binary = findMosquitto();
+  const binary = findProgram("mosquitto");
   if (!binary) throw new Error(MISSING);
   const folder = mkdtempSync(join(tmpdir(), "santinela-mosquitto-"));
   const port = await freePort();
@@ -57,23 +58,12 @@ export async function startMosquitto(
   };
 }
 
-/** Tests that need mosquitto: skipped with a sentence where it is not installed, failed where CI=true. */
+/** Tests that need mosquitto: as `describeUnless` has it. */
 export function describeWithMosquitto(name: string, tests: () => void): void {
-  if (findMosquitto()) describe(name, tests);
-  else if (process.env["CI"] === "true")
-    test(name, () => {
-      throw new Error(MISSING);
-    });
-  else describe.skip(`${name} (skipped: ${MISSING})`, tests);
+  describeUnless(findProgram("mosquitto") ? undefined : MISSING, name, tests);
 }
 
 const MISSING = "mosquitto is not installed; on Debian: sudo apt-get install mosquitto";
-
-function findMosquitto(): string | undefined {
-  // Debian keeps daemons in /usr/sbin, which is not on everybody's PATH.
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
-  return folders.map((folder) => join(folder, "mosquitto")).find((path) => existsSync(path));
-}
 
 function configuration(folder: string, port: number): string[] {
   return [
@@ -112,17 +102,4 @@ function answers(port: number): Promise<boolean> {
     });
     socket.once("error", () => resolve(false));
   });
-}
-
-/** A TCP port of the loopback that nobody had a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { close, listen } from "./loopback.ts";
 
 export interface OddRequest {
   readonly method: string;
@@ -49,17 +49,12 @@ export class OddCentre {
   }
 
   async start(): Promise<string> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, "127.0.0.1", resolve);
-    });
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listen(this.#server)}`;
   }
 
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+    await close(this.#server);
   }
 }
 

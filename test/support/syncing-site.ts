@@ -9,6 +9,7 @@ import { OutboxStore } from "../../src/store/outbox.ts";
 import { Centre } from "../../src/sync/centre.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
+import { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { PASSWORD, PEOPLE, SOMEBODY, type TestApp } from "./app.ts";
 
 export const PATROL: InterventionCreate = {
@@ -23,12 +24,15 @@ export class SyncingSite {
   readonly health: Health;
   readonly outbox: OutboxStore;
   readonly client: ApiClient;
+  readonly centre: Centre;
   readonly link: Link;
   push: Push;
   readonly logLines: string[] = [];
+  readonly log: JsonLog;
   /** Called at each failpoint; a test may throw from it to play a dying process. */
   atFailpoint: (name: string) => void = () => {};
   readonly #makePush: () => Push;
+  #scheduler: SyncScheduler | undefined;
 
   constructor(
     app: TestApp,
@@ -39,11 +43,13 @@ export class SyncingSite {
     this.app = app;
     const { clock, database } = app;
     const log = new JsonLog({ level: "debug", clock, write: (line) => void this.logLines.push(line) });
+    this.log = log;
     this.health = new Health(clock, log);
     this.outbox = new OutboxStore(database);
     this.client = new ApiClient({ baseUrl, timeoutMs: 6_000 });
     const tokens = new TokenCache({ client: this.client, email: PEOPLE.operator, password: PASSWORD, clock });
     const centre = new Centre({ client: this.client, tokens, clock });
+    this.centre = centre;
     this.link = new Link({ baseUrl, clock, random, log, conditions: this.health });
     const failpoint = (name: string): void => this.atFailpoint(name);
     this.#makePush = () =>
@@ -90,7 +96,24 @@ export class SyncingSite {
     this.push.start();
   }
 
+  /**
+   * A scheduler of its push, not started yet; `close` stops it.
+   * @param nextRunMs by default every full minute of the wall clock
+   */
+  scheduler(nextRunMs = () => Math.floor(this.app.clock.wallMs() / 60_000 + 1) * 60_000): SyncScheduler {
+    const { push, link, log, health: conditions } = this;
+    this.#scheduler = new SyncScheduler({ push, link, clock: this.app.clock, log, conditions, nextRunMs });
+    return this.#scheduler;
+  }
+
   conditions(): string[] {
     return this.health.list().map(({ code }) => code);
+  }
+
+  /** Lets go of the centre and of the database. */
+  async close(): Promise<void> {
+    await this.#scheduler?.stop();
+    this.client.close();
+    await this.app.close();
   }
 }

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { close, listen } from "./loopback.ts";
 
 /**
  * What the line does to a connection.
@@ -26,10 +27,7 @@ export class TcpProxy {
   }
 
   async start(): Promise<string> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, "127.0.0.1", resolve);
-    });
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listen(this.#server)}`;
   }
 
   /** Cuts every connection. */
@@ -39,9 +37,7 @@ export class TcpProxy {
 
   async stop(): Promise<void> {
     this.cut();
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+    await close(this.#server);
   }
 
   #join(near: Socket): void {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { describe, test } from "vitest";
+import { describeUnless } from "./installed.ts";
 
 export interface TracedDaemonOptions {
   /** Path of the program's main file. */
@@ -70,12 +70,7 @@ export class TracedDaemon {
 /** Tests that need strace: skipped with a sentence where it is missing or may not watch another process. */
 export function describeWithStrace(name: string, tests: () => void): void {
   const works = spawnSync("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).status === 0;
-  if (works) describe(name, tests);
-  else if (process.env["CI"] === "true")
-    test(name, () => {
-      throw new Error(MISSING);
-    });
-  else describe.skip(`${name} (skipped: ${MISSING})`, tests);
+  describeUnless(works ? undefined : MISSING, name, tests);
 }
 
 const MISSING = "strace is not installed or may not trace here; on Debian: sudo apt-get install strace";

@@ -2,7 +2,7 @@ import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
-import type { Zone } from "../../src/domain/zone.ts";
+import type { Contact, Zone } from "../../src/domain/zone.ts";
 import type { ZoneMonitor } from "../../src/inputs/zone-monitor.ts";
 import { ZoneWatch } from "../../src/inputs/zone-watch.ts";
 import { Health } from "../../src/ops/health.ts";
@@ -118,6 +118,11 @@ export class WatchedZones {
   /** The trips in the order in which they were committed. */
   get trips(): Trip[] {
     return this.journal.trips.newest(10_000).toReversed();
+  }
+
+  /** What is known of a zone's contact; undefined for a zone that is not there. */
+  contactOf(zoneId: string): Contact | undefined {
+    return this.monitor.zones().find(({ zone }) => zone.id === zoneId)?.contact;
   }
 
   /** Open conditions as `code` or `code/subject`. */

@@ -1,9 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { ApiClient, type Reply } from "../../src/client/api-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { listen } from "../support/loopback.ts";
 
 /* A server that says to each connection exactly these bytes, once the request has come. */
 
@@ -29,10 +30,7 @@ async function answerTo(bytes: string, then: "stay" | "end" | "reset"): Promise<
       else socket.write(bytes);
     });
   });
-  await new Promise<void>((resolve) => {
-    server?.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 1_000 });
   return client.request({ method: "POST", path: "/interventii", body: "{}" });
 }
@@ -83,10 +81,7 @@ test("a connection that is kept is used again, and ended by the client once it w
     socket.on("end", () => ended.push(socket));
     socket.on("data", () => socket.write(`${HEAD}Content-Length: 8\r\n\r\n{"id":1}`));
   });
-  await new Promise<void>((resolve) => {
-    server?.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   sockets.clear();
   client = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 10_000, keepIdleMs: 500 });
   for (let time = 0; time < 3; time += 1)

@@ -1,8 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { JsonLog } from "../../src/ops/log.ts";
 import { nextRunMs } from "../../src/sync/schedule.ts";
-import { SyncScheduler } from "../../src/sync/scheduler.ts";
+import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, OddCentre } from "../support/odd-centre.ts";
@@ -45,21 +44,10 @@ describe("the schedule", () => {
     centre = new OddCentre();
     centre.answer = () => json(201, { id: centre.requests.length });
     site = new SyncingSite(await TestApp.make(), await centre.start());
-    const { clock } = site.app;
-    const log = new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) });
-    scheduler = new SyncScheduler({
-      push: site.push,
-      link: site.link,
-      clock,
-      log,
-      conditions: site.health,
-      nextRunMs: () => nextFrom(clock.wallMs(), "* * * * *"),
-    });
+    scheduler = site.scheduler(() => nextFrom(site.app.clock.wallMs(), "* * * * *"));
   });
   afterEach(async () => {
-    await scheduler.stop();
-    site.client.close();
-    await site.app.close();
+    await site.close();
     await centre.stop();
   });
 

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TokenCache } from "../../src/client/token-cache.ts";
 import type { Objective } from "../../src/domain/objective.ts";
-import { JsonLog } from "../../src/ops/log.ts";
 import { CentreObjectiveStore } from "../../src/store/centre-objectives.ts";
-import { Centre } from "../../src/sync/centre.ts";
 import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objective-mirror.ts";
 import { Timetable } from "../../src/sync/timetable.ts";
-import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
 import { PATROL, SyncingSite } from "../support/syncing-site.ts";
@@ -36,8 +33,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await mirror.stop();
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.stop();
 });
 
@@ -50,14 +46,13 @@ function answerOf(path: string): OddAnswer {
 
 function mirrorOf(baseUrl: string): ObjectiveMirror {
   const { clock, database } = site.app;
-  const tokens = new TokenCache({ client: site.client, email: PEOPLE.operator, password: PASSWORD, clock });
   return new ObjectiveMirror({
-    centre: new Centre({ client: site.client, tokens, clock }),
+    centre: site.centre,
     link: site.link,
     database,
     clock,
     random: () => 0.5,
-    log: new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) }),
+    log: site.log,
     conditions: site.health,
     baseUrl,
     timetable: new Timetable(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),

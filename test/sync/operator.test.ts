@@ -13,8 +13,7 @@ beforeEach(async () => {
   site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
 });
 afterEach(async () => {
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.close();
 });
 

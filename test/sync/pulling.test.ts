@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { JsonLog } from "../../src/ops/log.ts";
-import { SyncScheduler } from "../../src/sync/scheduler.ts";
+import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, OddCentre } from "../support/odd-centre.ts";
@@ -36,20 +35,10 @@ beforeEach(async () => {
     return json(200, there.get(path));
   };
   site = new SyncingSite(await TestApp.make(), await centre.start());
-  const { clock } = site.app;
-  scheduler = new SyncScheduler({
-    push: site.push,
-    link: site.link,
-    clock,
-    log: new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) }),
-    conditions: site.health,
-    nextRunMs: () => Math.floor(clock.wallMs() / MINUTE_MS + 1) * MINUTE_MS,
-  });
+  scheduler = site.scheduler();
 });
 afterEach(async () => {
-  await scheduler.stop();
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.stop();
 });
 

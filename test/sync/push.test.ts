@@ -17,8 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await line.stop();
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.close();
 });
 

@@ -29,8 +29,7 @@ beforeEach(async () => {
   site = await opened();
 });
 afterEach(async () => {
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.stop();
   rmSync(dataDir, { recursive: true });
 });
@@ -41,8 +40,7 @@ async function opened(): Promise<SyncingSite> {
 
 /** The daemon ends, the copy is put back, and the daemon starts. @returns how many trips wait again */
 async function putBack(): Promise<number> {
-  site.client.close();
-  await site.app.close();
+  await site.close();
   const { redelivered } = restore(dataDir, copy, Date.now(), TESTER);
   site = await opened();
   return redelivered;

@@ -18,10 +18,7 @@ beforeEach(async () => {
   sites = [];
 });
 afterEach(async () => {
-  for (const site of sites) {
-    site.client.close();
-    await site.app.close();
-  }
+  for (const site of sites) await site.close();
   await centre.stop();
 });
 

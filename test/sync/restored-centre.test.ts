@@ -14,8 +14,7 @@ beforeEach(async () => {
   site = new SyncingSite(await TestApp.make(), await centre.start());
 });
 afterEach(async () => {
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.stop();
 });
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { JsonLog } from "../../src/ops/log.ts";
 import { nextRunMs } from "../../src/sync/schedule.ts";
-import { SyncScheduler } from "../../src/sync/scheduler.ts";
+import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, OddCentre } from "../support/odd-centre.ts";
@@ -10,28 +9,15 @@ import { SyncingSite } from "../support/syncing-site.ts";
 let centre: OddCentre;
 let site: SyncingSite;
 let scheduler: SyncScheduler;
-/** The schedule of these tests: every full minute of the wall clock. */
-const nextMinute = (): number => Math.floor(site.app.clock.wallMs() / 60_000 + 1) * 60_000;
 
 beforeEach(async () => {
   centre = new OddCentre();
   centre.answer = () => json(201, { id: centre.requests.length });
   site = new SyncingSite(await TestApp.make(), await centre.start());
-  const { clock } = site.app;
-  const log = new JsonLog({ level: "debug", clock, write: (line) => void site.logLines.push(line) });
-  scheduler = new SyncScheduler({
-    push: site.push,
-    link: site.link,
-    clock,
-    log,
-    conditions: site.health,
-    nextRunMs: nextMinute,
-  });
+  scheduler = site.scheduler();
 });
 afterEach(async () => {
-  await scheduler.stop();
-  site.client.close();
-  await site.app.close();
+  await site.close();
   await centre.stop();
 });
 

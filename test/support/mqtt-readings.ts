@@ -1,0 +1,26 @@
+import { MqttReadings, type MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { eventually } from "./eventually.ts";
+import type { WatchedZones } from "./watched-zones.ts";
+
+/** The name under which brokers know the site. */
+export const CLIENT_ID = "santinela-test";
+
+/** Readings of these zones from a broker, not started yet. */
+export function readingsOf(
+  zones: WatchedZones,
+  url: string,
+  more: Partial<MqttReadingsOptions> = {},
+): MqttReadings {
+  const { common } = zones;
+  return new MqttReadings({ ...common, url, clientId: CLIENT_ID, zones: new MqttZones(common), ...more });
+}
+
+/** Starts readings. @returns them, once the broker has taken their subscription */
+export async function listening(zones: WatchedZones, url: string): Promise<MqttReadings> {
+  const before = zones.logged("mqtt-subscribed").length;
+  const readings = readingsOf(zones, url);
+  await readings.start();
+  await eventually("the subscription", () => zones.logged("mqtt-subscribed").length > before);
+  return readings;
+}
