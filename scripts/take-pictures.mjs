@@ -57,10 +57,7 @@ const newFile = join(folder, "new.yaml");
 writeFileSync(newFile, "dataDir: ./new\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
 const newDaemon = new DaemonProcess({ main, configFile: newFile, dataDir: join(folder, "new") });
 try {
-  await daemon.run(
-    ["user", "add", "--email", ACCOUNT.email, "--role", "administrator", "--password-stdin"],
-    ACCOUNT.password,
-  );
+  await daemon.addAccount(ACCOUNT, "administrator");
   writeLinkOfADay(join(folder, "data", "journal.db"));
   const { httpPort } = await daemon.start();
   await daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "120"]);

@@ -6,7 +6,13 @@ import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithFakeClock, FakeClock } from "../support/fake-clock.ts";
-import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
+import {
+  buildingsYaml,
+  Installation,
+  interventionsOf,
+  startCentre,
+  upstreamYaml,
+} from "../support/installation.ts";
 import { report } from "../support/run-length.ts";
 
 /*
@@ -17,7 +23,7 @@ import { report } from "../support/run-length.ts";
 const STEPS = ["+0s", "-1h", "-3620s", "+0s", "+30d", "+395d", "+0s"];
 const ZONES = STEPS.length + 1;
 const ids = Array.from({ length: ZONES }, (_, index) => index + 1);
-const OBJECTIVES = `objectives: { obiective/cladiri: [${ids.map((id) => `{ id: ${id}, name: Hall ${id} }`).join(", ")}] }\n`;
+const OBJECTIVES = buildingsYaml(ZONES);
 const ZONES_YAML = `zones:\n${ids
   .map(
     (id) =>

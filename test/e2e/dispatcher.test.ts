@@ -18,8 +18,7 @@ let site: DaemonProcess;
 
 beforeAll(async () => {
   centre = installation.daemon("centre", `site: { ref: centre, dispeceratId: 77 }\n${OBJECTIVES}`);
-  const account = ["user", "add", "--email", EDGE.email, "--role", "operator", "--password-stdin"];
-  await centre.run(account, EDGE.password);
+  await centre.addAccount(EDGE, "operator");
   installation.secret("upstream.password", EDGE.password);
   const { httpPort } = await centre.start();
   site = installation.daemon("site", `site: { ref: hall }\n${OBJECTIVES}${upstreamYaml(httpPort)}`);

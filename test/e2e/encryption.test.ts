@@ -23,10 +23,7 @@ let authority: string;
 beforeAll(async () => {
   installation = new Installation();
   centre = installation.daemon("centre", `http: { port: 0, tls: own }\n${COMMON}${OBJECTIVES}`);
-  await centre.run(
-    ["user", "add", "--email", EDGE.email, "--role", "operator", "--password-stdin"],
-    EDGE.password,
-  );
+  await centre.addAccount(EDGE, "operator");
   installation.secret("upstream.password", EDGE.password);
   centrePort = (await centre.start()).httpPort;
   authority = readFileSync(join(installation.folder, "centre", "tls", "ca.crt"), "utf8");

@@ -1,8 +1,10 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { eventually } from "../support/eventually.ts";
 import {
+  buildingsYaml,
   countByObjective,
   Installation,
   interventionsOf,
@@ -17,13 +19,16 @@ const ZONES = 200;
 const KILLS = 20;
 const ids = Array.from({ length: ZONES }, (_, index) => index + 1);
 
-const OBJECTIVES = `objectives:\n  obiective/cladiri:\n${ids.map((id) => `    - { id: ${id}, name: Hall ${id} }\n`).join("")}`;
-const ZONES_YAML = `zones:\n${ids
-  .map(
+const OBJECTIVES = buildingsYaml(ZONES);
+
+/** Gates, each at the building that `buildingOf` says. */
+function gatesYaml(gates: readonly number[], buildingOf: (id: number) => number): string {
+  const zones = gates.map(
     (id) =>
-      `  - { id: gate-${id}, name: Gate ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: ${id} }, input: { mqtt: zigbee2mqtt/gate-${id}, path: /contact, open: [false], normal: [true] } }\n`,
-  )
-  .join("")}`;
+      `  - { id: gate-${id}, name: Gate ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: ${buildingOf(id)} }, input: { mqtt: zigbee2mqtt/gate-${id}, path: /contact, open: [false], normal: [true] } }\n`,
+  );
+  return `zones:\n${zones.join("")}`;
+}
 
 describeWithMosquitto("with a real broker", () => {
   let installation: Installation;
@@ -41,26 +46,23 @@ describeWithMosquitto("with a real broker", () => {
     await installation.remove();
   });
 
-  test("200 trips of 200 zones, with the daemon killed at 20 random moments, are 200 interventions here and at the centre", async () => {
-    const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-    const random = seededRandom(seed);
-    const { centre, port } = await startCentre(installation, OBJECTIVES);
-    const site = installation.daemon(
-      "site",
-      `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(port)}`,
-    );
+  /** Starts the site and opens every gate once it was seen closed, so many between one kill and the next. */
+  async function openWhileKilled(
+    site: DaemonProcess,
+    gates: readonly number[],
+    perKill: number,
+    random: () => number,
+  ): Promise<void> {
     await site.start();
     // What is published before the first subscription is nobody's: the gates say "closed" until they have been heard.
     await eventually("every gate to have been seen closed", async () => {
-      const zones = await site.get<{ id: string; contact: string }[]>("/site/zones");
-      const unseen = ids.filter((_id, index) => zones[index]?.contact !== "normal");
+      const zones = await site.get<{ contact: string }[]>("/site/zones");
+      const unseen = gates.filter((_id, index) => zones[index]?.contact !== "normal");
       await publishAll(sensors, unseen, true);
       return unseen.length === 0;
     });
-
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const perKill = ZONES / KILLS;
-      const publishing = publishAll(sensors, ids.slice(kill * perKill, (kill + 1) * perKill), false);
+    for (let opened = 0; opened < gates.length; opened += perKill) {
+      const publishing = publishAll(sensors, gates.slice(opened, opened + perKill), false);
       await pause(random() * 1200);
       await site.end("SIGKILL");
       await publishing;
@@ -69,6 +71,17 @@ describeWithMosquitto("with a real broker", () => {
     }
     await site.end("SIGKILL");
     await site.start();
+  }
+
+  test("200 trips of 200 zones, with the daemon killed at 20 random moments, are 200 interventions here and at the centre", async () => {
+    const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const random = seededRandom(seed);
+    const { centre, port } = await startCentre(installation, OBJECTIVES);
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}${gatesYaml(ids, (id) => id)}${upstreamYaml(port)}`,
+    );
+    await openWhileKilled(site, ids, ZONES / KILLS, random);
 
     await eventually(
       `200 records at the centre (seed ${seed})`,
@@ -87,36 +100,12 @@ describeWithMosquitto("with a real broker", () => {
     const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
     const random = seededRandom(seed);
     const gates = ids.slice(0, 90);
-    const halls = `objectives:\n  obiective/cladiri:\n${ids
-      .slice(0, 10)
-      .map((id) => `    - { id: ${id}, name: Hall ${id} }\n`)
-      .join("")}`;
-    const zones = gates
-      .map(
-        (id) =>
-          `  - { id: gate-${id}, name: Gate ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: ${(id % 10) + 1} }, input: { mqtt: zigbee2mqtt/gate-${id}, path: /contact, open: [false], normal: [true] } }\n`,
-      )
-      .join("");
+    const buildingOf = (id: number): number => (id % 10) + 1;
     const site = installation.daemon(
       "site",
-      `site: { locale: en }\nhttp: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${halls}zones:\n${zones}`,
+      `site: { locale: en }\nhttp: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${buildingsYaml(10)}${gatesYaml(gates, buildingOf)}`,
     );
-    await site.start();
-    await eventually("every gate to have been seen closed", async () => {
-      const seen = await site.get<{ contact: string }[]>("/site/zones");
-      const unseen = gates.filter((_id, index) => seen[index]?.contact !== "normal");
-      await publishAll(sensors, unseen, true);
-      return unseen.length === 0;
-    });
-    for (let kill = 0; kill < 10; kill += 1) {
-      const publishing = publishAll(sensors, gates.slice(kill * 9, (kill + 1) * 9), false);
-      await pause(random() * 1200);
-      await site.end("SIGKILL");
-      await publishing;
-      void site.start().catch(() => "it was killed before it was ready");
-    }
-    await site.end("SIGKILL");
-    await site.start();
+    await openWhileKilled(site, gates, 9, random);
 
     const trips = await eventually("every trip to be settled", async () => {
       const seen = await site.get<Trip[]>("/site/trips?limit=1000");
@@ -129,7 +118,7 @@ describeWithMosquitto("with a real broker", () => {
       const told = [description, ...(notes ?? "").split("\n")].map(
         (line) => /gate-(\d+)/.exec(line ?? "")?.[1],
       );
-      const own = gates.filter((id) => (id % 10) + 1 === objectiveId).map(String);
+      const own = gates.filter((id) => buildingOf(id) === objectiveId).map(String);
       expect(told).toHaveLength(own.length);
       expect(new Set(told), `objective ${objectiveId}, seed ${seed}`).toEqual(new Set(own));
       expect(police).toBe(true);

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
@@ -40,15 +40,8 @@ async function end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
 }
 
 /** The answer's status when the daemon is asked over its control socket. */
-function ask(path: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ socketPath: join(disk.folder, "var", "control.sock"), path }, (response) => {
-      response.resume();
-      response.once("end", () => resolve(response.statusCode ?? 0));
-    });
-    asked.once("error", reject);
-    asked.end();
-  });
+async function ask(path: string): Promise<number> {
+  return (await askDaemon(join(disk.folder, "var"), "GET", path)).status;
 }
 
 function isAnswering(): Promise<boolean> {

@@ -111,7 +111,7 @@ test("a viewer may look at the zones and change nothing about them", async () =>
   );
   const email = "eye@site.example";
   const password = "correct horse battery staple";
-  await site.run(["user", "add", "--email", email, "--role", "viewer", "--password-stdin"], password);
+  await site.addAccount({ email, password }, "viewer");
   const { httpPort } = await site.start();
   const ask = (path: string, method: string, body?: object, token?: string): Promise<Response> =>
     fetch(`http://127.0.0.1:${httpPort}${path}`, {

@@ -2,12 +2,12 @@ import { createServer } from "node:net";
 import type { Socket } from "node:net";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
 import { close, listen } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { listening, readingsOf } from "../support/mqtt-readings.ts";
+import { readingsOf } from "../support/mqtt-readings.ts";
+import { MqttSite } from "../support/mqtt-site.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
@@ -23,31 +23,21 @@ const ZONES = Array.from({ length: IN_FLIGHT_MAX + 15 }, (_, index) =>
 );
 
 describeWithMosquitto("a journal that takes nothing for a while", () => {
-  let broker: Mosquitto;
-  let sensor: MqttClient;
-  let site: WatchedZones;
-  let readings: MqttReadings;
+  let site: MqttSite;
 
   beforeEach(async () => {
-    broker = await startMosquitto();
-    sensor = await connectAsync(broker.url);
-    site = new WatchedZones(ZONES);
-    readings = await listening(site, broker.url);
+    site = await MqttSite.make(ZONES);
+    await site.listen();
     await everyGate("OFF");
     await eventually("every gate to be seen closed", () => contacts("normal") === ZONES.length);
   });
-  afterEach(async () => {
-    await readings.stop();
-    await sensor.endAsync(true);
-    site.close();
-    await broker.stop();
-  });
+  afterEach(() => site.end());
 
   const contacts = (wanted: string): number =>
     ZONES.filter(({ id }) => site.journal.zoneStates.find(id)?.contact === wanted).length;
 
   async function everyGate(payload: string): Promise<void> {
-    await Promise.all(ZONES.map((_zone, index) => sensor.publishAsync(`gate/${index}`, payload, { qos: 1 })));
+    await Promise.all(ZONES.map((_zone, index) => site.publish(`gate/${index}`, payload)));
   }
 
   /** Lets the pause before the next connection pass, until there is one more. */

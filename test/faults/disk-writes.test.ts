@@ -6,13 +6,19 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SyncView } from "../../src/http/site/sync-port.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
+import {
+  buildingsYaml,
+  Installation,
+  interventionsOf,
+  startCentre,
+  upstreamYaml,
+} from "../support/installation.ts";
 import { processOf } from "../support/resource-use.ts";
 
 /** A day with an alarm every quarter of an hour, each at a place of its own, so that none joins another. */
 const ALARMS = 100;
 const IDS = Array.from({ length: ALARMS }, (_, index) => index + 1);
-const OBJECTIVES = `objectives: { obiective/cladiri: [ ${IDS.map((id) => `{ id: ${id}, name: Hala ${id} }`).join(", ")} ] }\n`;
+const OBJECTIVES = buildingsYaml(ALARMS);
 const ZONES = `zones:\n${IDS.map((id) => `  - { id: door-${id}, name: Door ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: ${id} }, input: { simulated: true } }\n`).join("")}`;
 /** Five times what was measured when this was written (28): only a loop that writes for nothing gets there. */
 const LIMIT_MIB = 150;

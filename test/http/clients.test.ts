@@ -3,7 +3,7 @@ import jsonServerProvider from "ra-data-json-server";
 import { fetchUtils } from "ra-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { EDGE, Installation } from "../support/installation.ts";
+import { buildingsYaml, EDGE, Installation } from "../support/installation.ts";
 
 // What people build their pages with: the two well-known providers for this kind of interface, as they are published,
 // against a running daemon.
@@ -13,15 +13,11 @@ let url: string;
 let token: string | undefined;
 beforeAll(async () => {
   installation = new Installation();
-  const halls = [1, 2, 3].map((id) => `{ id: ${id}, name: Hall ${id} }`).join(", ");
   const daemon = installation.daemon(
     "site",
-    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nobjectives: { obiective/cladiri: [${halls}] }\n`,
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(3)}`,
   );
-  await daemon.run(
-    ["user", "add", "--email", EDGE.email, "--role", "operator", "--password-stdin"],
-    EDGE.password,
-  );
+  await daemon.addAccount(EDGE, "operator");
   url = `http://127.0.0.1:${(await daemon.start()).httpPort}`;
   ({ token } = (await call("POST", "/auth/token", EDGE)) as { token: string });
 });

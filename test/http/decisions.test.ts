@@ -3,7 +3,7 @@ import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { RECOUNT } from "../../src/store/intervention-counts.ts";
-import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { PASSWORD, PATROL, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
 
 // The decisions of the interface's design, A to Z, where the contract says "not shown". One section a letter.
 
@@ -23,11 +23,10 @@ beforeEach(() =>
 type Method = "get" | "post" | "put" | "patch" | "delete" | "head" | "options";
 const ask = (method: Method, path: string, role: keyof typeof PEOPLE = "operator") =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
-const BODY = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
 const make = async (fields: object = {}): Promise<Intervention> =>
   (
     await ask("post", "/interventii")
-      .send({ ...BODY, ...fields })
+      .send({ ...PATROL, ...fields })
       .expect(201)
   ).body;
 const update = (id: number, body: object) => ask("put", `/interventii/${id}`).send(body);
@@ -69,7 +68,7 @@ describe("B. reading one", () => {
 describe("C. roles", () => {
   const operations: [Method, string, object?][] = [
     ["get", "/interventii"],
-    ["post", "/interventii", BODY],
+    ["post", "/interventii", PATROL],
     ["get", "/interventii/1"],
     ["put", "/interventii/1", {}],
     ["patch", "/interventii/1", {}],
@@ -95,7 +94,7 @@ describe("C. roles", () => {
           .delete(`/interventii/${id}`)
           .set("Authorization", `Bearer ${await own.token(role)}`)
       ).status;
-    const { record } = own.interventions.create({ ...BODY, objectiveType: "obiective/cladiri" }, SOMEBODY);
+    const { record } = own.interventions.create({ ...PATROL, objectiveType: "obiective/cladiri" }, SOMEBODY);
     expect(await remove("operator", record.id)).toBe(403);
     expect(await remove("administrator", record.id)).toBe(204);
     await own.close();
@@ -327,14 +326,14 @@ describe("J. text", () => {
     ["a control character of the second block", { name: "a\u009bb" }],
   ])("%s is 400", async (_what, fields) => {
     await ask("post", "/interventii")
-      .send(JSON.stringify({ ...BODY, ...fields }))
+      .send(JSON.stringify({ ...PATROL, ...fields }))
       .set("Content-Type", "application/json")
       .expect(400);
   });
 
   test("a body over 100 kB is 413", async () => {
     await ask("post", "/interventii")
-      .send({ ...BODY, notes: "x".repeat(110_000) })
+      .send({ ...PATROL, notes: "x".repeat(110_000) })
       .expect(413);
   });
 });
@@ -380,7 +379,7 @@ describe("K. dates", () => {
     {},
   ])("%j is 400", async (dateStart) => {
     await ask("post", "/interventii")
-      .send({ ...BODY, dateStart })
+      .send({ ...PATROL, dateStart })
       .expect(400);
   });
 
@@ -400,7 +399,7 @@ describe("L. dateEnd before dateStart", () => {
     ["only an end", { dateEnd: "2026-01-01T12:00:00" }, 201],
   ])("%s", async (_what, fields, status) => {
     await ask("post", "/interventii")
-      .send({ ...BODY, ...fields })
+      .send({ ...PATROL, ...fields })
       .expect(status);
   });
 
@@ -433,7 +432,7 @@ describe("M. values", () => {
     async (field, value) => {
       const { id } = await make();
       await ask("post", "/interventii")
-        .send({ ...BODY, [field]: value })
+        .send({ ...PATROL, [field]: value })
         .expect(400);
       await update(id, { [field]: value }).expect(400);
     },
@@ -457,7 +456,7 @@ describe("N. objectives", () => {
     ["that do not exist", { objectiveId: 4711 }],
     ["of 0", { objectiveId: 0 }],
   ])("%s are 404 or 400, never a record", async (_what, fields) => {
-    const { status } = await ask("post", "/interventii").send({ ...BODY, ...fields });
+    const { status } = await ask("post", "/interventii").send({ ...PATROL, ...fields });
     expect([400, 404]).toContain(status);
     expect(await list("")).toEqual([]);
   });
@@ -465,7 +464,7 @@ describe("N. objectives", () => {
   test("of another kind are 404, at creation and at change", async () => {
     site.database.exec("INSERT INTO objectives VALUES('obiective/bunuri', 77, '{\"name\":\"x\"}', 'config')");
     await ask("post", "/interventii")
-      .send({ ...BODY, objectiveId: 77 })
+      .send({ ...PATROL, objectiveId: 77 })
       .expect(404);
     const { id } = await make();
     await update(id, { objectiveId: 77 }).expect(404);
@@ -482,7 +481,7 @@ describe("O. unknown fields", () => {
     async (field) => {
       const { id } = await make();
       const answers = [
-        await ask("post", "/interventii").send({ ...BODY, [field]: "x" }),
+        await ask("post", "/interventii").send({ ...PATROL, [field]: "x" }),
         await update(id, { [field]: "x" }),
       ];
       for (const { status, body } of answers) {
@@ -623,7 +622,7 @@ describe("T. methods, media types and ids", () => {
   test("no header and no field overrides a method", async () => {
     const { id } = await make();
     await ask("post", `/interventii/${id}`).set("X-HTTP-Method-Override", "DELETE").send({}).expect(405);
-    await ask("post", "/interventii?_method=DELETE").send(BODY).expect(201);
+    await ask("post", "/interventii?_method=DELETE").send(PATROL).expect(201);
     await ask("get", `/interventii/${id}`).expect(200);
   });
 
@@ -637,7 +636,7 @@ describe("T. methods, media types and ids", () => {
     ["application/json; charset=utf-8", 201],
     ["APPLICATION/JSON;charset=UTF-8", 201],
   ])("a body as %s is %i", async (type, status) => {
-    await ask("post", "/interventii").set("Content-Type", type).send(JSON.stringify(BODY)).expect(status);
+    await ask("post", "/interventii").set("Content-Type", type).send(JSON.stringify(PATROL)).expect(status);
   });
 
   test.each(["{", "{'a':1}", "undefined", '{"a":1}{"b":2}', "nul", '"\\ud'])(
@@ -735,15 +734,15 @@ describe("W. ETag and If-Match", () => {
 });
 
 describe("X. Idempotency-Key", () => {
-  const post = (key: string, body: object = BODY, role: keyof typeof PEOPLE = "operator") =>
+  const post = (key: string, body: object = PATROL, role: keyof typeof PEOPLE = "operator") =>
     ask("post", "/interventii", role).set("Idempotency-Key", key).send(body);
   test("the same again is the first answer, another body 422, another account another key", async () => {
     const first = await post('"k-1"').expect(201);
     const again = await post('"k-1"').expect(201);
     expect(again.body).toEqual(first.body);
     expect(again.headers["location"]).toBe(first.headers["location"]);
-    await post('"k-1"', { ...BODY, crews: 2 }).expect(422);
-    expect((await post('"k-1"', BODY, "administrator").expect(201)).body.id).not.toBe(first.body.id);
+    await post('"k-1"', { ...PATROL, crews: 2 }).expect(422);
+    expect((await post('"k-1"', PATROL, "administrator").expect(201)).body.id).not.toBe(first.body.id);
     expect((await list("")).length).toBe(2);
   });
 

@@ -1,7 +1,7 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/domain/event.ts";
-import { PASSWORD, PEOPLE, TESTER, TestApp } from "../support/app.ts";
+import { PASSWORD, PATROL, PEOPLE, TESTER, TestApp } from "../support/app.ts";
 
 let site: TestApp;
 let tokens: Readonly<Record<keyof typeof PEOPLE, string>>;
@@ -15,7 +15,6 @@ const told = (event: LoggedEvent["event"]): LoggedEvent[] =>
   site.events.newest(1000).filter((entry) => entry.event === event);
 const as = (role: keyof typeof PEOPLE, method: "post" | "put" | "delete" | "get", path: string) =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
-const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
 
 describe("the event log keeps", () => {
   test("who signed in and from where, who failed, and whose attempts were stopped", async () => {

@@ -2,12 +2,8 @@ import { gzipSync } from "node:zlib";
 import { connect } from "node:net";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HttpServer } from "../../src/http/server.ts";
-import { SystemClock } from "../../src/ops/system-clock.ts";
 import { TestApp } from "../support/app.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { ServedApp } from "../support/served-app.ts";
 import { get } from "node:http";
 
 let site: TestApp;
@@ -251,32 +247,16 @@ describe("pages of other origins", () => {
 });
 
 describe("over the wire", () => {
-  let server: HttpServer;
-  let folder: string;
+  let served: ServedApp;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
-    const conditions = { raise: () => expect.fail("no condition is expected"), clear: () => {} };
-    server = new HttpServer({
-      app: site.served,
-      host: "127.0.0.1",
-      port: 0,
-      descriptor: undefined,
-      tls: undefined,
-      controlSocket: join(folder, "control.sock"),
-      conditions,
-      clock: new SystemClock(),
-    });
-    await server.start();
+    served = await new ServedApp(site).start();
   });
-  afterAll(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => served.stop());
 
   const raw = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       let answer = "";
-      const socket = connect(server.address.port, "127.0.0.1", () => socket.write(text));
+      const socket = connect(served.server.address.port, "127.0.0.1", () => socket.write(text));
       socket.on("data", (chunk) => (answer += chunk.toString()));
       socket.on("close", () => resolve(answer));
       socket.on("error", reject);
@@ -312,7 +292,7 @@ describe("over the wire", () => {
   test("the control socket needs no token, and the network side still does", async () => {
     const asked = (path: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
-        get({ socketPath: join(folder, "control.sock"), path, agent: false }, (response) => {
+        get({ socketPath: served.controlSocket, path, agent: false }, (response) => {
           response.resume();
           resolve(response.statusCode);
         }).on("error", reject);
@@ -320,7 +300,7 @@ describe("over the wire", () => {
     expect(await asked("/interventii")).toBe(200);
     expect(await asked("/healthz")).toBe(200);
     expect(await asked("/readyz")).toBe(200);
-    expect((await fetch(`${server.loopbackUrl}/interventii`)).status).toBe(401);
-    expect((await fetch(`${server.loopbackUrl}/healthz`)).status).toBe(404);
+    expect((await fetch(`${served.server.loopbackUrl}/interventii`)).status).toBe(401);
+    expect((await fetch(`${served.server.loopbackUrl}/healthz`)).status).toBe(404);
   });
 });

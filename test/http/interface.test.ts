@@ -1,6 +1,6 @@
 import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { TestApp } from "../support/app.ts";
+import { DEFAULTS, PATROL, TestApp } from "../support/app.ts";
 
 let site: TestApp;
 let token: string;
@@ -17,33 +17,20 @@ beforeEach(() =>
 
 const call = (method: "get" | "post" | "put" | "patch" | "delete" | "head" | "options", path: string) =>
   request(site.app)[method](path).set("Authorization", `Bearer ${token}`);
-const MINIMAL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
 const create = async (fields: object = {}) =>
   (
     await call("post", "/interventii")
-      .send({ ...MINIMAL, ...fields })
+      .send({ ...PATROL, ...fields })
       .expect(201)
   ).body;
 
 describe("creating an intervention", () => {
   test("gives every field, with the defaults of the contract", async () => {
-    const { body, headers } = await call("post", "/interventii").send(MINIMAL).expect(201);
+    const { body, headers } = await call("post", "/interventii").send(PATROL).expect(201);
     expect(body).toEqual({
       id: expect.any(Number),
-      ...MINIMAL,
-      description: null,
-      dateStart: null,
-      dateEnd: null,
-      status: "planned",
-      priority: "medium",
-      type: "maintenance",
-      crews: 1,
-      police: false,
-      ambulance: false,
-      firetruck: false,
-      notes: null,
-      dispeceratId: 7,
-      invoicePdf: null,
+      ...PATROL,
+      ...DEFAULTS,
     });
     expect(headers["location"]).toBe(`/interventii/${body.id}`);
   });
@@ -115,7 +102,7 @@ describe("creating an intervention", () => {
     ["a misspelt field", { prioritty: "high" }, /prioritty is not a field/],
   ])("with %s is refused with 400 and a reason", async (_what, fields, message) => {
     const { body } = await call("post", "/interventii")
-      .send({ ...MINIMAL, ...fields })
+      .send({ ...PATROL, ...fields })
       .expect(400);
     expect(body).toEqual({ error: "Bad Request", message: expect.stringMatching(message), statusCode: 400 });
     expect((await call("get", "/interventii")).body).toEqual([]);
@@ -126,7 +113,7 @@ describe("creating an intervention", () => {
     ["of an objective of the other kind only", { objectiveType: "obiective/persoane", objectiveId: 4 }],
   ])("%s is refused with 404", async (_what, fields) => {
     const { body } = await call("post", "/interventii")
-      .send({ ...MINIMAL, ...fields })
+      .send({ ...PATROL, ...fields })
       .expect(404);
     expect(body).toMatchObject({
       error: "Not Found",
@@ -141,7 +128,7 @@ describe("creating an intervention", () => {
     });
     const { body } = await call("post", "/interventii")
       .set("Content-Type", "application/json")
-      .send(JSON.stringify(MINIMAL).replace("}", ',"crews":2.0}'))
+      .send(JSON.stringify(PATROL).replace("}", ',"crews":2.0}'))
       .expect(201);
     expect(body.crews).toBe(2);
     await create({ dateStart: "2025-01-01T08:00", dateEnd: "2025-01-01T08:00" });
@@ -154,7 +141,7 @@ describe("creating an intervention", () => {
   });
 
   test("does not let a prototype key through", async () => {
-    const text = JSON.stringify(MINIMAL).replace("}", ',"__proto__":{"crews":99}}');
+    const text = JSON.stringify(PATROL).replace("}", ',"__proto__":{"crews":99}}');
     const { body } = await call("post", "/interventii")
       .set("Content-Type", "application/json")
       .send(text)
@@ -540,7 +527,7 @@ describe("an Idempotency-Key", () => {
   const keyed = (key: string, fields: object = {}) =>
     call("post", "/interventii")
       .set("Idempotency-Key", key)
-      .send({ ...MINIMAL, ...fields });
+      .send({ ...PATROL, ...fields });
 
   test("gives the first answer again and creates nothing", async () => {
     const first = await keyed('"k1"').expect(201);
@@ -573,7 +560,7 @@ describe("an Idempotency-Key", () => {
       .post("/interventii")
       .set("Authorization", `Bearer ${await site.token("administrator")}`)
       .set("Idempotency-Key", '"k4"')
-      .send(MINIMAL)
+      .send(PATROL)
       .expect(201);
     expect(other.body.id).not.toBe(first.body.id);
   });

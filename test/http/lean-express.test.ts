@@ -2,10 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInThisContext } from "node:vm";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestApp } from "../support/app.ts";
+import { PATROL, TestApp } from "../support/app.ts";
 import { listen } from "../support/loopback.ts";
-
-const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 };
 
 let site: TestApp;
 let token: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestApp } from "../support/app.ts";
+import { DEFAULTS, TestApp } from "../support/app.ts";
 
 /*
  * The interface against a model of it: a plain map of records. Runs that once failed are kept as seeds; a failing run
@@ -73,22 +73,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   }),
 );
-
-const DEFAULTS = {
-  description: null,
-  dateStart: null,
-  dateEnd: null,
-  status: "planned",
-  priority: "medium",
-  type: "maintenance",
-  crews: 1,
-  police: false,
-  ambulance: false,
-  firetruck: false,
-  notes: null,
-  dispeceratId: 7,
-  invoicePdf: null,
-};
 
 test.each([...REGRESSION_SEEDS, Math.floor(Math.random() * 2 ** 31)])(
   "the interface does what a plain map of records does (seed %i)",

@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConditionCode } from "../../src/domain/condition.ts";
-import { HttpServer } from "../../src/http/server.ts";
+import type { HttpServer } from "../../src/http/server.ts";
 import { LOOPBACK_IDLE_MS } from "../../src/inputs/dispatch.ts";
-import { SystemClock } from "../../src/ops/system-clock.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { ServedApp } from "../support/served-app.ts";
 
 // What a hostile or broken client does below the level of requests, against the real server.
 
 let site: TestApp;
+let served: ServedApp;
 let server: HttpServer;
-let folder: string;
 let token: string;
 const raised = new Set<ConditionCode>();
 const conditions = {
@@ -25,22 +22,11 @@ const conditions = {
 beforeAll(async () => {
   site = await TestApp.make();
   token = await site.token();
-  folder = mkdtempSync(join(tmpdir(), "santinela-wire-"));
-  server = new HttpServer({
-    app: site.served,
-    host: "127.0.0.1",
-    port: 0,
-    descriptor: undefined,
-    tls: undefined,
-    controlSocket: join(folder, "control.sock"),
-    conditions,
-    clock: new SystemClock(),
-  });
-  await server.start();
+  served = await new ServedApp(site, { conditions }).start();
+  ({ server } = served);
 });
 afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true });
+  await served.stop();
   await site.close();
 });
 
@@ -212,20 +198,10 @@ test("slow headers, slow bodies and silence are closed within 70 seconds", async
 
 test("an address that this machine does not have yet is taken when it comes, and meanwhile our own trips get in", async () => {
   const clock = new ManualClock();
-  const waiting = new HttpServer({
-    app: site.served,
-    // TEST-NET-1 (RFC 5737): nobody has it.
-    host: "192.0.2.1",
-    port: 0,
-    descriptor: undefined,
-    tls: undefined,
-    controlSocket: join(folder, "waiting.sock"),
-    conditions,
-    clock,
-  });
-  await waiting.start();
+  // TEST-NET-1 (RFC 5737): nobody has it.
+  const waiting = await new ServedApp(site, { host: "192.0.2.1", conditions, clock }).start();
   expect([...raised]).toEqual(["http-address-missing"]);
-  expect((await fetch(`${waiting.loopbackUrl}/interventii`)).status).toBe(401);
+  expect((await fetch(`${waiting.server.loopbackUrl}/interventii`)).status).toBe(401);
   clock.advance(5_000);
   expect([...raised]).toEqual(["http-address-missing"]);
   const stopped = waiting.stop();

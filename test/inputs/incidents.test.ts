@@ -173,7 +173,8 @@ test("notes that would grow too long lose their oldest lines", async () => {
 });
 
 describe("a crash of the daemon", () => {
-  test("between the line in the notes and its mark leaves one line", async () => {
+  /** The second trip at the objective is in the record's notes, and the journal does not know it. */
+  async function tripNotedAndNotMarked(): Promise<void> {
     await site.trip("door");
     site.failpoint = (name) => {
       if (name !== "trip-noted") return;
@@ -184,6 +185,10 @@ describe("a crash of the daemon", () => {
     site.zones.monitor.read("motion", "open", { live: true });
     site.kick();
     await eventually("the failure", () => site.zones.logged("trip-dispatch-failed").length === 1);
+  }
+
+  test("between the line in the notes and its mark leaves one line", async () => {
+    await tripNotedAndNotMarked();
     site.zones.mendJournal();
     await site.restart();
     await site.settled();
@@ -194,16 +199,7 @@ describe("a crash of the daemon", () => {
   });
 
   test("after which the record was done all the same: the trip is not told twice", async () => {
-    await site.trip("door");
-    site.failpoint = (name) => {
-      if (name !== "trip-noted") return;
-      site.failpoint = () => {};
-      site.zones.breakJournal();
-    };
-    site.zones.monitor.read("motion", "normal", { live: true });
-    site.zones.monitor.read("motion", "open", { live: true });
-    site.kick();
-    await eventually("the failure", () => site.zones.logged("trip-dispatch-failed").length === 1);
+    await tripNotedAndNotMarked();
     site.change(1, { status: "done" });
     site.zones.mendJournal();
     await site.restart();

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { connectAsync, type MqttClient } from "mqtt";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import type { MqttClient } from "mqtt";
+import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { listening } from "../support/mqtt-readings.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { describeWithMosquitto } from "../support/mosquitto.ts";
+import { MqttSite } from "../support/mqtt-site.ts";
+import { zoneOf } from "../support/watched-zones.ts";
 
 /*
  * The settings that are shipped for a Mosquitto broker, each shown by what is lost without it. A power cut is a SIGKILL
@@ -21,32 +20,16 @@ const AS_IT_COMES = ["persistence true"];
 const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
 
 describeWithMosquitto("a Mosquitto with the shipped settings", () => {
-  let broker: Mosquitto;
   let sensor: MqttClient;
-  let site: WatchedZones;
-  let readings: MqttReadings;
-
-  beforeEach(() => {
-    site = new WatchedZones([DOOR]);
-  });
-  afterEach(async () => {
-    await readings.stop();
-    await sensor.endAsync(true);
-    site.close();
-    await broker.stop();
-  });
+  let site: MqttSite;
+  afterEach(() => site.end());
 
   async function installed(settings: readonly string[]): Promise<void> {
-    broker = await startMosquitto([], settings);
-    sensor = await connectAsync(broker.url, { reconnectPeriod: 100 });
-    sensor.on("error", () => "the broker is away on purpose");
-    await start();
+    site = await MqttSite.make([DOOR], settings);
+    ({ sensor } = site);
+    await site.listen();
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await eventually("the first sight", () => contact() === "normal");
-  }
-
-  async function start(): Promise<void> {
-    readings = await listening(site, broker.url);
   }
 
   function contact(): string | undefined {
@@ -55,14 +38,14 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
 
   /** The machine is without power for two minutes while a sensor with QoS 0 reports an opening and a closing. */
   async function openAndCloseWhileAway(): Promise<void> {
-    await readings.stop();
+    await site.readings.stop();
     site.losePower(120_000);
     // An answer of the broker shows that it has seen the daemon go; before, QoS 0 goes into a line that nobody reads.
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
     await sensor.publishAsync("door", "ON");
     await sensor.publishAsync("door", "OFF");
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
-    await start();
+    await site.listen();
     // Behind everything that was queued.
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await sensor.publishAsync("door", "ON", { qos: 1 });
@@ -84,16 +67,16 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
 
   test("is not needed for what a sensor leaves at the broker: a door found open is one trip, once", async () => {
     await installed(AS_IT_COMES);
-    await readings.stop();
+    await site.readings.stop();
     site.losePower(120_000);
     await sensor.publishAsync("door", "ON", { retain: true });
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
-    await start();
+    await site.listen();
     await eventually("the trip", () => site.trips.length === 1);
     expect(site.trips[0]?.cause).toBe("after-restart");
-    await readings.stop();
+    await site.readings.stop();
     site.restart();
-    await start();
+    await site.listen();
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await eventually("the closing", () => contact() === "normal");
     expect(site.trips).toHaveLength(1);
@@ -101,26 +84,26 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
 
   test("keeps them over its own power cut", async () => {
     await installed(SHIPPED);
-    await readings.stop();
+    await site.readings.stop();
     site.restart();
     await sensor.publishAsync("door", "ON", { qos: 1 });
     // Written down after each turn with a change: one more answer shows that the opening is.
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await sensor.publishAsync("door", "OFF", { qos: 1 });
-    await broker.kill();
-    await broker.startAgain();
-    await start();
+    await site.broker.kill();
+    await site.broker.startAgain();
+    await site.listen();
     await eventually("the trip", () => site.trips.length === 1);
   });
 
   test("keeps more messages than the thousand that Mosquitto keeps by itself, and the alarm behind them", async () => {
     await installed(SHIPPED);
-    await readings.stop();
+    await site.readings.stop();
     site.restart();
     for (let batch = 0; batch < 12; batch += 1)
       await Promise.all(Array.from({ length: 100 }, () => sensor.publishAsync("door", "OFF", { qos: 1 })));
     await sensor.publishAsync("door", "ON", { qos: 1 });
-    await start();
+    await site.listen();
     await eventually("the alarm behind them", () => site.trips.length === 1);
   });
 });

@@ -1,10 +1,8 @@
-import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
-import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { listening, readingsOf } from "../support/mqtt-readings.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { describeWithMosquitto } from "../support/mosquitto.ts";
+import { MqttSite } from "../support/mqtt-site.ts";
+import { zoneOf } from "../support/watched-zones.ts";
 
 /*
  * Messages that have arrived together share a commit of the journal. What the broker was not told of comes again; so a
@@ -15,34 +13,21 @@ const NAMES = ["door", "cellar", "yard", "roof", "gate", "safe"];
 const ZONES = NAMES.map((id) => zoneOf({ id, input: { mqtt: id, open: ["ON"], normal: ["OFF"] } }));
 
 describeWithMosquitto("a burst of messages", () => {
-  let broker: Mosquitto;
-  let sensor: MqttClient;
-  let site: WatchedZones;
-  let readings: MqttReadings;
+  let site: MqttSite;
 
   beforeEach(async () => {
-    broker = await startMosquitto();
-    sensor = await connectAsync(broker.url);
-    site = new WatchedZones(ZONES);
-    readings = await listening(site, broker.url);
+    site = await MqttSite.make(ZONES);
+    await site.listen();
     await publish("OFF");
     await eventually("the first sight", () => contacts().every((contact) => contact === "normal"));
     // From here on everything waits at the broker, to come at once.
-    await readings.stop();
+    await site.readings.stop();
   });
-  afterEach(async () => {
-    await readings.stop();
-    await sensor.endAsync(true);
-    site.close();
-    await broker.stop();
-  });
+  afterEach(() => site.end());
 
-  async function start(): Promise<void> {
-    readings = readingsOf(site, broker.url);
-    await readings.start();
-  }
+  const start = (): Promise<void> => site.newReadings().start();
   async function publish(payload: string): Promise<void> {
-    for (const name of NAMES) await sensor.publishAsync(name, payload, { qos: 1 });
+    for (const name of NAMES) await site.publish(name, payload);
   }
   const contacts = (): string[] => site.monitor.zones().map(({ contact }) => contact);
   const tripped = (): string[] => site.trips.map(({ zoneId }) => zoneId);

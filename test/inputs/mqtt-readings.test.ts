@@ -1,51 +1,38 @@
-import { createServer } from "node:net";
-import { Aedes } from "aedes";
-import { connectAsync, type MqttClient } from "mqtt";
+import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { startBrokerWithRules } from "../support/broker-with-rules.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort, listen } from "../support/loopback.ts";
+import { freePort } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { readingsOf } from "../support/mqtt-readings.ts";
+import { MqttSite } from "../support/mqtt-site.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const GATE = zoneOf({
   id: "gate",
   input: { mqtt: "zigbee2mqtt/gate", path: "/contact", open: [false], normal: [true] },
 });
+const SMOKE = zoneOf({ id: "smoke", kind: "fire", input: { mqtt: "smoke", open: ["ON"] } });
 const LOCK = zoneOf({ id: "lock", input: { mqtt: "zigbee2mqtt/gate", path: "/lock", open: ["unlocked"] } });
 
 describeWithMosquitto("an external broker", () => {
   let broker: Mosquitto;
   let sensor: MqttClient;
-  let site: WatchedZones;
-  let readings: MqttReadings;
+  let site: MqttSite;
 
   beforeEach(async () => {
-    broker = await startMosquitto();
-    sensor = await connectAsync(broker.url, { reconnectPeriod: 100 });
-    sensor.on("error", () => "the broker is away on purpose");
-    site = new WatchedZones([GATE, LOCK]);
-    readings = readingsOf(site, broker.url);
+    site = await MqttSite.make([GATE, LOCK, SMOKE]);
+    ({ broker, sensor } = site);
   });
-  afterEach(async () => {
-    await readings.stop();
-    await sensor.endAsync(true);
-    site.close();
-    await broker.stop();
-  });
-
-  async function listening(times = 1): Promise<void> {
-    await eventually("the subscription", () => site.logged("mqtt-subscribed").length >= times);
-  }
+  afterEach(() => site.end());
 
   function publish(payload: unknown, options: { retain?: boolean } = {}): Promise<unknown> {
     return sensor.publishAsync(GATE_TOPIC, JSON.stringify(payload), { qos: 1, ...options });
   }
 
   test("a gate that opens is one trip, however often its message comes", async () => {
-    await readings.start();
-    await listening();
+    await site.listen();
     for (const contact of [true, false, false, false]) await publish({ contact });
     await publish({ contact: true });
     await eventually("the gate to be closed again", () => site.contactOf("gate") === "normal");
@@ -53,8 +40,7 @@ describeWithMosquitto("an external broker", () => {
   });
 
   test("one message feeds every zone of its topic", async () => {
-    await readings.start();
-    await listening();
+    await site.listen();
     await publish({ contact: true, lock: "locked" });
     await publish({ contact: false, lock: "unlocked" });
     await eventually("both trips", () => site.trips.length === 2);
@@ -62,8 +48,7 @@ describeWithMosquitto("an external broker", () => {
   });
 
   test("a trip that could not be written is not acknowledged, and comes again until it is", async () => {
-    await readings.start();
-    await listening();
+    await site.listen();
     await publish({ contact: true });
     await eventually("the first sight", () => site.contactOf("gate") === "normal");
     site.breakJournal();
@@ -80,22 +65,19 @@ describeWithMosquitto("an external broker", () => {
     expect(site.conditions).toEqual([]);
 
     // It was acknowledged now: another daemon under the same name gets nothing any more.
-    await readings.stop();
+    await site.readings.stop();
     site.restart();
-    readings = readingsOf(site, broker.url);
-    await readings.start();
-    await listening(2);
+    await site.listen();
     await publish({ contact: true });
     await eventually("the gate to be closed again", () => site.contactOf("gate") === "normal");
     expect(site.trips).toHaveLength(1);
   });
 
   test("what happened while the daemon was away waits at the broker, over the broker's power cut too", async () => {
-    await readings.start();
-    await listening();
+    await site.listen();
     await publish({ contact: true });
     await eventually("the first sight", () => site.contactOf("gate") === "normal");
-    await readings.stop();
+    await site.readings.stop();
     site.restart();
     await publish({ contact: false });
     await publish({ contact: true });
@@ -105,40 +87,33 @@ describeWithMosquitto("an external broker", () => {
     await broker.startAgain();
     await eventually("the sensor to be back", () => sensor.connected);
 
-    readings = readingsOf(site, broker.url);
-    await readings.start();
+    await site.newReadings().start();
     await eventually("the trip", () => site.trips.length === 1);
     await eventually("the gate to be closed again", () => site.contactOf("gate") === "normal");
     expect(site.trips[0]?.cause).toBe("after-restart");
   });
 
   test("a retained value is no live one: an old fire is no trip at first sight", async () => {
-    const smoke = zoneOf({ id: "smoke", kind: "fire", input: { mqtt: "smoke", open: ["ON"] } });
-    site.close();
-    site = new WatchedZones([smoke]);
-    readings = readingsOf(site, broker.url);
     await sensor.publishAsync("smoke", "ON", { qos: 1, retain: true });
-    await readings.start();
+    await site.listen();
     await eventually("the first sight", () => site.contactOf("smoke") === "open");
     expect(site.trips).toHaveLength(0);
   });
 
   test("a broker that goes away is a condition, and is found again", async () => {
-    await readings.start();
-    await listening();
+    await site.listen();
     await broker.kill();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
     await broker.startAgain();
     await eventually("the connection", () => site.conditions.length === 0);
-    await listening(2);
+    await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 2);
     await eventually("the sensor to be back", () => sensor.connected);
     await publish({ contact: true });
     await eventually("the first sight", () => site.contactOf("gate") === "normal");
   });
 
   test("hostile and broken messages are counted, complained of once a minute, and harm nothing", async () => {
-    await readings.start();
-    await listening();
+    await site.listen();
     await publish({ contact: true });
     for (const payload of [
       "{",
@@ -191,23 +166,18 @@ describeWithMosquitto("a broker that keeps something from us", () => {
 
 describe("a broker with access rules", () => {
   test("that refuses a zone's topic is a condition that names the topic", async () => {
-    const aedes = await Aedes.createBroker({
+    const broker = await startBrokerWithRules({
       authorizeSubscribe: (_client, subscription, done) =>
         done(null, subscription.topic === GATE_TOPIC ? null : subscription),
     });
-    const server = createServer((socket) => void aedes.handle(socket));
-    const port = await listen(server);
     const open = zoneOf({ id: "open", input: { mqtt: "allowed", open: ["ON"] } });
     const site = new WatchedZones([open, GATE]);
-    const readings = readingsOf(site, `mqtt://127.0.0.1:${port}`);
+    const readings = readingsOf(site, broker.url);
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-subscription-refused"));
     expect(site.health.list()[0]?.text).toMatch(/read zigbee2mqtt\/gate\./);
     await readings.stop();
-    await new Promise<void>((resolve) => {
-      aedes.close(resolve);
-    });
-    server.close();
+    await broker.stop();
     site.close();
   });
 });

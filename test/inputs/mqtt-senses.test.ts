@@ -1,10 +1,9 @@
-import { connectAsync, type MqttClient } from "mqtt";
+import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { eventually } from "../support/eventually.ts";
-import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
-import { listening } from "../support/mqtt-readings.ts";
-import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+import { describeWithMosquitto } from "../support/mosquitto.ts";
+import { MqttSite } from "../support/mqtt-site.ts";
+import { zoneOf } from "../support/watched-zones.ts";
 
 const GATE = zoneOf({
   id: "gate",
@@ -27,26 +26,12 @@ const YARD = zoneOf({
 });
 
 describeWithMosquitto("a broker with many topics", () => {
-  let broker: Mosquitto;
-  let sensor: MqttClient;
-  let site: WatchedZones;
-  let readings: MqttReadings;
+  let site: MqttSite;
 
   beforeEach(async () => {
-    broker = await startMosquitto();
-    sensor = await connectAsync(broker.url);
-    site = new WatchedZones([GATE, WINDOWS, WIRE, YARD]);
+    site = await MqttSite.make([GATE, WINDOWS, WIRE, YARD]);
   });
-  afterEach(async () => {
-    await readings.stop();
-    await sensor.endAsync(true);
-    site.close();
-    await broker.stop();
-  });
-
-  async function start(): Promise<void> {
-    readings = await listening(site, broker.url);
-  }
+  afterEach(() => site.end());
 
   /** What has been said about the zones besides their contacts. */
   function said(): Record<string, unknown>[] {
@@ -58,9 +43,9 @@ describeWithMosquitto("a broker with many topics", () => {
   }
 
   test("tells contact, tampering and battery apart in one message", async () => {
-    await start();
-    await sensor.publishAsync("bridge/gate", '{"contact":true,"tamper":false,"battery":80}', { qos: 1 });
-    await sensor.publishAsync("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}', { qos: 1 });
+    await site.listen();
+    await site.publish("bridge/gate", '{"contact":true,"tamper":false,"battery":80}');
+    await site.publish("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}');
     await eventually("the trip", () => site.trips.some(({ about }) => about === "trip"));
     await eventually("the battery", () => said().length === 4);
     expect(said().slice(2)).toEqual([
@@ -70,8 +55,8 @@ describeWithMosquitto("a broker with many topics", () => {
   });
 
   test("hears the last will of a bridge for every zone behind it, once under its name", async () => {
-    await start();
-    const bridge = await connectAsync(broker.url, {
+    await site.listen();
+    const bridge = await connectAsync(site.broker.url, {
       reconnectPeriod: 0,
       will: { topic: "bridge/state", payload: Buffer.from("offline"), qos: 1, retain: true },
     });
@@ -89,16 +74,19 @@ describeWithMosquitto("a broker with many topics", () => {
   });
 
   test("learns from what was kept who is away", async () => {
-    await sensor.publishAsync("bridge/gate/availability", '{"state":"offline"}', { qos: 1, retain: true });
-    await start();
+    await site.sensor.publishAsync("bridge/gate/availability", '{"state":"offline"}', {
+      qos: 1,
+      retain: true,
+    });
+    await site.listen();
     await eventually("the sensor's absence", () => said().length === 1);
     expect(said()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
   });
 
   test("has a zone of several windows open while one of them is", async () => {
-    await start();
+    await site.listen();
     const window = (name: string, state: string): Promise<unknown> =>
-      sensor.publishAsync(`windows/${name}/state`, state, { qos: 1 });
+      site.publish(`windows/${name}/state`, state);
     await window("left", "closed");
     await window("right", "closed");
     await window("left", "open");
@@ -113,16 +101,16 @@ describeWithMosquitto("a broker with many topics", () => {
   });
 
   test("writes down what a sensor says of itself, and hears whether trips are wanted before the trips", async () => {
-    await sensor.publishAsync("alarm/armed", "disarmed", { qos: 1, retain: true });
-    await start();
-    await sensor.publishAsync("yard", "closed", { qos: 1 });
-    await sensor.publishAsync("yard", "open", { qos: 1 });
+    await site.sensor.publishAsync("alarm/armed", "disarmed", { qos: 1, retain: true });
+    await site.listen();
+    await site.publish("yard", "closed");
+    await site.publish("yard", "open");
     await eventually("the first trip", () => site.trips.length === 1);
-    await sensor.publishAsync("alarm/armed", "ARMED", { qos: 1, retain: true });
-    await sensor.publishAsync("alarm/armed", "on its way", { qos: 1 });
-    await sensor.publishAsync("yard", "closed", { qos: 1 });
-    await sensor.publishAsync("yard", "open", { qos: 1 });
-    await sensor.publishAsync("bridge/gate", '{"contact":true,"tamper":true,"battery":9}', { qos: 1 });
+    await site.sensor.publishAsync("alarm/armed", "ARMED", { qos: 1, retain: true });
+    await site.publish("alarm/armed", "on its way");
+    await site.publish("yard", "closed");
+    await site.publish("yard", "open");
+    await site.publish("bridge/gate", '{"contact":true,"tamper":true,"battery":9}');
     await eventually("the faults", () => site.trips.length === 4);
     expect(site.trips.map(({ zoneId, cause, state }) => [zoneId, cause, state])).toEqual([
       ["yard", "edge", "gated"],

@@ -1,11 +1,9 @@
-import { createServer, type Server } from "node:net";
-import { Aedes } from "aedes";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings, MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
+import { startBrokerWithRules, type BrokerWithRules } from "../support/broker-with-rules.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { listen } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { CLIENT_ID, readingsOf } from "../support/mqtt-readings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
@@ -32,27 +30,19 @@ function subscribed(times = 1): Promise<unknown> {
 }
 
 describe("a broker that refuses the sign-in for a while", () => {
-  let aedes: Aedes;
-  let server: Server;
+  let broker: BrokerWithRules;
   let isOpen = false;
 
   beforeEach(async () => {
     isOpen = false;
-    aedes = await Aedes.createBroker({
+    broker = await startBrokerWithRules({
       authenticate: (_client, _name, _password, done) => done(null, isOpen),
     });
-    server = createServer((socket) => void aedes.handle(socket));
   });
-  afterEach(async () => {
-    await new Promise<void>((resolve) => {
-      aedes.close(resolve);
-    });
-    server.close();
-  });
+  afterEach(() => broker.stop());
 
   test("hears the sensors as soon as it lets us in", async () => {
-    const port = await listen(server);
-    await start(`mqtt://127.0.0.1:${port}`);
+    await start(broker.url);
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
     isOpen = true;
     await subscribed();
@@ -62,20 +52,15 @@ describe("a broker that refuses the sign-in for a while", () => {
 
 describe("a broker that ends the connection of whoever asks for its counts", () => {
   test("is asked once, and its sensors are heard", async () => {
-    const aedes = await Aedes.createBroker({
+    const broker = await startBrokerWithRules({
       authorizeSubscribe: (_client, subscription, done) =>
         done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
     });
-    const server = createServer((socket) => void aedes.handle(socket));
-    const port = await listen(server);
-    await start(`mqtt://127.0.0.1:${port}`);
+    await start(broker.url);
     await subscribed();
     expect(site.logged("mqtt-count-not-offered")).toHaveLength(1);
     await readings.stop();
-    await new Promise<void>((resolve) => {
-      aedes.close(resolve);
-    });
-    server.close();
+    await broker.stop();
   });
 });
 

@@ -26,6 +26,24 @@ export const PEOPLE = {
   viewer: "viewer@test.example",
 } as const;
 
+export const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+/** What a record has of which nothing was said. */
+export const DEFAULTS = {
+  description: null,
+  dateStart: null,
+  dateEnd: null,
+  status: "planned",
+  priority: "medium",
+  type: "maintenance",
+  crews: 1,
+  police: false,
+  ambulance: false,
+  firetruck: false,
+  notes: null,
+  dispeceratId: 7,
+  invoicePdf: null,
+} as const;
+
 /** Somebody who acts in a test where it does not matter who. */
 export const SOMEBODY: Principal = {
   accountId: 1,

@@ -44,13 +44,16 @@ export async function startCentre(
     "centre",
     `site: { ref: centre }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${objectives}`,
   );
-  await centre.run(
-    ["user", "add", "--email", EDGE.email, "--role", "operator", "--password-stdin"],
-    EDGE.password,
-  );
+  await centre.addAccount(EDGE, "operator");
   installation.secret("upstream.password", EDGE.password);
   const { httpPort } = await centre.start();
   return { centre, port: httpPort };
+}
+
+/** So many buildings as objectives, with ids from 1 on. */
+export function buildingsYaml(count: number): string {
+  const each = Array.from({ length: count }, (_, index) => `{ id: ${index + 1}, name: Hall ${index + 1} }`);
+  return `objectives: { obiective/cladiri: [ ${each.join(", ")} ] }\n`;
 }
 
 export function upstreamYaml(port: number): string {

@@ -20,10 +20,7 @@ export class PanelSite {
   }
 
   async start(): Promise<void> {
-    await this.daemon.run(
-      ["user", "add", "--email", EDGE.email, "--role", "administrator", "--password-stdin"],
-      EDGE.password,
-    );
+    await this.daemon.addAccount(EDGE, "administrator");
     this.#port = (await this.daemon.start()).httpPort;
     this.#browser = await startBrowser();
   }

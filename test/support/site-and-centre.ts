@@ -6,7 +6,7 @@ import type { SyncView } from "../../src/http/site/sync-port.ts";
 import { askDaemon } from "./control-socket.ts";
 import { eventually } from "./eventually.ts";
 import { FaultProxy } from "./fault-proxy.ts";
-import { EDGE, Installation, startCentre } from "./installation.ts";
+import { buildingsYaml, EDGE, Installation, startCentre } from "./installation.ts";
 import { TIMEOUT_S } from "./line-faults.ts";
 
 export interface SiteAndCentreOptions {
@@ -35,7 +35,7 @@ export class SiteAndCentre {
 
   async start(): Promise<void> {
     const { hidesKeys = false, siteYaml = "mqtt: off\n", buildings = 3 } = this.#options;
-    const objectives = objectivesYaml(buildings);
+    const objectives = buildingsYaml(buildings);
     const { centre, port } = await startCentre(this.installation, objectives);
     const line = new FaultProxy(port, { hidesKeys });
     const linePort = await line.start();
@@ -154,14 +154,6 @@ export async function allOf(dataDir: string): Promise<Intervention[]> {
 }
 
 const PAGE_ROWS = 500;
-
-function objectivesYaml(buildings: number): string {
-  const each = Array.from(
-    { length: buildings },
-    (_, index) => `{ id: ${index + 1}, name: Hall ${index + 1} }`,
-  );
-  return `objectives: { obiective/cladiri: [ ${each.join(", ")} ] }\n`;
-}
 
 /** What both sides must agree on: everything but what each side assigns itself, and the reference that only the centre sees. */
 function contentOf({ id: _id, dispeceratId: _theirs, notes, ...content }: Intervention): object {

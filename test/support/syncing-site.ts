@@ -10,13 +10,7 @@ import { Centre } from "../../src/sync/centre.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
 import { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { PASSWORD, PEOPLE, SOMEBODY, type TestApp } from "./app.ts";
-
-export const PATROL: InterventionCreate = {
-  name: "Patrol",
-  objectiveType: "obiective/cladiri",
-  objectiveId: 1,
-};
+import { PASSWORD, PATROL, PEOPLE, SOMEBODY, type TestApp } from "./app.ts";
 
 /** A site with the real services, outbox and push, on a manual clock, pushing to the given address. */
 export class SyncingSite {

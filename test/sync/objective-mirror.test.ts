@@ -3,10 +3,10 @@ import type { Objective } from "../../src/domain/objective.ts";
 import { CentreObjectiveStore } from "../../src/store/centre-objectives.ts";
 import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objective-mirror.ts";
 import { Timetable } from "../../src/sync/timetable.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
-import { PATROL, SyncingSite } from "../support/syncing-site.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
 
 const BUILDINGS = "obiective/cladiri";
 const HOUR_MS = 3_600_000;

@@ -7,10 +7,10 @@ import { backUp } from "../../src/ops/backups.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
-import { TestApp, SOMEBODY, TESTER } from "../support/app.ts";
+import { PATROL, TestApp, SOMEBODY, TESTER } from "../support/app.ts";
 import { json } from "../support/odd-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
-import { PATROL, SyncingSite } from "../support/syncing-site.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 /* A copy of the site's database is put back; the centre knows no keys, and has what was sent after the copy was made. */

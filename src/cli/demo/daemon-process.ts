@@ -2,6 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Role } from "../../domain/principal.ts";
 
 export interface DaemonProcessOptions {
   /** Path of the program's main file. */
@@ -80,6 +81,12 @@ export class DaemonProcess {
           : reject(new Error(`santinela ${command.join(" ")} ended with ${code}: ${said}`)),
       );
     });
+  }
+
+  /** Gives somebody an account, whether it runs or not. */
+  addAccount(account: { email: string; password: string }, role: Role): Promise<void> {
+    const words = ["user", "add", "--email", account.email, "--role", role, "--password-stdin"];
+    return this.run(words, account.password);
   }
 
   /** Asks the running daemon through its control socket. */

@@ -106,8 +106,7 @@ class Story {
     writeFileSync(join(this.#folder, "centre.yaml"), CENTRE_YAML);
     writeFileSync(join(this.#folder, "upstream.password"), password, { mode: 0o600 });
     this.#say("Starting the dispatch centre (a second Santinela) and giving the site an account there.");
-    const userAdd = ["user", "add", "--email", EDGE_EMAIL, "--role", "operator", "--password-stdin"];
-    await this.#centre.run(userAdd, password);
+    await this.#centre.addAccount({ email: EDGE_EMAIL, password }, "operator");
     const { httpPort } = await this.#centre.start();
     this.#relay = new Relay(httpPort);
     const linkPort = await this.#relay.start();

@@ -1,0 +1,24 @@
+import { createServer } from "node:net";
+import { Aedes, type AedesOptions } from "aedes";
+import { close, listen } from "./loopback.ts";
+
+/** A broker in this process with rules of its own about who may sign in and subscribe to what, as no Mosquitto can have. */
+export interface BrokerWithRules {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startBrokerWithRules(rules: AedesOptions): Promise<BrokerWithRules> {
+  const aedes = await Aedes.createBroker(rules);
+  const server = createServer((socket) => void aedes.handle(socket));
+  const port = await listen(server);
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    stop: async () => {
+      await new Promise<void>((resolve) => {
+        aedes.close(resolve);
+      });
+      await close(server);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { HttpServer, type HttpServerOptions } from "../../src/http/server.ts";
+import { SystemClock } from "../../src/ops/system-clock.ts";
+import type { TestApp } from "./app.ts";
+
+/** The application behind the real server, on a free port of the loopback and a control socket. */
+export class ServedApp {
+  readonly #folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
+  readonly controlSocket = join(this.#folder, "control.sock");
+  readonly server: HttpServer;
+
+  /** @param more options; by default no condition is expected */
+  constructor(site: TestApp, more: Partial<HttpServerOptions> = {}) {
+    this.server = new HttpServer({
+      app: site.served,
+      host: "127.0.0.1",
+      port: 0,
+      descriptor: undefined,
+      tls: undefined,
+      controlSocket: this.controlSocket,
+      conditions: NO_CONDITIONS,
+      clock: new SystemClock(),
+      ...more,
+    });
+  }
+
+  async start(): Promise<this> {
+    await this.server.start();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+const NO_CONDITIONS = { raise: () => expect.fail("no condition is expected"), clear: () => {} };
