@@ -1,7 +1,7 @@
 // Runs the tests against faults as long as asked; npm test runs the same ones briefly.
 //   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--every-call 1] [--seed N] [name of a test file ...]
-import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { runTests } from "./run-tests.mjs";
 
 const number = { type: "string" };
 const { values, positionals } = parseArgs({
@@ -19,9 +19,4 @@ const chosen = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [`PROOF_${name.toUpperCase().replace("-", "_")}`, value]),
 );
 const files = positionals.length > 0 ? positionals.map((name) => `test/faults/${name}`) : ["test/faults/"];
-const { status } = spawnSync(
-  process.execPath,
-  ["node_modules/vitest/vitest.mjs", "run", "--reporter=verbose", "--no-file-parallelism", ...files],
-  { stdio: "inherit", env: { ...process.env, ...chosen } },
-);
-process.exitCode = status ?? 1;
+runTests(["--reporter=verbose", "--no-file-parallelism", ...files], chosen);

@@ -1,8 +1,8 @@
 // Lets a site work for as long as asked while its link and its broker fail, and leaves a table and a drawing of what it
 // held of its machine; npm test does the same for some seconds.
 //   npm run soak -- [--hours H] [--seed N] [--out FOLDER]
-import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { runTests } from "./run-tests.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -13,17 +13,8 @@ const { values } = parseArgs({
 });
 const seconds = Math.round(Number(values.hours) * 3600);
 if (!(seconds > 0)) throw new Error(`--hours must be a number above 0 and is ${values.hours}`);
-const { status } = spawnSync(
-  process.execPath,
-  ["node_modules/vitest/vitest.mjs", "run", "--reporter=verbose", "test/faults/soak.test.ts"],
-  {
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      PROOF_SOAK_SECONDS: String(seconds),
-      PROOF_SEED: values.seed,
-      PROOF_SOAK_OUT: values.out,
-    },
-  },
-);
-process.exitCode = status ?? 1;
+runTests(["--reporter=verbose", "test/faults/soak.test.ts"], {
+  PROOF_SOAK_SECONDS: String(seconds),
+  PROOF_SEED: values.seed,
+  PROOF_SOAK_OUT: values.out,
+});

@@ -27,10 +27,7 @@ export async function load(terminal: Terminal, file: string | undefined): Promis
 }
 
 /** As `load`, with what the daemon itself needs to know of the file. */
-export async function loadToRun(
-  terminal: Terminal,
-  file: string | undefined,
-): Promise<RunnableConfiguration> {
+async function loadToRun(terminal: Terminal, file: string | undefined): Promise<RunnableConfiguration> {
   const { configurationToRun } = await import("../config/last-good.ts");
   return configurationToRun({ file, env: terminal.env, cwd: terminal.cwd });
 }

@@ -2,10 +2,10 @@ import { AppError, type AppErrorCode } from "../domain/errors.ts";
 
 /** Exit codes as in BSD's sysexits.h, so that scripts can tell what went wrong. */
 export const EXIT_OK = 0;
-export const EXIT_FAILED = 1;
+const EXIT_FAILED = 1;
 export const EXIT_USAGE = 64;
 /** Our own defect. */
-export const EXIT_SOFTWARE = 70;
+const EXIT_SOFTWARE = 70;
 
 /** What each exit code means, for the help and the reference page. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [

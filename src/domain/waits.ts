@@ -17,8 +17,8 @@ export function backOffMs(
   return Math.floor(random * Math.min(capMs, baseMs * 2 ** Math.min(attempts, 30)));
 }
 
-export const BACK_OFF_BASE_MS = 5_000;
-export const BACK_OFF_CAP_MS = 600_000;
+const BACK_OFF_BASE_MS = 5_000;
+const BACK_OFF_CAP_MS = 600_000;
 /** An objective that the centre lacks is looked for again so often; no record waits longer of its own accord. */
 export const BLOCKED_RETRY_MS = 900_000;
 

@@ -51,7 +51,7 @@ function silenceMsOf({ silenceS, battery }: ZoneOptions): number | null {
 }
 
 /** The shipped profiles. A configuration changes single fields of them or adds its own. */
-export const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
+const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
   burglary: { priority: "high", confirmed: { police: true, crews: 2 } },
   holdup: { priority: "high", crews: 2, police: true },
   fire: { priority: "high", firetruck: true },

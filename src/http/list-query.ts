@@ -25,7 +25,7 @@ export function parametersOf(originalUrl: string): URLSearchParams {
  * `_start` and `_end`: offsets, the end not included. A larger slice than PAGE_SIZE_MAX is cut down.
  * @throws AppError `invalid` for anything but one plain number each
  */
-export function sliceOf(parameters: URLSearchParams): Slice {
+function sliceOf(parameters: URLSearchParams): Slice {
   const start = offsetOf(parameters, "_start") ?? 0;
   const end = offsetOf(parameters, "_end") ?? start + PAGE_SIZE_MAX;
   return { start, end: Math.min(end, start + PAGE_SIZE_MAX) };

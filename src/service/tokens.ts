@@ -11,7 +11,7 @@ import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { SignInThrottle, type SignInAttempt } from "./sign-in-throttle.ts";
 
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
-export const TOKEN_LIFETIME_S = 3600;
+const TOKEN_LIFETIME_S = 3600;
 
 /** A clock that is disciplined may go back by so much between two requests. */
 const CLOCK_SKEW_S = 60;

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { ServedApp } from "../support/served-app.ts";
-import { get } from "node:http";
 
 let site: TestApp;
 let token: string;
@@ -290,13 +290,8 @@ describe("over the wire", () => {
   });
 
   test("the control socket needs no token, and the network side still does", async () => {
-    const asked = (path: string): Promise<number | undefined> =>
-      new Promise((resolve, reject) => {
-        get({ socketPath: served.controlSocket, path, agent: false }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        }).on("error", reject);
-      });
+    const asked = async (path: string): Promise<number> =>
+      (await askDaemon(served.folder, "GET", path)).status;
     expect(await asked("/interventii")).toBe(200);
     expect(await asked("/healthz")).toBe(200);
     expect(await asked("/readyz")).toBe(200);

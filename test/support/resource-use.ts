@@ -17,7 +17,7 @@ export interface ResourceUse {
   readonly waiting: number;
 }
 
-export const COLUMNS = [
+const COLUMNS = [
   "seconds",
   "rssMiB",
   "descriptors",

@@ -8,8 +8,8 @@ import type { TestApp } from "./app.ts";
 
 /** The application behind the real server, on a free port of the loopback and a control socket. */
 export class ServedApp {
-  readonly #folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
-  readonly controlSocket = join(this.#folder, "control.sock");
+  /** Where its control socket is, as in a daemon's data directory. */
+  readonly folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
   readonly server: HttpServer;
 
   /** @param more options; by default no condition is expected */
@@ -20,7 +20,7 @@ export class ServedApp {
       port: 0,
       descriptor: undefined,
       tls: undefined,
-      controlSocket: this.controlSocket,
+      controlSocket: join(this.folder, "control.sock"),
       conditions: NO_CONDITIONS,
       clock: new SystemClock(),
       ...more,
@@ -34,7 +34,7 @@ export class ServedApp {
 
   async stop(): Promise<void> {
     await this.server.stop();
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.folder, { recursive: true });
   }
 }
 

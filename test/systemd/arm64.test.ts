@@ -2,11 +2,11 @@
 // shows that every binary in it is of the right kind and works together, and within the unit's sandbox.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askDaemon } from "../support/control-socket.ts";
 import { Container, SUITES } from "./container.ts";
 
 const PACKAGE = process.env["TEST_ARM64_PACKAGE"] ?? "";
@@ -50,23 +50,10 @@ describe.skipIf(PACKAGE === "")("the package for arm64", () => {
     ]);
   }
 
-  function simulate(contact: string): Promise<{ trips: string[] }> {
-    return new Promise((resolve, reject) => {
-      const headers = { host: "santinela", "content-type": "application/json" };
-      const options = {
-        socketPath: join(folder, "data/control.sock"),
-        path: "/site/simulate",
-        method: "POST",
-        headers,
-      };
-      request(options, (answer) => {
-        let text = "";
-        answer.on("data", (chunk: Buffer) => (text += chunk.toString()));
-        answer.on("end", () => resolve(JSON.parse(text) as { trips: string[] }));
-      })
-        .on("error", reject)
-        .end(JSON.stringify({ zone: "gate", contact }));
-    });
+  async function simulate(contact: string): Promise<{ trips: string[] }> {
+    const order = { zone: "gate", contact };
+    const { value } = await askDaemon(join(folder, "data"), "POST", "/site/simulate", order);
+    return value as { trips: string[] };
   }
 
   test("holds a daemon that starts, takes a trip and stops in order", async () => {

@@ -18,7 +18,7 @@ export const SUITES: readonly { suite: string; root: string }[] = (process.env["
   });
 
 /** Folder of the packages under test, seen as /packages inside. */
-export const PACKAGES = process.env["TEST_PACKAGES"] ?? "";
+const PACKAGES = process.env["TEST_PACKAGES"] ?? "";
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { request } from "node:http";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Role } from "../../domain/principal.ts";
+import { ControlClient } from "../control-client.ts";
 
 export interface DaemonProcessOptions {
   /** Path of the program's main file. */
@@ -22,13 +21,13 @@ export interface DaemonPorts {
 export class DaemonProcess {
   readonly #main: string;
   readonly #configFile: string;
-  readonly #dataDir: string;
+  readonly #client: ControlClient;
   #process: ChildProcessWithoutNullStreams | undefined;
 
   constructor({ main, configFile, dataDir }: DaemonProcessOptions) {
     this.#main = main;
     this.#configFile = configFile;
-    this.#dataDir = dataDir;
+    this.#client = new ControlClient(dataDir);
   }
 
   /**
@@ -91,17 +90,7 @@ export class DaemonProcess {
 
   /** Asks the running daemon through its control socket. */
   get<T>(path: string): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const asked = request({ socketPath: join(this.#dataDir, "control.sock"), path }, (response) => {
-        let body = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => (body += chunk));
-        response.on("error", reject);
-        response.on("end", () => resolve(JSON.parse(body) as T));
-      });
-      asked.on("error", reject);
-      asked.end();
-    });
+    return this.#client.get(path);
   }
 
   /** Ends it, at once with SIGKILL or in order with SIGTERM, and waits until it is gone. */
