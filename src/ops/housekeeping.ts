@@ -3,16 +3,9 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
-import {
-  newestChangeMs,
-  removeOldEvents,
-  removeOldRecords,
-  removeOldTrips,
-  shrink,
-} from "../store/retention.ts";
 import { backupsIn } from "./backups.ts";
 import { BALLAST_BYTES, type Ballast } from "./ballast.ts";
-import { TRIPS_KEPT_MS } from "./recovery.ts";
+import { removeOldRows, type RemovedRows } from "./old-rows.ts";
 
 export interface HousekeepingOptions {
   readonly dataDir: string;
@@ -31,21 +24,22 @@ export interface HousekeepingOptions {
 const LOOK_EVERY_MS = 60_000;
 const REMOVE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const RECORDS_KEPT_MS = 90 * DAY_MS;
 /** Below this people are told while there is time, and what may be removed is removed at once. */
 const NEARLY_FULL_BYTES = 64 * 1_048_576;
 /** Below this a minor record may take the place that the next alarm needs. */
 const FULL_BYTES = 16 * 1_048_576;
 /** Copies are made daily where they are made; so many missing ones are told. */
 const BACKUP_OVERDUE_MS = 3 * DAY_MS;
-/** Batches of one round. */
-const BATCHES_MAX = 10;
+/** Between two slices of a removal: what has come in meanwhile is done first, and a card is not kept busy. */
+const BETWEEN_SLICES_MS = 100;
 
 /** Looks after the disk while the daemon runs: its free space, the age of the records, the age of the copies. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel: CancelTimer | undefined;
   #removedAtMs: number | undefined;
+  /** While a removal is under way. */
+  #cancelRemoval: CancelTimer | undefined;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -57,10 +51,11 @@ export class Housekeeping {
 
   stop(): void {
     this.#cancel?.();
+    this.#cancelRemoval?.();
   }
 
   #look(): void {
-    const { clock, log, conditions } = this.#options;
+    const { clock } = this.#options;
     this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#look());
     try {
       const isTight = this.#lookAtDisk();
@@ -72,9 +67,7 @@ export class Housekeeping {
         this.#removeOld();
       }
     } catch (error) {
-      // A disk in trouble; the parts that need it say so themselves, and the next look is a minute away.
-      log.warn("housekeeping-failed", { error });
-      if (messageOf(error).includes("ENOSPC")) conditions.raise("disk-full", messageOf(error));
+      this.#failed(error);
     }
   }
 
@@ -102,27 +95,34 @@ export class Housekeeping {
   }
 
   #removeOld(): void {
-    const { main, journal, clock, log } = this.#options;
-    // A clock that was set years ahead must not age everything at once: age counts back from the newest record.
-    const nowMs = Math.min(clock.wallMs(), newestChangeMs(main) ?? 0);
-    const removed = {
-      records: inBatches(() => removeOldRecords(main, nowMs - RECORDS_KEPT_MS)),
-      events: inBatches(() => removeOldEvents(main)),
-      trips: inBatches(() => removeOldTrips(journal, nowMs - TRIPS_KEPT_MS)),
-    };
-    if (removed.records + removed.events + removed.trips === 0) return;
-    shrink(main);
-    shrink(journal);
-    log.info("old-records-removed", removed);
+    if (this.#cancelRemoval) return;
+    this.#goOn(removeOldRows(this.#options, this.#options.clock.wallMs()));
   }
-}
 
-function inBatches(remove: () => number): number {
-  let total = 0;
-  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const removed = remove();
-    total += removed;
-    if (removed === 0) break;
+  #goOn(removal: Generator<void, RemovedRows>): void {
+    const { clock, log } = this.#options;
+    this.#cancelRemoval = undefined;
+    const step = removal.next();
+    if (step.done !== true) {
+      this.#cancelRemoval = clock.after(BETWEEN_SLICES_MS, () => this.#tryOn(removal));
+      return;
+    }
+    const { records, events, trips } = step.value;
+    if (records + events + trips > 0) log.info("old-records-removed", { records, events, trips });
   }
-  return total;
+
+  #tryOn(removal: Generator<void, RemovedRows>): void {
+    try {
+      this.#goOn(removal);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** A disk in trouble; the parts that need it say so themselves, and the next look is a minute away. */
+  #failed(error: unknown): void {
+    const { log, conditions } = this.#options;
+    log.warn("housekeeping-failed", { error });
+    if (messageOf(error).includes("ENOSPC")) conditions.raise("disk-full", messageOf(error));
+  }
 }

@@ -1,28 +1,40 @@
 import { transaction, type Database } from "./database.ts";
 import { InterventionCounts, type Counted } from "./intervention-counts.ts";
 
-/** Rows of one transaction: a long one would hold up a trip. */
+/** Rows removed in one transaction: a long one would hold up a trip. */
 const BATCH = 200;
+/** Rows looked at in one slice, for the same reason: age has no index, and a table is read from its first row on. */
+const LOOKED_AT = 1_000;
 /** As many as the trigger on the event log keeps. */
 const EVENTS_KEPT = 10_000;
 
+/** What one slice of a walk through a table has done. */
+export interface Slice {
+  readonly removed: number;
+  /** The row behind which the next slice begins; null where the table has come to its end. */
+  readonly behind: number | null;
+}
+
 /**
- * Removes up to one batch of records that are finished with: closed ones, and those that the centre has in their final
- * form and that are done. What the centre has refused, lacks or never answered is never removed by itself.
+ * Looks at the next records and removes those that are finished with: closed ones, and those that the centre has in
+ * their final form and that are done. What the centre has refused, lacks or never answered is never removed by itself.
  * @param beforeMs records that were changed later stay
- * @returns how many records were removed
+ * @param behind id of the last record that was looked at; 0 to begin
  */
-export function removeOldRecords(main: Database, beforeMs: number): number {
+export function removeOldRecords(main: Database, beforeMs: number, behind: number): Slice {
   return transaction(main, () => {
     const ids = main
       .prepare(
-        `SELECT interventions.id FROM interventions JOIN outbox ON outbox.intervention_id = interventions.id
-         WHERE interventions.updated_at < ? AND (outbox.phase = 'closed'
-           OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND interventions.status = 'done'))
-         ORDER BY interventions.id LIMIT ${BATCH}`,
+        `SELECT seen.id FROM (SELECT id, status, updated_at FROM interventions WHERE id > :behind
+             ORDER BY id LIMIT ${LOOKED_AT}) AS seen
+           JOIN outbox ON outbox.intervention_id = seen.id
+         WHERE seen.updated_at < :beforeMs AND (outbox.phase = 'closed'
+           OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND seen.status = 'done'))
+         ORDER BY seen.id LIMIT ${BATCH}`,
       )
       .pluck()
-      .all(beforeMs);
+      .all({ beforeMs, behind }) as number[];
+    const next = behindSlice(main, { table: "interventions", key: "id" }, behind, ids);
     const list = JSON.stringify(ids);
     const among = "IN (SELECT value FROM json_each(?))";
     main.prepare(`DELETE FROM outbox WHERE intervention_id ${among}`).run(list);
@@ -31,11 +43,11 @@ export function removeOldRecords(main: Database, beforeMs: number): number {
       .all(list) as (Counted & { deleted_at: number | null })[];
     const counts = new InterventionCounts(main);
     for (const record of removed) if (record.deleted_at === null) counts.remove(record);
-    return removed.length;
+    return { removed: removed.length, behind: next };
   });
 }
 
-/** Removes up to one batch of entries of the event log beyond the newest ten thousand. */
+/** Removes up to one batch of entries of the event log beyond the newest ten thousand. @returns how many */
 export function removeOldEvents(main: Database): number {
   return main
     .prepare(
@@ -46,32 +58,82 @@ export function removeOldEvents(main: Database): number {
 }
 
 /**
- * Removes up to one batch of trips whose way ended before `beforeMs`, and the incidents that were over before: not
- * those of faults that are still there, whose end is yet to be noted.
+ * Looks at the next trips and removes those whose way ended before `beforeMs`.
+ * @param behind `seq` of the last one that was looked at; 0 to begin
  */
-export function removeOldTrips(journal: Database, beforeMs: number): number {
-  journal
-    .prepare(
-      `DELETE FROM incidents WHERE seq IN
-         (SELECT seq FROM incidents WHERE last_wall < ?
-            AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults) ORDER BY seq LIMIT ${BATCH})`,
-    )
-    .run(beforeMs);
-  return journal
-    .prepare(
-      `DELETE FROM trips WHERE seq IN
-         (SELECT seq FROM trips WHERE state NOT IN ('waiting', 'refused') AND at_wall < ? ORDER BY seq LIMIT ${BATCH})`,
-    )
-    .run(beforeMs).changes;
+export function removeOldTrips(journal: Database, beforeMs: number, behind: number): Slice {
+  return removeRows(journal, "trips", "state NOT IN ('waiting', 'refused') AND at_wall < ?", {
+    beforeMs,
+    behind,
+  });
 }
 
-/** Wall clock of the newest change of any record, milliseconds since 1970; undefined while there is none. */
+/**
+ * Looks at the next incidents and removes those that were over before `beforeMs`: not those of faults that are still
+ * there, whose end is yet to be noted.
+ * @param behind `seq` of the last one that was looked at; 0 to begin
+ */
+export function removeOldIncidents(journal: Database, beforeMs: number, behind: number): Slice {
+  const isOver = "last_wall < ? AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)";
+  return removeRows(journal, "incidents", isOver, { beforeMs, behind });
+}
+
+/**
+ * Wall clock of the newest change among the last thousand records, milliseconds since 1970; undefined while there is
+ * no record. A later change of an older record is let be: it only keeps what is old for longer.
+ */
 export function newestChangeMs(main: Database): number | undefined {
-  const newest = main.prepare("SELECT max(updated_at) FROM interventions").pluck().get() as number | null;
+  const newest = main
+    .prepare(
+      `SELECT max(updated_at) FROM (SELECT updated_at FROM interventions ORDER BY id DESC LIMIT ${LOOKED_AT})`,
+    )
+    .pluck()
+    .get() as number | null;
   return newest ?? undefined;
 }
 
 /** Gives some of the space of removed rows back to the disk. */
 export function shrink(database: Database): void {
   database.pragma(`incremental_vacuum(${BATCH})`);
+}
+
+/** What tells whether a row is over; the rest of it is not read. */
+const COLUMNS = { trips: "seq, state, at_wall", incidents: "seq, subject, last_wall" } as const;
+
+function removeRows(
+  journal: Database,
+  table: keyof typeof COLUMNS,
+  isOver: string,
+  { beforeMs, behind }: { readonly beforeMs: number; readonly behind: number },
+): Slice {
+  return transaction(journal, () => {
+    const rows = journal
+      .prepare(
+        `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${LOOKED_AT})
+         WHERE ${isOver} ORDER BY seq LIMIT ${BATCH}`,
+      )
+      .pluck()
+      .all(behind, beforeMs) as number[];
+    const next = behindSlice(journal, { table, key: "seq" }, behind, rows);
+    const { changes } = journal
+      .prepare(`DELETE FROM ${table} WHERE seq IN (SELECT value FROM json_each(?))`)
+      .run(JSON.stringify(rows));
+    return { removed: changes, behind: next };
+  });
+}
+
+/** Where the next slice begins: a full batch may have left old rows between its last one and the slice's end. */
+function behindSlice(
+  database: Database,
+  { table, key }: { readonly table: string; readonly key: string },
+  behind: number,
+  found: readonly number[],
+): number | null {
+  const last = found.at(-1);
+  if (last !== undefined && found.length === BATCH) return last;
+  const end = database
+    .prepare(`SELECT ${key} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ${LOOKED_AT - 1}`)
+    .pluck()
+    .get(behind) as number | undefined;
+  return end ?? null;
 }

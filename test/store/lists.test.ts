@@ -39,7 +39,7 @@ test("the total of a list is the number of records whatever was made, changed, d
             { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1, ...fields },
             SOMEBODY,
           );
-        else if (what === "retire") removeOldRecords(site.database, site.clock.wallMs() + 1);
+        else if (what === "retire") removeOldRecords(site.database, site.clock.wallMs() + 1, 0);
         else if (id !== undefined && what === "update") site.interventions.update(id, fields, SOMEBODY);
         else if (id !== undefined && what === "delete") site.interventions.delete(id, SOMEBODY);
         else if (id !== undefined)

@@ -1,0 +1,57 @@
+import type { Database } from "../store/database.ts";
+import {
+  newestChangeMs,
+  removeOldEvents,
+  removeOldIncidents,
+  removeOldRecords,
+  removeOldTrips,
+  shrink,
+  type Slice,
+} from "../store/retention.ts";
+import { TRIPS_KEPT_MS } from "./recovery.ts";
+
+const RECORDS_KEPT_MS = 90 * 86_400_000;
+
+/** How many rows were removed because of their age. */
+export interface RemovedRows {
+  readonly records: number;
+  readonly events: number;
+  readonly trips: number;
+}
+
+/**
+ * Removes what is old enough, one slice of a table at each step: whoever steps lets readings and requests in between.
+ * @param wallMs now, by a clock that may have been set years ahead
+ */
+export function* removeOldRows(
+  { main, journal }: { readonly main: Database; readonly journal: Database },
+  wallMs: number,
+): Generator<void, RemovedRows> {
+  // A clock that was set years ahead must not age everything at once: age counts back from the newest record.
+  const nowMs = Math.min(wallMs, newestChangeMs(main) ?? 0);
+  const tripsBeforeMs = nowMs - TRIPS_KEPT_MS;
+  const records = yield* walk(main, (behind) => removeOldRecords(main, nowMs - RECORDS_KEPT_MS, behind));
+  const events = yield* walk(main, () => {
+    const removed = removeOldEvents(main);
+    return { removed, behind: removed === 0 ? null : 0 };
+  });
+  yield* walk(journal, (behind) => removeOldIncidents(journal, tripsBeforeMs, behind));
+  const trips = yield* walk(journal, (behind) => removeOldTrips(journal, tripsBeforeMs, behind));
+  return { records, events, trips };
+}
+
+/** @returns how many rows were removed */
+function* walk(database: Database, slice: (behind: number) => Slice): Generator<void, number> {
+  let total = 0;
+  for (let behind: number | null = 0; behind !== null;) {
+    const { removed, behind: next } = slice(behind);
+    yield;
+    if (removed > 0) {
+      shrink(database);
+      yield;
+    }
+    total += removed;
+    behind = next;
+  }
+  return total;
+}
