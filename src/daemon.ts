@@ -10,6 +10,7 @@ import { Dispatch } from "./inputs/dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
+import { CopyThread } from "./ops/copy-thread.ts";
 import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
@@ -127,11 +128,14 @@ export class Daemon {
     if (sync) this.#record(journal, site);
     const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
     this.#stops.push(metrics.start());
-    const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log });
+    const copyWork = new CopyThread();
+    const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });
     settings.start();
     this.#stops.push(() => settings.stop());
     const setup = new SiteSetup(config, this.#options.load);
     const server = await this.#startServer({ ...services, site, metrics, settings, setup });
+    // Before the server stops: it waits for the answers that it owes.
+    this.#stops.push(() => copyWork.stop());
 
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();

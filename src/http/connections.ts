@@ -13,6 +13,14 @@ const UNSENT_BYTES_MAX = 48 * 1024 * 1024;
 /** A client that neither sends nor takes anything for so long is gone. Streams say something every 15 s. */
 const IDLE_MS = 45_000;
 
+/** What is done to whole databases takes a slow card minutes, in which there is nothing to be said to the client. */
+const PATIENCE_MS = 600_000;
+
+/** Keeps the connection of one answer that takes long; the next request on it is as any other. */
+export function patient(response: ServerResponse): void {
+  response.setTimeout(PATIENCE_MS);
+}
+
 /** Keeps what one client can hold of this machine's memory and sockets within bounds. */
 export class Connections {
   readonly #open = new Set<Socket>();

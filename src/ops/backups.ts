@@ -52,10 +52,10 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
   const part = `${out}.part`;
   try {
     mkdirSync(dirname(out), { recursive: true, mode: 0o750 });
-    rmSync(part, { force: true });
+    forgetPart(part);
     await copyDatabase(join(dataDir, "santinela.db"), part);
   } catch (cause) {
-    rmSync(part, { force: true });
+    forgetPart(part);
     throw new AppError("cannot-create", `cannot write the copy ${out}: ${(cause as Error).message}`, {
       hint: "Check the free space and the permissions of that folder.",
       cause,
@@ -63,7 +63,7 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
   }
   const problems = fileProblems(part, MAIN_DATABASE, "full");
   if (problems.length > 0) {
-    rmSync(part, { force: true });
+    forgetPart(part);
     writeDurably(suspicionFile(dataDir), `${problems.join("\n")}\n`);
     throw new AppError("storage", `the database is damaged: ${problems.join("; ")}`, {
       hint: "The earlier copies are kept. Restart the daemon: it restores the newest good copy and saves what can be read.",
@@ -79,16 +79,22 @@ export async function backUpRegularly(dataDir: string, nowMs: number): Promise<s
   const kept = new Set(keptOf(backupsIn(dataDir)).map((backup) => backup.path));
   for (const name of readdirSync(backupFolder(dataDir))) {
     const found = join(backupFolder(dataDir), name);
-    if (/^santinela-.*\.db(\.part)?$/.test(basename(name)) && !kept.has(found))
+    if (/^santinela-.*\.db(\.part(-\w+)?)?$/.test(basename(name)) && !kept.has(found))
       rmSync(found, { force: true });
   }
   return path;
+}
+
+/** Removes an unfinished copy and what SQLite writes beside it, which would be read into the next one. */
+function forgetPart(part: string): void {
+  for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(part + ending, { force: true });
 }
 
 /** Where a failed check is noted for the next start. */
 export function suspicionFile(dataDir: string): string {
   return join(dataDir, "check-failed.txt");
 }
+
 /** The newest three, and the last one of an earlier week. */
 function keptOf(backups: readonly Backup[]): Backup[] {
   const newest = backups.slice(0, NEWEST_KEPT);

@@ -3,11 +3,12 @@ import { dirname, join } from "node:path";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { freeBytes } from "./ballast.ts";
-import { planRestore, type RestorePlan } from "./restore.ts";
+import type { CopyWork } from "./copy-work.ts";
+import type { RestorePlan } from "./restore.ts";
 
 /**
- * A site with ten thousand records and a full event log has some fifty megabytes. The check of a copy holds everything
- * else up, so it must not last.
+ * A site with ten thousand records and a full event log has some fifty megabytes. While a copy is put in place the
+ * daemon does not run, so that must not last.
  */
 const BYTES_MAX = 256 * 1024 * 1024;
 /** What must be left for alarms while the copy lies there, and again beside the database that it becomes. */
@@ -20,13 +21,17 @@ export class HandedInCopy {
   readonly path: string;
   readonly #dataDir: string;
   readonly #clock: Clock;
+  readonly #work: CopyWork;
+  /** The look under way, at the copy as it was then. */
+  #look: { readonly copy: number; readonly bytes: number; readonly plan: Promise<RestorePlan> } | undefined;
   #number = 0;
   #bytes = 0;
   #cancelForgetting: CancelTimer = () => {};
 
-  constructor({ dataDir, clock }: { dataDir: string; clock: Clock }) {
+  constructor({ dataDir, clock, work }: { dataDir: string; clock: Clock; work: CopyWork }) {
     this.#dataDir = dataDir;
     this.#clock = clock;
+    this.#work = work;
     this.path = join(dataDir, "backups", "handed-in.db");
   }
 
@@ -58,14 +63,28 @@ export class HandedInCopy {
   }
 
   /**
-   * What putting it back would change.
-   * @throws AppError `conflict` when it is not the copy that is here, `bad-data` when it is no good one
+   * What putting it back would change. One look at a time: who asks during one about the same copy gets its answer.
+   * @throws AppError `conflict` when it is not the copy that is here, or no longer is at the end of the look; `bad-data`
+   *   when it is no good one
    */
-  plan(copy: number): RestorePlan {
-    const isHere = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
-    if (copy !== this.#number || !isHere)
-      throw new AppError("conflict", "this copy is not here any more; hand it in again");
-    return planRestore(this.#dataDir, this.path);
+  async plan(copy: number): Promise<RestorePlan> {
+    this.#assertHere(copy);
+    const bytes = this.#bytes;
+    if (this.#look && (this.#look.copy !== copy || this.#look.bytes !== bytes))
+      throw new AppError(
+        "conflict",
+        "the copy before this one is still being looked at; try again in a moment",
+      );
+    this.#look ??= {
+      copy,
+      bytes,
+      plan: this.#work.planRestore(this.#dataDir, this.path).finally(() => (this.#look = undefined)),
+    };
+    const plan = await this.#look.plan;
+    this.#assertHere(copy);
+    if (this.#bytes !== bytes)
+      throw new AppError("conflict", "a piece was added to the copy while it was looked at; ask again");
+    return plan;
   }
 
   /** Removes it. */
@@ -73,6 +92,12 @@ export class HandedInCopy {
     this.#cancelForgetting();
     rmSync(this.path, { force: true });
     this.#bytes = 0;
+  }
+
+  #assertHere(copy: number): void {
+    const isHere = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
+    if (copy !== this.#number || !isHere)
+      throw new AppError("conflict", "this copy is not here any more; hand it in again");
   }
 
   #begin(): void {

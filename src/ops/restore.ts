@@ -53,6 +53,7 @@ const WORKSHOP = "putting-back";
  *
  * Everything that can fail is done to the copy in a folder of its own, and only then does it take the other one's name:
  * whatever goes wrong before, and wherever the power goes, there is a whole database, the present one or the copy.
+ * @param plan what was found when the copy was looked at, if it was: the look takes longer than all the rest
  * @returns where the present database is now, and how many trips wait again
  * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
  */
@@ -61,8 +62,8 @@ export function restore(
   file: string,
   nowMs: number,
   by: Actor,
+  plan = planRestore(dataDir, file),
 ): { kept: string | null; redelivered: number } {
-  const plan = planRestore(dataDir, file);
   prepareDataDir(dataDir);
   const release = takeInstanceLock(join(dataDir, "lock.db"));
   const workshop = join(dataDir, WORKSHOP);

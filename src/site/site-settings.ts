@@ -5,6 +5,7 @@ import type { Actor } from "../domain/event.ts";
 import type { RestorePort } from "../http/site/restore-port.ts";
 import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
 import { DatabaseCopy } from "../ops/database-copy.ts";
+import type { CopyWork } from "../ops/copy-work.ts";
 import { HandedInCopy } from "../ops/handed-in-copy.ts";
 import { forgetHalfReady, restore, type RestorePlan } from "../ops/restore.ts";
 import type { JsonLog } from "../ops/log.ts";
@@ -13,6 +14,8 @@ import { isoTime } from "./iso-time.ts";
 export interface SiteSettingsParts {
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
+  /** Where whole database files are worked on. */
+  readonly copyWork: CopyWork;
   readonly log: Pick<JsonLog, "tellAll" | "tellAsConfigured">;
   /** Every option in force, and where it was said. */
   readonly effectiveOptions: () => readonly OptionView[];
@@ -31,8 +34,8 @@ export class SiteSettings implements SettingsPort, RestorePort {
 
   constructor(parts: SiteSettingsParts) {
     this.#parts = parts;
-    this.#copy = new DatabaseCopy(parts.config.dataDir);
-    this.#handedIn = new HandedInCopy({ ...parts.config, clock: parts.clock });
+    this.#copy = new DatabaseCopy(parts.config.dataDir, parts.copyWork);
+    this.#handedIn = new HandedInCopy({ ...parts.config, clock: parts.clock, work: parts.copyWork });
   }
 
   configuration(): readonly OptionView[] {
@@ -60,20 +63,22 @@ export class SiteSettings implements SettingsPort, RestorePort {
     return this.#handedIn.add(from, piece);
   }
 
-  plan(copy: number): RestorePlan {
+  plan(copy: number): Promise<RestorePlan> {
     return this.#handedIn.plan(copy);
   }
 
-  restore(copy: number, by: Actor): RestorePlan {
+  async restore(copy: number, by: Actor): Promise<RestorePlan> {
     this.#assertRunning();
-    const plan = this.#handedIn.plan(copy);
+    const plan = await this.#handedIn.plan(copy);
+    // Somebody else may have ordered the same meanwhile.
+    this.#assertRunning();
     const { config, clock, runAgain } = this.#parts;
     const { path } = this.#handedIn;
     this.#isEnding = true;
     this.#isPuttingBack = true;
     runAgain(() => {
       try {
-        restore(config.dataDir, path, clock.wallMs(), by);
+        restore(config.dataDir, path, clock.wallMs(), by, plan);
       } finally {
         this.#handedIn.forget();
       }
@@ -93,6 +98,7 @@ export class SiteSettings implements SettingsPort, RestorePort {
   start(): void {
     forgetHalfReady(this.#parts.config.dataDir);
     this.#handedIn.forget();
+    this.#copy.forget();
   }
 
   /** Ends what was ordered for a while, and forgets a copy that was handed in and is not put back. */

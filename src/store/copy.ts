@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 
-/** All pages in one step: a copy in many would begin again with each write of the running daemon. */
-const ALL_PAGES = 2_147_483_647;
+/** Pages of one step, some 4 MB: what whoever ends the copying has to wait for, and what a flush holds the disk up for. */
+const STEP_PAGES = 1_000;
 
 /**
  * Copies a database that may be in use into a new file that needs no write-ahead log beside it.
@@ -10,10 +10,21 @@ const ALL_PAGES = 2_147_483_647;
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new Sqlite(from, { readonly: true, fileMustExist: true });
+  const file = openSync(to, "w");
   try {
-    await source.backup(to, { progress: () => ALL_PAGES });
+    // One look at the source for all steps: else the copying would begin again with each write of the running daemon.
+    source.exec("BEGIN");
+    source.prepare("SELECT count(*) FROM sqlite_schema").get();
+    const progress = (): number => {
+      // Left to the end, the flush of the whole copy would have the next commit of a trip wait behind it.
+      fsyncSync(file);
+      return STEP_PAGES;
+    };
+    await source.backup(to, { progress });
   } finally {
     source.close();
+    // Not before SQLite is done with the copy: closing any descriptor of a file gives its locks up.
+    closeSync(file);
   }
   const copy = new Sqlite(to, { fileMustExist: true });
   try {

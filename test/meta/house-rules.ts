@@ -81,7 +81,8 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
     instead: "the Clock port",
   },
   {
-    what: /\b(setTimeout|setInterval|setImmediate)\(/,
+    // How long the connection of a response may be silent is no timer of ours.
+    what: /(?<!\bresponse\.)\b(setTimeout|setInterval|setImmediate)\(/,
     home: /^(ops\/system-clock|panel\/clock)\.ts$/,
     instead: "Clock.after",
   },

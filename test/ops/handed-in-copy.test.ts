@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
+import { WORK_HERE } from "../../src/ops/copy-work.ts";
 import { HandedInCopy } from "../../src/ops/handed-in-copy.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -14,7 +15,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "santinela-handed-"));
   openMainDatabase(join(dataDir, "santinela.db")).close();
   clock = new ManualClock();
-  handedIn = new HandedInCopy({ dataDir, clock });
+  handedIn = new HandedInCopy({ dataDir, clock, work: WORK_HERE });
 });
 afterEach(() => {
   handedIn.forget();
@@ -33,7 +34,7 @@ async function handIn(): Promise<number> {
 describe("a copy that is handed in piece by piece", () => {
   test("is whole at the end, and can be asked what it would change", async () => {
     const copy = await handIn();
-    expect(handedIn.plan(copy)).toEqual({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] });
+    expect(await handedIn.plan(copy)).toEqual({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] });
     expect(readFileSync(handedIn.path)).toEqual(readFileSync(join(dataDir, "copy.db")));
   });
 
@@ -44,22 +45,39 @@ describe("a copy that is handed in piece by piece", () => {
     expect(handedIn.add(5, Buffer.from("second")).bytes).toBe(11);
   });
 
-  test("is refused where it is none", () => {
+  test("is refused where it is none", async () => {
     const { copy } = handedIn.add(0, Buffer.from("this is no database"));
-    expect(() => handedIn.plan(copy)).toThrow(/cannot be put back/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be put back/);
   });
 
   test("makes room for a new one, and the question about the old one is not answered with the new", async () => {
     const first = await handIn();
     const second = await handIn();
     expect(second).not.toBe(first);
-    expect(() => handedIn.plan(first)).toThrow(/not here any more/);
+    await expect(handedIn.plan(first)).rejects.toThrow(/not here any more/);
+  });
+
+  test("is looked at once for everybody who asks, and is not the one that was asked about when a piece comes", async () => {
+    const copy = await handIn();
+    const [first, second] = await Promise.all([handedIn.plan(copy), handedIn.plan(copy)]);
+    expect(second).toBe(first);
+    const asked = handedIn.plan(copy);
+    handedIn.add(readFileSync(handedIn.path).length, Buffer.from("more"));
+    await expect(asked).rejects.toThrow(/a piece was added/);
+  });
+
+  test("has to wait until the one before it was looked at", async () => {
+    const asked = handedIn.plan(await handIn());
+    const { copy } = handedIn.add(0, Buffer.from("another one"));
+    await expect(handedIn.plan(copy)).rejects.toThrow(/still being looked at/);
+    await expect(asked).rejects.toThrow(/not here any more/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be put back/);
   });
 
   test("is forgotten after half an hour in which nobody has put it back", async () => {
     const copy = await handIn();
     clock.advance(31 * 60_000);
     expect(existsSync(handedIn.path)).toBe(false);
-    expect(() => handedIn.plan(copy)).toThrow(/not here any more/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/not here any more/);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
+import { WORK_HERE } from "../../src/ops/copy-work.ts";
 import { SiteSettings } from "../../src/site/site-settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
@@ -22,6 +23,7 @@ beforeEach(async () => {
   settings = new SiteSettings({
     config: { dataDir },
     clock: new ManualClock(),
+    copyWork: WORK_HERE,
     log: { tellAll: () => {}, tellAsConfigured: () => {} },
     effectiveOptions: () => [],
     runAgain: (meanwhile) => void orders.push(meanwhile),
@@ -29,19 +31,26 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test("once a copy is to be put back, nothing that is handed in takes its place", () => {
+test("once a copy is to be put back, nothing that is handed in takes its place", async () => {
   const { copy } = settings.add(0, piece);
-  settings.restore(copy, TESTER);
+  await settings.restore(copy, TESTER);
   expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/about to run anew/);
-  expect(() => settings.restore(copy, TESTER)).toThrow(/about to run anew/);
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/about to run anew/);
   settings.stop();
   expect(() => orders[0]?.()).not.toThrow();
 });
 
-test("while a restart is under way no copy is promised to be put back", () => {
+test("while a restart is under way no copy is promised to be put back", async () => {
   const { copy } = settings.add(0, piece);
   settings.restart();
-  expect(() => settings.restore(copy, TESTER)).toThrow(/about to run anew/);
+  await expect(settings.restore(copy, TESTER)).rejects.toThrow(/about to run anew/);
+  expect(orders).toHaveLength(1);
+});
+
+test("a copy that two people have put back at once is put back once", async () => {
+  const { copy } = settings.add(0, piece);
+  const both = await Promise.allSettled([settings.restore(copy, TESTER), settings.restore(copy, TESTER)]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(orders).toHaveLength(1);
 });
 
@@ -49,6 +58,8 @@ test("what a power cut has left of a copy is gone after the next start", () => {
   settings.add(0, piece);
   mkdirSync(join(dataDir, "putting-back"));
   writeFileSync(join(dataDir, "putting-back", "santinela.db"), piece);
+  for (const ending of ["", ".part", ".part-journal"])
+    writeFileSync(join(dataDir, "backups", `download.db${ending}`), piece);
   settings.start();
   expect(readdirSync(dataDir)).not.toContain("putting-back");
   expect(readdirSync(join(dataDir, "backups"))).toEqual([]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { copyDatabase } from "../../src/store/copy.ts";
 import { fileProblems } from "../../src/store/integrity.ts";
 import { openDatabase, transaction, type DatabaseKind } from "../../src/store/database.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
@@ -26,6 +27,34 @@ const TWO_STEPS: DatabaseKind = {
     (db) => db.exec("ALTER TABLE a ADD COLUMN y INTEGER"),
   ],
 };
+
+test("a copy of a database that is written to all the while holds what was there when it began", async () => {
+  const database = openDatabase(path, {
+    applicationId: 7,
+    migrations: [(db) => db.exec("CREATE TABLE a(x)")],
+  });
+  const add = database.prepare("INSERT INTO a VALUES(zeroblob(3000))");
+  transaction(database, () => {
+    for (let row = 0; row < 4_000; row += 1) add.run();
+  });
+  const copy = join(folder, "copy.db");
+  const copying = { isOver: false };
+  const making = copyDatabase(path, copy).finally(() => (copying.isOver = true));
+  let written = 0;
+  while (!copying.isOver) {
+    add.run();
+    written += 1;
+    await new Promise(setImmediate);
+  }
+  await making;
+  const made = new Sqlite(copy, { readonly: true });
+  expect(written).toBeGreaterThan(2);
+  expect(made.prepare("SELECT count(*) FROM a").pluck().get()).toBeLessThan(4_000 + written);
+  expect(made.prepare("SELECT count(*) FROM a").pluck().get()).toBeGreaterThanOrEqual(4_000);
+  expect(made.pragma("integrity_check", { simple: true })).toBe("ok");
+  made.close();
+  database.close();
+});
 
 describe("opening a database", () => {
   test.each([

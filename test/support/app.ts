@@ -190,8 +190,8 @@ export const NO_SETTINGS: AppParts["settings"] = {
   restart: () => {},
   logEverything: (minutes) => `in ${minutes} minutes`,
   add: (from, piece) => ({ copy: 1, bytes: from + piece.byteLength }),
-  plan: () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
-  restore: () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
+  plan: async () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
+  restore: async () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
 };
 
 export const NO_SITE: SitePorts = {

@@ -9,11 +9,11 @@ export interface RestorePort {
   add(from: number, piece: Uint8Array): HandedInView;
   /**
    * What putting it back would change.
-   * @throws AppError `conflict` when it is not here any more, `bad-data` when it is no good copy
+   * @throws AppError `conflict` when it is not here any more or still being handed in, `bad-data` when it is no good copy
    */
-  plan(copy: number): RestoreView;
+  plan(copy: number): Promise<RestoreView>;
   /** The same, and does it: the daemon ends its run, puts the copy in place and runs again. @throws as `plan` */
-  restore(copy: number, by: Actor): RestoreView;
+  restore(copy: number, by: Actor): Promise<RestoreView>;
 }
 
 export interface HandedInView {

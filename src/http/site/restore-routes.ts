@@ -4,6 +4,7 @@ import { actorOf } from "../../domain/principal.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { parametersOf } from "../list-query.ts";
+import { patient } from "../connections.ts";
 import { addResource } from "../resource.ts";
 import { orderOf } from "./order-body.ts";
 import type { RestorePort } from "./restore-port.ts";
@@ -22,12 +23,13 @@ export function restoreRoutes(router: Router, gates: Gates, restore: RestorePort
     gate,
     before: [readPiece],
   });
-  const order = (request: Request, response: Response): void => {
+  const order = async (request: Request, response: Response): Promise<void> => {
     const { copy, dryRun = false } = orderOf(request);
     if (typeof copy !== "number" || typeof dryRun !== "boolean")
       throw new AppError("invalid", 'send {"copy": <its number>, "dryRun": true or false}');
-    if (dryRun) response.json(restore.plan(copy));
-    else response.status(202).json(restore.restore(copy, actorOf(principalOf(request))));
+    patient(response);
+    if (dryRun) response.json(await restore.plan(copy));
+    else response.status(202).json(await restore.restore(copy, actorOf(principalOf(request))));
   };
   addResource(router, "/site/restore", { methods: { post: order }, gate, before: [readBody] });
 }

@@ -4,6 +4,7 @@ import { actorOf } from "../../domain/principal.ts";
 import type { EventService } from "../../service/events.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
+import { patient } from "../connections.ts";
 import { addResource } from "../resource.ts";
 import { minutesOf } from "./order-body.ts";
 import type { SettingsPort } from "./settings-port.ts";
@@ -24,12 +25,14 @@ export function settingsRoutes(
     methods: { get: (_request, response) => void response.json(settings.configuration()) },
     gate,
   });
-  const copy = (request: Request, response: Response): Promise<void> =>
-    settings.lendCopy((path) => {
+  const copy = (request: Request, response: Response): Promise<void> => {
+    patient(response);
+    return settings.lendCopy((path) => {
       const actor = actorOf(principalOf(request));
       events.note({ event: "backup-downloaded", ...actor, subject: "database", detail: {} });
       return sent(response, path, `${site.status().site.ref}.db`);
     });
+  };
   addResource(router, "/site/backup", { methods: { get: copy }, gate });
   const restart = (request: Request, response: Response): void => {
     events.note({

@@ -1,0 +1,69 @@
+import { Worker } from "node:worker_threads";
+import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import type { CopyWork } from "./copy-work.ts";
+import type { RestorePlan } from "./restore.ts";
+
+/** What a thread is started with. */
+export interface CopyOrder {
+  readonly work: keyof CopyWork;
+  readonly dataDir: string;
+  /** The copy to be made, or the one to be looked at. */
+  readonly file: string;
+}
+
+/** What a thread says at its end; an error's class does not pass from one thread to another, its words do. */
+export type CopyAnswer =
+  | { readonly value: RestorePlan | void }
+  | { readonly error: { readonly code: AppErrorCode; readonly message: string; readonly hint: string } };
+
+/**
+ * Does the work in a thread of its own, one for each order, so that contacts and messages are taken meanwhile. A thread
+ * and no process: it ends with the daemon, also with one that is killed, so nobody goes on writing behind its back; and
+ * it takes the memory for one more isolate and not for one more Node.js.
+ */
+export class CopyThread implements CopyWork {
+  readonly #threads = new Set<Worker>();
+  #isStopped = false;
+
+  async backUp(dataDir: string, out: string): Promise<void> {
+    await this.#run({ work: "backUp", dataDir, file: out });
+  }
+
+  async planRestore(dataDir: string, file: string): Promise<RestorePlan> {
+    return (await this.#run({ work: "planRestore", dataDir, file })) as RestorePlan;
+  }
+
+  /**
+   * Ends what is under way; who waits for it is told `unavailable`. A check that SQLite is in the middle of is not
+   * waited for: it only reads.
+   */
+  stop(): void {
+    this.#isStopped = true;
+    for (const thread of this.#threads) void thread.terminate();
+  }
+
+  #run(order: CopyOrder): Promise<RestorePlan | void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isStopped) return reject(endOfRun());
+      // The built file: the daemon only runs built.
+      const thread = new Worker(new URL("copy-thread-work.js", import.meta.url), { workerData: order });
+      this.#threads.add(thread);
+      thread.on("message", (answer: CopyAnswer) => {
+        if ("error" in answer) {
+          const { code, message, hint } = answer.error;
+          reject(new AppError(code, message, { hint }));
+        } else resolve(answer.value);
+      });
+      thread.on("error", reject);
+      thread.on("exit", () => {
+        this.#threads.delete(thread);
+        // Of no consequence after an answer.
+        reject(endOfRun());
+      });
+    });
+  }
+}
+
+function endOfRun(): AppError {
+  return new AppError("unavailable", "the daemon ends this run; try again in a moment", { retryAfterS: 5 });
+}

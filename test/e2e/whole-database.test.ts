@@ -1,0 +1,95 @@
+import { readdirSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { transaction } from "../../src/store/database.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
+
+/*
+ * What is done to a whole database takes long, and the daemon has other things to do meanwhile. The database here is made
+ * large enough for that to be seen by what is answered in between; how long anything takes is not looked at.
+ */
+
+const ENTRIES = 9_000;
+const ENTRY_BYTES = 12_000;
+/** A daemon that copies and does nothing else answers none or two of them. */
+const ANSWERS = 10;
+
+let installation: Installation;
+let site: DaemonProcess;
+let dataDir: string;
+let backups: string;
+
+beforeEach(async () => {
+  installation = new Installation();
+  site = installation.daemon(
+    "site",
+    "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: hand, name: hand, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
+  );
+  dataDir = join(installation.folder, "site");
+  backups = join(dataDir, "backups");
+  await site.start();
+  await site.end("SIGTERM");
+  const database = openMainDatabase(join(dataDir, "santinela.db"));
+  const add = database.prepare(
+    "INSERT INTO events(at, event, who, origin, subject, detail) VALUES(0, 'signed-in', 'a', 'b', 'c', ?)",
+  );
+  const detail = JSON.stringify("x".repeat(ENTRY_BYTES));
+  transaction(database, () => {
+    for (let number = 0; number < ENTRIES; number += 1) add.run(detail);
+  });
+  database.close();
+  await site.start();
+});
+afterEach(() => installation.remove());
+
+/** Takes a copy and throws it away. @returns whether that has come to its end, a good or a bad one */
+function takeCopy(): () => boolean {
+  let isOver = false;
+  const end = (): boolean => (isOver = true);
+  const asked = request({ socketPath: join(dataDir, "control.sock"), path: "/site/backup", agent: false });
+  asked.on("response", (response) => response.on("error", end).on("close", end).resume());
+  asked.on("error", end).end();
+  return () => isOver;
+}
+
+async function answersUntil(isOver: () => boolean): Promise<number> {
+  let answers = 0;
+  while (!isOver()) {
+    const { status } = await askDaemon(dataDir, "GET", "/site/status");
+    if (status === 200) answers += 1;
+  }
+  return answers;
+}
+
+test("requests are answered and trips recorded while a copy of a large database is made", async () => {
+  const first = (await askDaemon(dataDir, "GET", "/interventii")).value as unknown[];
+  const isTaken = takeCopy();
+  await eventually("the copying to begin", () => readdirSync(backups).length > 0);
+  await askDaemon(dataDir, "POST", "/site/simulate", { zone: "hand", contact: "open" });
+  const answers = await answersUntil(() => isTaken() || readdirSync(backups).includes("download.db"));
+  expect(answers).toBeGreaterThan(ANSWERS);
+  await eventually("the copy to be taken away", isTaken);
+  await eventually("nothing of it to be left", () => readdirSync(backups).length === 0);
+  await eventually(
+    "the trip to be a record",
+    async () =>
+      ((await askDaemon(dataDir, "GET", "/interventii")).value as unknown[]).length === first.length + 1,
+  );
+});
+
+test("a daemon that is killed or stopped while it makes a copy leaves none behind", async () => {
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    const isTaken = takeCopy();
+    await eventually("the copying to begin", () => readdirSync(backups).includes("download.db.part"));
+    await site.end(signal);
+    await eventually("the request to have ended", isTaken);
+    await site.start();
+    expect(readdirSync(backups), signal).toEqual([]);
+    expect((await askDaemon(dataDir, "GET", "/interventii")).status).toBe(200);
+  }
+});
