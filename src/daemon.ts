@@ -113,6 +113,7 @@ export class Daemon {
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
 
+    const centreObjectives = new CentreObjectiveStore(database);
     const site: Site = new Site({
       config,
       clock,
@@ -122,11 +123,11 @@ export class Daemon {
       journal,
       events: new EventLog(database),
       outbox: new OutboxStore(database),
-      centreObjectives: new CentreObjectiveStore(database),
+      centreObjectives,
       sync,
     });
     if (sync) this.#record(journal, site);
-    const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips });
+    const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips, centreObjectives });
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
     const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });

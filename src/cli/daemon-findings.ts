@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import type { ObjectivesView } from "../http/site/objective-port.ts";
 import type { StatusView } from "../http/site/status-view.ts";
 import type { WalkTestView } from "../http/site/test-port.ts";
 import type { ZoneView } from "../http/site/zone-port.ts";
@@ -9,18 +10,22 @@ import type { Finding } from "./finding.ts";
 
 /** A record that has waited for so long does not wait for a moment's fault of the line. */
 const OLD_RECORD_MS = 900_000;
+/** A copy that was not renewed for so long has missed two dozen tries of the schedule that is the default. */
+const OLD_LIST_MS = 86_400_000;
 
 /** What the running daemon says of itself, what waits, and what somebody may have left out of service. */
-export async function daemonFindings({ dataDir }: Config): Promise<Finding[]> {
+export async function daemonFindings({ dataDir, upstream }: Config): Promise<Finding[]> {
   const client = new ControlClient(dataDir);
   try {
     const status = await client.get<StatusView>("/site/status");
     const zones = await client.get<ZoneView[]>("/site/zones");
+    const objectives = await client.get<ObjectivesView>("/site/objectives");
     const walk = await client.get<WalkTestView | null>("/site/walk-test");
     return [
       { check: "Daemon", verdict: "well", text: `runs since ${status.startedAt}` },
       ...conditionFindings(status),
       ...queueFindings(status),
+      ...objectiveFindings(objectives, upstream?.objectives === "off"),
       ...serviceOrderFindings(zones, walk),
     ];
   } catch (error) {
@@ -68,6 +73,25 @@ function queueFindings({ outbox, trips }: StatusView): Finding[] {
   return findings.length > 0
     ? findings
     : [{ check: "Queue", verdict: "well", text: `${waiting} records wait` }];
+}
+
+/** How old the copies of the centre's lists are, and why one of them grows old. */
+function objectiveFindings({ centre, lists }: ObjectivesView, isByHand: boolean): Finding[] {
+  if (centre === null) return [];
+  const check = "Objectives";
+  const remedy = "santinela objectives pull";
+  const nowMs = new SystemClock().wallMs();
+  const findings = lists.flatMap(({ type, readAt, lastTry, reason }): Finding[] => {
+    const why = reason === null ? "" : `: ${reason}`;
+    if (readAt === null)
+      return [{ check, verdict: isByHand ? "well" : "doubt", text: `${type} was never read${why}`, remedy }];
+    const isOld = lastTry !== "taken" && nowMs - Date.parse(readAt) > OLD_LIST_MS && !isByHand;
+    if (!isOld && lastTry !== "refused") return [];
+    return [{ check, verdict: "doubt", text: `the copy of ${type} is of ${readAt}${why}`, remedy }];
+  });
+  if (findings.length > 0) return findings;
+  const oldest = lists.map(({ readAt }) => readAt ?? "").toSorted()[0] ?? "";
+  return [{ check, verdict: "well", text: `the copies of the centre's lists are of ${oldest} or newer` }];
 }
 
 /** What somebody may have forgotten. */

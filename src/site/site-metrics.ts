@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { CONDITIONS } from "../domain/condition.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { TripState } from "../domain/trip.ts";
 import { VERSION } from "../generated/version.ts";
 import type { MetricsPort } from "../http/metrics.ts";
@@ -12,13 +13,15 @@ import { freeBytes } from "../ops/ballast.ts";
 import { Histogram } from "../ops/histogram.ts";
 import { metricsText, type MetricFamily, type MetricSample } from "../ops/metrics-text.ts";
 import { ProcessWatch } from "../ops/process-measures.ts";
+import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
 
 export interface SiteMetricsParts {
-  readonly config: Pick<Config, "dataDir" | "metricsToken">;
+  readonly config: Pick<Config, "dataDir" | "metricsToken" | "upstream">;
   readonly clock: Clock;
   readonly site: Pick<SitePorts, "status" | "zones">;
   readonly trips: TripStore;
+  readonly centreObjectives: Pick<CentreObjectiveStore, "walk">;
 }
 
 /** States of a trip that has gone the way to the centre; any other one was held back for a reason. */
@@ -65,6 +68,7 @@ export class SiteMetrics implements MetricsPort {
       ]),
       ...this.#tripFamilies(status),
       ...this.#syncFamilies(status),
+      this.#objectiveFamily(),
       conditionFamily(status),
       ...this.#diskFamilies(),
       ...this.#processFamilies(status),
@@ -138,6 +142,21 @@ export class SiteMetrics implements MetricsPort {
         link.state === "up" || link.state === "down" ? [{ value: link.state === "up" ? 1 : 0 }] : [],
       ),
     ];
+  }
+
+  /** Of a centre that is not this one any more there is no list. */
+  #objectiveFamily(): MetricFamily {
+    const { config, clock, centreObjectives } = this.#parts;
+    const samples = OBJECTIVE_TYPES.flatMap((type) => {
+      const walk = centreObjectives.walk(type);
+      if (!walk || walk.centre !== config.upstream?.baseUrl) return [];
+      return [{ labels: { type }, value: Math.max(0, clock.wallMs() - walk.completedAtMs) / 1000 }];
+    });
+    return gauge(
+      "santinela_objectives_age_seconds",
+      "Age of the copy of a list of the centre's objectives; no sample before it was first read to its end.",
+      samples,
+    );
   }
 
   #diskFamilies(): MetricFamily[] {

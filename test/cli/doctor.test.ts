@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Finding } from "../../src/cli/finding.ts";
 import { santinela } from "../support/command-line.ts";
+import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
 
@@ -38,11 +39,19 @@ test("a site that runs and has its centre is well, but for what somebody has lef
     { verdict: "well", text: expect.stringContaining(EDGE.email) as string },
   ]);
   expect(well.code).toBe(0);
+  await eventually("the centre's lists to have been read", async () =>
+    (await doctor()).find("Objectives").every(({ verdict }) => verdict === "well"),
+  );
+  expect((await doctor()).find("Objectives")).toMatchObject([
+    { text: expect.stringMatching(/^the copies of the centre's lists are of \d{4}-/) },
+  ]);
 
   const run = (line: string) =>
     santinela([...line.split(" "), "--config", join(installation.folder, "site.yaml")], {
       cwd: installation.folder,
     });
+  const { stdout: metrics } = await run("metrics");
+  expect(metrics.match(/^santinela_objectives_age_seconds\{type="obiective\/\w+"\} \d/gm)).toHaveLength(3);
   await run("zones bypass --zone gate --reason painter");
   const after = await doctor();
   expect(after.find("Bypass")).toMatchObject([
