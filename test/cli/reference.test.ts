@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { everyCommand, type CommandShape } from "../../src/cli/command-shape.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { programShape } from "../../src/cli/program.ts";
+import { describeUnless, findProgram } from "../support/installed.ts";
 import { MAIN } from "../support/installation.ts";
 import { santinela as run } from "../support/command-line.ts";
 
@@ -104,25 +105,25 @@ ${script}\nwords=(santinela "$@"); CURRENT=$#words; cd ${JSON.stringify(fileURLT
       .replaceAll(/\t.*$/gm, ""),
 };
 
-describe.each(Object.keys(OFFERS))("completion for %s", (shell) => {
-  const isThere = spawnSync(shell, ["--version"]).status === 0;
-  if (!isThere && process.env["CI"] === "true")
-    test("has its shell", () => expect.fail(`install ${shell}; scripts/test-deps.sh does`));
-
-  test.skipIf(!isThere)("offers what may follow, over the values of options", async () => {
-    const { stdout: script } = await santinela(["completion", shell]);
-    const offers = (...words: string[]): string[] =>
-      (OFFERS[shell]?.(script, words) ?? "").split("\n").filter((line) => line !== "");
-    const top = offers("");
-    for (const { path } of shape.commands) expect(top).toContain(path[0]);
-    expect(offers("user", "")).toEqual(expect.arrayContaining(["add", "list", "passwd"]));
-    expect(offers("user", "")).not.toContain("serve");
-    expect(offers("user", "add", "--")).toEqual(
-      expect.arrayContaining(["--email", "--password-stdin", "--no-input"]),
-    );
-    expect(offers("sync", "--config", "user", "")).toEqual(expect.arrayContaining(["status", "now"]));
-    expect(offers("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
-    expect(offers("trip", "--zone", "")).toEqual([]);
-    expect(offers("serve", "--config", "package.js")).toEqual(expect.arrayContaining(["package.json"]));
+for (const shell of Object.keys(OFFERS)) {
+  const isThere = findProgram(shell) !== undefined;
+  const missing = isThere ? undefined : `${shell} is not installed; on Debian: sudo apt-get install ${shell}`;
+  describeUnless(missing, `completion for ${shell}`, () => {
+    test("offers what may follow, over the values of options", async () => {
+      const { stdout: script } = await santinela(["completion", shell]);
+      const offers = (...words: string[]): string[] =>
+        (OFFERS[shell]?.(script, words) ?? "").split("\n").filter((line) => line !== "");
+      const top = offers("");
+      for (const { path } of shape.commands) expect(top).toContain(path[0]);
+      expect(offers("user", "")).toEqual(expect.arrayContaining(["add", "list", "passwd"]));
+      expect(offers("user", "")).not.toContain("serve");
+      expect(offers("user", "add", "--")).toEqual(
+        expect.arrayContaining(["--email", "--password-stdin", "--no-input"]),
+      );
+      expect(offers("sync", "--config", "user", "")).toEqual(expect.arrayContaining(["status", "now"]));
+      expect(offers("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
+      expect(offers("trip", "--zone", "")).toEqual([]);
+      expect(offers("serve", "--config", "package.js")).toEqual(expect.arrayContaining(["package.json"]));
+    });
   });
-});
+}

@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BuiltInBroker, type BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { BuiltInBroker, BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
 import { PacketMeter } from "../../src/inputs/packet-meter.ts";
+import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { close, listen } from "../support/loopback.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
@@ -29,31 +29,21 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<BuiltInBrokerOptions> = {}): Promise<void> {
-  broker = new BuiltInBroker({
-    ...site.common,
-    host: "127.0.0.1",
-    port: 0,
-    zones: new MqttZones(site.common),
-    ...options,
-  });
+  broker = builtInBrokerOf(site, options);
   await broker.start();
 }
 
 async function sensor(options: IClientOptions = {}): Promise<MqttClient> {
-  const port = brokerPort();
+  const port = brokerPort(site);
   const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 50, ...options }, false);
   client.on("error", () => "the broker refuses on purpose");
   sensors.push(client);
   return client;
 }
 
-function brokerPort(): number {
-  return Number(site.logged("mqtt-broker-listening").at(-1)?.["port"]);
-}
-
 /** A connection that says nothing of its own accord. */
 async function silentSocket(): Promise<Socket> {
-  const socket = connect(brokerPort(), "127.0.0.1");
+  const socket = connect(brokerPort(site), "127.0.0.1");
   socket.on("error", () => "the broker cuts it on purpose");
   sockets.push(socket);
   await new Promise<void>((resolve) => {
@@ -184,7 +174,7 @@ describe("the built-in broker", () => {
 
   test("survives clients that do not speak MQTT", async () => {
     await start();
-    const port = Number(site.logged("mqtt-broker-listening")[0]?.["port"]);
+    const port = brokerPort(site);
     const answer = await fetch(`http://127.0.0.1:${port}/`).catch((error: Error) => error);
     expect(answer).toBeInstanceOf(Error);
     const client = await sensor();

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
-import { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
+import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { WatchedZones } from "../support/watched-zones.ts";
 
 /*
@@ -41,15 +41,9 @@ describe("the message of a device", () => {
     for (const { id } of zones) site.monitor.read(id, restoring.has(id) ? "open" : "normal", { live: true });
     site.clock.advance(10_000);
     site.logLines.length = 0;
-    broker = new BuiltInBroker({
-      ...site.common,
-      host: "127.0.0.1",
-      port: 0,
-      zones: new MqttZones(site.common),
-    });
+    broker = builtInBrokerOf(site);
     await broker.start();
-    const port = Number(site.logged("mqtt-broker-listening")[0]?.["port"]);
-    device = await connectAsync(`mqtt://127.0.0.1:${port}`);
+    device = await connectAsync(`mqtt://127.0.0.1:${brokerPort(site)}`);
   });
   afterAll(async () => {
     await device.endAsync(true);

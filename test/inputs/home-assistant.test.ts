@@ -1,14 +1,13 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { discoveredSensors } from "../../src/domain/discovered-sensor.ts";
-import { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import {
   HomeAssistant,
   type InstallationState,
   type RetainedPublisher,
 } from "../../src/inputs/home-assistant.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { BuiltInPublisher, ExternalPublisher } from "../../src/inputs/retained-publisher.ts";
+import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
@@ -179,16 +178,10 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
 
 describe("Home Assistant at the built-in broker", () => {
   test("sees the same", async () => {
-    const broker = new BuiltInBroker({
-      ...site.common,
-      host: "127.0.0.1",
-      port: 0,
-      zones: new MqttZones(site.common),
-    });
+    const broker = builtInBrokerOf(site);
     await broker.start();
     await show(new BuiltInPublisher(broker));
-    const port = Number(site.logged("mqtt-broker-listening")[0]?.["port"]);
-    const watcher = await Watcher.at(`mqtt://127.0.0.1:${port}`);
+    const watcher = await Watcher.at(`mqtt://127.0.0.1:${brokerPort(site)}`);
     await eventually("all of it", () => watcher.kept.size === 7);
     expect(watcher.states).toEqual(QUIET);
     await watcher.end();

@@ -3,9 +3,9 @@ import { connect, type Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import mqttPacket, { type Packet } from "mqtt-packet";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
+import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { listening } from "../support/mqtt-readings.ts";
@@ -38,7 +38,7 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
 
   beforeEach(async () => {
     await startBroker();
-    sensor = await Sensor.connected(port());
+    sensor = await Sensor.connected(brokerPort(site));
   });
   afterEach(async () => {
     sensor.cut();
@@ -46,22 +46,13 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
   });
 
   async function startBroker(): Promise<void> {
-    broker = new BuiltInBroker({
-      ...site.common,
-      host: "127.0.0.1",
-      port: 0,
-      zones: new MqttZones(site.common),
-    });
+    broker = builtInBrokerOf(site);
     await broker.start();
-  }
-
-  function port(): number {
-    return Number(site.logged("mqtt-broker-listening").at(-1)?.["port"]);
   }
 
   async function reconnect(): Promise<void> {
     sensor.cut();
-    sensor = await Sensor.connected(port());
+    sensor = await Sensor.connected(brokerPort(site));
   }
 
   test.each([1, 2] as const)(
