@@ -1,27 +1,50 @@
 import type { Config } from "../config/config.ts";
 import { ConfigurationError } from "../config/problems.ts";
+import { AppError } from "../domain/errors.ts";
+import { linesOf, type Finding } from "./finding.ts";
 import type { Terminal } from "./terminal.ts";
+
+export interface CheckConfigOptions {
+  readonly json: boolean;
+  /** Also tries whether the centre lets this file's account in; see `centreFindings`. */
+  readonly tryCentre: boolean;
+}
 
 /**
  * Says that a configuration is fine, with what is allowed but probably not meant.
  * @param load reads it; with `json` its mistakes are printed as JSON too
- * @throws AppError what `load` throws
+ * @throws AppError what `load` throws; `conflict` (exit code 1) when the centre was tried and something must be mended,
+ *   after everything has been printed
  */
 export async function checkConfig(
   load: () => Promise<Config>,
-  { json }: { json: boolean },
+  { json, tryCentre }: CheckConfigOptions,
   terminal: Terminal,
 ): Promise<void> {
-  if (!json) return tell(await load(), terminal);
   const print = (answer: unknown): void => void terminal.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  let config: Config;
   try {
-    const { file, warnings, zones, upstream, dataDir } = await load();
-    const centre = upstream?.baseUrl ?? null;
-    print({ valid: true, file, mistakes: [], warnings, zones: zones.length, upstream: centre, dataDir });
+    config = await load();
   } catch (error) {
-    if (error instanceof ConfigurationError) print({ valid: false, mistakes: error.mistakes });
+    if (json && error instanceof ConfigurationError) print({ valid: false, mistakes: error.mistakes });
     throw error;
   }
+  if (!json) tell(config, terminal);
+  const found = tryCentre ? await tried(config) : undefined;
+  if (json) print({ ...answerOf(config), ...(found && { centre: found }) });
+  else if (found) terminal.stdout.write(linesOf(found));
+  if (found?.some(({ verdict }) => verdict === "fault") === true)
+    throw new AppError("conflict", "the file is valid, and with it the centre would not take every trip");
+}
+
+async function tried(config: Config): Promise<Finding[]> {
+  const { centreFindings } = await import("./centre-findings.ts");
+  return centreFindings(config);
+}
+
+function answerOf({ file, warnings, zones, upstream, dataDir }: Config): object {
+  const centre = upstream?.baseUrl ?? null;
+  return { valid: true, file, mistakes: [], warnings, zones: zones.length, upstream: centre, dataDir };
 }
 
 function tell({ file, warnings, zones, upstream, dataDir }: Config, { stdout, stderr }: Terminal): void {

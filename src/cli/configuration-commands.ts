@@ -12,10 +12,15 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
     },
   );
   withConfig(root.command("check-config").description("check the configuration and explain every mistake"))
+    .option(
+      "--try-centre",
+      "also sign in at the centre, read a page and look for the zones' objectives there",
+    )
     .option("--json", "print JSON, the mistakes too")
-    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+    .action(async ({ config, tryCentre, json }: ConfigOption & { tryCentre?: boolean; json?: boolean }) => {
       const { checkConfig } = await import("./check-config.ts");
-      await checkConfig(() => loadStrictly(terminal, config), { json: json === true }, terminal);
+      const options = { json: json === true, tryCentre: tryCentre === true };
+      await checkConfig(() => loadStrictly(terminal, config), options, terminal);
     });
   withConfig(
     root

@@ -5,7 +5,7 @@ import { ZoneTopics } from "../inputs/zone-topics.ts";
 import { probeName } from "../ops/secrets.ts";
 import { centreFindings } from "./centre-findings.ts";
 import { daemonFindings } from "./daemon-findings.ts";
-import type { Finding } from "./finding.ts";
+import { linesOf, type Finding } from "./finding.ts";
 import { installationFindings } from "./installation-findings.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,8 +15,6 @@ export interface DoctorOptions {
   /** How long sensors are listened to. */
   readonly listenS: number;
 }
-
-const SIGNS: Readonly<Record<Finding["verdict"], string>> = { well: "✔", doubt: "▲", fault: "✖" };
 
 /**
  * Looks at an installation and tells what would lose a trip.
@@ -29,14 +27,10 @@ export async function doctor(config: Config, options: DoctorOptions, { stdout }:
     ...(await centreFindings(config)),
     ...(await mqttFindings(config, options.listenS)),
   ];
-  stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : findings.map(lineOf).join(""));
+  stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : linesOf(findings));
   const faults = findings.filter(({ verdict }) => verdict === "fault");
   if (faults.length > 0)
     throw new AppError("conflict", `${faults.length} of ${findings.length} checks found a fault`);
-}
-
-function lineOf({ check, verdict, text, remedy }: Finding): string {
-  return `${SIGNS[verdict]} ${check}: ${text}\n${remedy === undefined ? "" : `    ${remedy}\n`}`;
 }
 
 type ExternalBroker = Extract<MqttConfig, { mode: "external" }>;

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Finding } from "../../src/cli/finding.ts";
+import { santinela } from "../support/command-line.ts";
+import { EDGE, Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
+
+const OBJECTIVES = "objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }\n";
+const zones = (objective: number): string =>
+  `zones:\n  - { id: gate, name: gate, kind: intrusion, objective: { type: obiective/cladiri, id: ${objective} }, input: { simulated: true } }\n`;
+
+let installation: Installation;
+let centre: DaemonProcess;
+let port: number;
+beforeEach(async () => {
+  installation = new Installation();
+  ({ centre, port } = await startCentre(installation, OBJECTIVES));
+});
+afterEach(() => installation.remove());
+
+/** Tries a new file at the centre; no daemon runs with it. */
+async function tryCentre(yaml: string, ...more: string[]): Promise<Awaited<ReturnType<typeof santinela>>> {
+  installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${yaml}`);
+  const file = join(installation.folder, "site.yaml");
+  return santinela(["check-config", "--try-centre", "--config", file, ...more], { cwd: installation.folder });
+}
+
+test("a new file is tried at the centre before a daemon runs with it, and leaves nothing there", async () => {
+  const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /is valid: 1 zones, pushes to .*\n✔ Centre: .* lets .* in and shows it the interventions\n$/,
+  );
+  expect(await interventionsOf(centre)).toEqual([]);
+});
+
+test("what the centre would refuse is said in one JSON answer, and the command ends with 1", async () => {
+  const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(77)}`, "--json");
+  expect(code).toBe(1);
+  const { valid, centre: found } = JSON.parse(stdout) as { valid: boolean; centre: Finding[] };
+  expect(valid).toBe(true);
+  expect(found).toMatchObject([
+    { verdict: "well" },
+    { verdict: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77/) as string },
+  ]);
+});
+
+test("an account that may sign in and not read is told from one that may not sign in", async () => {
+  const administrator = ["--email", "chief@centre.example", "--role", "administrator", "--password-stdin"];
+  await centre.run(["user", "add", ...administrator], EDGE.password);
+  await centre.run(["user", "role", "--email", EDGE.email, "--role", "viewer"]);
+  const reader = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
+  expect(reader.code).toBe(1);
+  expect(reader.stdout).toMatch(
+    /✖ Centre: .* does not let it read the interventions \(403\)\n {4}Have the account/,
+  );
+  installation.secret("upstream.password", "another password");
+  const stranger = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
+  expect(stranger.code).toBe(1);
+  expect(stranger.stdout).toMatch(/✖ Centre: .* refuses this site's account \(401\)/);
+});
+
+test("a file with a mistake is not tried anywhere", async () => {
+  const { code, stdout, stderr } = await tryCentre(`${upstreamYaml(port)}zonez: []\n`);
+  expect(code).not.toBe(0);
+  expect(stdout).not.toContain("Centre");
+  expect(stderr).toContain("zonez");
+});
