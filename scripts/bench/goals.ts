@@ -10,6 +10,8 @@ interface Value {
 /** What the product is to reach, as a ratio within one run, as a difference, or in itself. */
 export interface Goal {
   readonly of: FigureName;
+  /** Who of ours; the product as built unless said. */
+  readonly by?: ContenderName;
   readonly to?: Value;
   /** `difference`: the unit is that of the figure. */
   readonly as: "ratio" | "difference" | "value";
@@ -28,11 +30,13 @@ export interface Standing {
 /** The goals, with the reasons for each number in docs/performance.md. */
 export const GOALS: readonly Goal[] = [
   { of: "post-64", to: { figure: "post-64", contender: "floor" }, as: "ratio", atLeast: 0.8 },
+  { of: "post-64", to: { figure: "post-64", contender: "floor-rows" }, as: "ratio", atLeast: 0.8 },
   { of: "post-64", to: { figure: "post-64", contender: "node-red" }, as: "ratio", atLeast: 15 },
   { of: "post-64", to: { figure: "post-64", contender: "json-server" }, as: "ratio", atLeast: 10 },
   { of: "slow-post-64", to: { figure: "slow-post-64", contender: "express" }, as: "ratio", atLeast: 9 },
   { of: "slow-get-p99", as: "value", atMost: 500 },
   { of: "get-8", to: { figure: "get-8", contender: "floor" }, as: "ratio", atLeast: 0.8 },
+  { of: "get-8", to: { figure: "get-8", contender: "floor-rows" }, as: "ratio", atLeast: 0.8 },
   { of: "get-8", to: { figure: "get-8", contender: "json-server" }, as: "ratio", atLeast: 6 },
   { of: "list-large", to: { figure: "list-small", contender: "santinela" }, as: "ratio", atMost: 2 },
   { of: "trip-p50", to: { figure: "trip-p50", contender: "node-red" }, as: "ratio", atMost: 0.5 },
@@ -40,8 +44,20 @@ export const GOALS: readonly Goal[] = [
   { of: "burst-lost", as: "value", atMost: 0 },
   { of: "burst-rate", to: { figure: "burst-rate", contender: "node-red" }, as: "ratio", atLeast: 15 },
   { of: "burst-peak", to: { figure: "burst-peak", contender: "node-red" }, as: "ratio", atMost: 0.2 },
-  { of: "start", to: { figure: "start", contender: "node-red" }, as: "ratio", atMost: 0.35 },
-  { of: "start", to: { figure: "start", contender: "express-packages" }, as: "ratio", atMost: 1.3 },
+  {
+    of: "start",
+    by: "santinela-packaged",
+    to: { figure: "start", contender: "node-red" },
+    as: "ratio",
+    atMost: 0.35,
+  },
+  {
+    of: "start",
+    by: "santinela-packaged",
+    to: { figure: "start", contender: "express-packages" },
+    as: "ratio",
+    atMost: 1.3,
+  },
   { of: "rss-idle", to: { figure: "rss-idle", contender: "node-red" }, as: "ratio", atMost: 0.6 },
   { of: "rss-idle", to: { figure: "rss-idle", contender: "express-packages" }, as: "difference", atMost: 15 },
 ];
@@ -54,8 +70,8 @@ export function standings(measured: readonly Measured[]): Standing[] {
   });
 }
 
-function valueOf({ of, to, as }: Goal, measured: readonly Measured[]): number | undefined {
-  const own = valuesOf({ figure: of, contender: "santinela" }, measured);
+function valueOf({ of, by = "santinela", to, as }: Goal, measured: readonly Measured[]): number | undefined {
+  const own = valuesOf({ figure: of, contender: by }, measured);
   if (!own) return undefined;
   // Not one opening may be lost in any round; other figures are judged by their middle.
   if (!to) return of === "burst-lost" ? Math.max(...own) : median(own);

@@ -12,9 +12,8 @@ cd "$(dirname "$0")/../.."
 put() { install -D -m "$1" "$2" "$destination$3"; }
 
 home=/usr/lib/santinela
-rm -rf "$destination$home/dist"
 mkdir -p "$destination$home"
-cp -r dist "$destination$home/dist"
+node scripts/packaging/bundle.mjs "$destination$home/dist"
 put 644 package.json $home/package.json
 put 755 systemd/with-notify-socket $home/bin/with-notify-socket
 put 755 systemd/santinela /usr/bin/santinela

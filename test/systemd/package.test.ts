@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
 import { Container, SUITES } from "./container.ts";
 
@@ -12,7 +13,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await debian.ok("mkdir -p /srv && cp /packages/santinela_*.deb /srv/this.deb");
     await repack(
       "next",
-      `printf 'export const VERSION = "99.0.0";\\n' > tree/usr/lib/santinela/dist/generated/version.js`,
+      `grep -rlF 'VERSION = "${VERSION}"' tree/usr/lib/santinela/dist | xargs sed -i 's/VERSION = "${VERSION}"/VERSION = "99.0.0"/'`,
     );
     const main = "tree/usr/lib/santinela/dist/main.js";
     const serving = 'process.argv[2] === "serve"';

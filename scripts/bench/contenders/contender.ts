@@ -12,6 +12,7 @@ export interface Contender {
 
 export const CONTENDERS = {
   santinela: "the product, as built",
+  "santinela-packaged": "the product as its package installs it: the same program in few files",
   floor: "bare node:http and better-sqlite3 with the same group commit: one row a record",
   "floor-rows": "the same with every row and index that the product writes, and the account that it reads",
   "floor-each": "the floor with one commit each",
