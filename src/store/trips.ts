@@ -147,15 +147,17 @@ export class TripStore {
       .map(toTrip);
   }
 
-  /** Trips behind `seq` by zone and state, and the newest `seq` there is. */
-  countsBehind(seq: number): { counts: TripCount[]; newest: number } {
+  /** At most `rows` trips behind `seq` by zone and state, up to `last`; `isNewest` where no trip is behind that. */
+  countsBehind(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
+    const newest = this.lastSeq();
+    const last = Math.min(newest, seq + rows);
     const counts = this.#database
       .prepare(
         `SELECT zone_id AS zoneId, state, count(*) AS count FROM trips
-         WHERE seq > ? AND about = 'trip' GROUP BY zone_id, state`,
+         WHERE seq > ? AND seq <= ? AND about = 'trip' GROUP BY zone_id, state`,
       )
-      .all(seq) as TripCount[];
-    return { counts, newest: this.lastSeq() };
+      .all(seq, last) as TripCount[];
+    return { counts, last, isNewest: last === newest };
   }
 
   count(state: TripState): number {
