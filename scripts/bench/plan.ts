@@ -38,7 +38,7 @@ export const FULL: Scale = {
   rows: 1_000_000,
   trips: 100,
   burst: 10_000,
-  aloneBurst: 4_000,
+  aloneBurst: 2_000,
   aloneRounds: 3,
   silenceMs: 30_000,
 };

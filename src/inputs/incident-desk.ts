@@ -31,6 +31,11 @@ export type Settled =
 
 /** A record that somebody else keeps changing is tried so often before the trip has to wait. */
 const READINGS_MAX = 3;
+/** Records that are kept in mind as they were last written: the open incidents of a large site. */
+const REMEMBERED_MAX = 512;
+
+/** A record as the API answered it, and the version that this is. */
+type Version = Pick<Extract<Answer, { type: "record" }>, "record" | "etag">;
 
 /**
  * Makes an intervention of a trip, or lets it join the one that is open at its objective. What it decides is written
@@ -38,6 +43,8 @@ const READINGS_MAX = 3;
  */
 export class IncidentDesk {
   readonly #options: IncidentDeskOptions;
+  /** As we left them. A change made for such a version is refused if anybody has changed the record since. */
+  readonly #remembered = new Map<number, Version>();
 
   constructor(options: IncidentDeskOptions) {
     this.#options = options;
@@ -92,6 +99,7 @@ export class IncidentDesk {
     if (answer.type !== "record")
       return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };
     failpoint?.("trip-posted");
+    this.#remember(answer);
     const { id: interventionId, notes } = answer.record;
     await journal.opened(trip, {
       key: trip.key,
@@ -109,18 +117,39 @@ export class IncidentDesk {
   async #join(trip: Trip, incident: Incident): Promise<Settled> {
     const { api } = this.#options;
     for (let reading = 0; reading < READINGS_MAX; reading += 1) {
-      const found = await api.find(incident.interventionId);
+      const found = this.#recalled(trip, incident) ?? (await api.find(incident.interventionId));
       if (found.type === "again") return found;
       const record = found.type === "record" ? found.record : undefined;
       if (record && isTold(trip, incident, record)) return this.#joined(trip, incident, record.notes);
       if (found.type !== "record" || !isOpen(record)) return this.#comesTooLate(trip, incident);
       const answer = await this.#note(trip, incident, record, found.etag);
       if (answer.type === "again") return answer;
-      if (answer.type === "record") return this.#joined(trip, incident, notesAfter(incident, record, trip));
+      if (answer.type === "record") {
+        this.#remember(answer);
+        return this.#joined(trip, incident, notesAfter(incident, record, trip));
+      }
       // The intervention does not take what this trip has to say: then it gets its own.
-      if (answer.type !== "changed") return this.#open(trip);
+      if (answer.type !== "changed" && answer.type !== "missing") return this.#open(trip);
     }
     return { type: "again", reason: "the record is changed all the time", isBusy: false };
+  }
+
+  #remember({ record, etag }: Version): void {
+    this.#remembered.delete(record.id);
+    if (etag !== "") this.#remembered.set(record.id, { record, etag });
+    if (this.#remembered.size > REMEMBERED_MAX)
+      this.#remembered.delete(this.#remembered.keys().next().value ?? 0);
+  }
+
+  /**
+   * The record as we left it, once, which spares the reading; only where there is something to be written, so that the API
+   * says whether it is still so. A trip that has been tried before looks what has become of that.
+   */
+  #recalled(trip: Trip, incident: Incident): Extract<Answer, { type: "record" }> | undefined {
+    const version = this.#remembered.get(incident.interventionId);
+    this.#remembered.delete(incident.interventionId);
+    const isSure = version && trip.attempts === 0 && notesAfter(incident, version.record, trip) !== null;
+    return isSure ? { type: "record", ...version } : undefined;
   }
 
   /** Raises what the trip raises and adds its line, as long as the notes are ours. */

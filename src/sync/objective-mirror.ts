@@ -67,6 +67,8 @@ export class ObjectiveMirror {
   readonly #outcomes = new Map<ObjectiveType, ListOutcome>();
   #progress: PullProgress | undefined;
   #pulling: Promise<readonly ListOutcome[]> | undefined;
+  /** One for all who have asked during a pull. */
+  #following: Promise<readonly ListOutcome[]> | undefined;
   /** Monotonic clock from which on a pull is wanted; undefined while none is. */
   #wantedAtMs: number | undefined;
   #failures = 0;
@@ -106,13 +108,18 @@ export class ObjectiveMirror {
   }
 
   /**
-   * Reads all lists now; a call during a pull waits for that one.
+   * Reads all lists as they are now: a call during a pull, which may have read a page too early, waits for another one.
    * @param options isLossAccepted: takes a list also when most of what it had is missing
    */
   pull(options: { readonly isLossAccepted: boolean }): Promise<readonly ListOutcome[]> {
-    // The one under way would not take what is accepted now.
+    // What is accepted now may not be for whoever else waits.
     if (this.#pulling && options.isLossAccepted) return this.#pulling.then(() => this.pull(options));
-    this.#pulling ??= this.#pull(options.isLossAccepted).finally(() => {
+    if (this.#pulling)
+      return (this.#following ??= this.#pulling.then(() => {
+        this.#following = undefined;
+        return this.pull(options);
+      }));
+    this.#pulling = this.#pull(options.isLossAccepted).finally(() => {
       this.#pulling = undefined;
       this.#progress = undefined;
     });
@@ -190,9 +197,8 @@ export class ObjectiveMirror {
     });
     if (walk.kind === "unfinished") return this.#failed(type, walk.verdict);
     const read = walk.rows.size;
-    const kept = this.#lists.listed(type);
     const isOtherCentre = (this.#lists.walk(type)?.centre ?? "") !== baseUrl;
-    const verdict = compareLists(kept, walk.rows, isLossAccepted || isOtherCentre);
+    const verdict = compareLists(this.#lists.listed(type), walk.rows, isLossAccepted || isOtherCentre);
     if (verdict.kind === "refused") return this.#refused(type, read, verdict.reason);
     await this.#copy.write(type, walk.rows, verdict);
     conditions.clear("objectives-not-mirrored", type);

@@ -158,6 +158,18 @@ describe("what a person has written into an intervention", () => {
     expect(site.records).toMatchObject([{ crews: 3, priority: "high" }]);
     expect(site.records[0]?.notes).toMatch(/Front door/);
   });
+
+  test("is what the next trip joins; one that nobody has touched is not even read again", async () => {
+    const asked: string[] = [];
+    site.intercept = ({ method = "" }) => void asked.push(method);
+    await site.trip("leak", "door");
+    expect(asked).toEqual(["POST", "PUT"]);
+    site.change(1, { crews: 3 });
+    await site.trip("motion");
+    expect(asked).toEqual(["POST", "PUT", "PUT", "GET", "PUT"]);
+    expect(site.records).toMatchObject([{ crews: 3 }]);
+    expect(site.records[0]?.notes?.split("\n")).toHaveLength(2);
+  });
 });
 
 test("notes that would grow too long lose their oldest lines", async () => {

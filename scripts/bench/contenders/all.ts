@@ -8,7 +8,6 @@ import { santinela, santinelaPackaged } from "./santinela.ts";
 export const CONTENDERS_HERE: readonly Contender[] = [
   santinela,
   santinelaPackaged,
-  santinelaPackaged,
   ...ownPeers,
   jsonServer,
   nodeRed,
