@@ -27,10 +27,12 @@ export const CONTENDERS = {
   "without-born-requests": "the product, with requests that Express turns into its own",
   "without-lean-answers": "the product, with Express's own way to send JSON",
   "without-kept-statements": "the product, compiling each SQL statement when it is used",
+  "without-ordered-keys": "the product, with random keys instead of such that begin with the time",
   "without-shared-commits": "the product, with a commit of its own for each write",
   "without-shared-journal": "the product, taking an MQTT message when the one before is on the disk",
   "without-kept-connections": "the product, with a new connection to its own API for each request of a trip",
   "without-side-by-side": "the product, bringing one trip at a time through its own API",
+  "without-remembered-records": "the product, reading a record anew before each trip that joins it",
   machine: "this machine itself: what is measured while nothing else is",
 } as const;
 

@@ -74,6 +74,17 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     shownBy: "requests",
     changes: [{ file: "store/database.js", text: "keepStatements(database);", instead: "" }],
   },
+  {
+    name: "without-ordered-keys",
+    shownBy: "requests",
+    changes: [
+      {
+        file: "daemon.js",
+        text: "orderedUuid(this.#clock.wallMs(), randomUUID())",
+        instead: "randomUUID()",
+      },
+    ],
+  },
   { name: "without-shared-commits", shownBy: "requests", changes: [SHARED_COMMIT] },
   {
     name: "without-shared-journal",
@@ -101,6 +112,11 @@ export const TAKEN_OUT: readonly TakenOut[] = [
         instead: "1",
       },
     ],
+  },
+  {
+    name: "without-remembered-records",
+    shownBy: "trips",
+    changes: [{ file: "inputs/incident-desk.js", text: "this.#recalled(trip, incident) ?? ", instead: "" }],
   },
 ];
 
