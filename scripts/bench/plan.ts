@@ -31,16 +31,16 @@ export interface Scale {
 export const FULL: Scale = {
   quick: false,
   rounds: 5,
-  seconds: 5,
-  slowSeconds: 6,
-  starts: 9,
+  seconds: 4,
+  slowSeconds: 5,
+  starts: 7,
   records: 1_000,
   rows: 1_000_000,
   trips: 100,
   burst: 10_000,
   aloneBurst: 2_000,
   aloneRounds: 3,
-  silenceMs: 30_000,
+  silenceMs: 15_000,
 };
 
 /** Enough to see that it works, and how things stand roughly. */
