@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonServer } from "./daemon-server.ts";
+import { messageOf } from "./domain/errors.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
 import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
@@ -10,6 +11,7 @@ import { Dispatch } from "./inputs/dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
+import { suspect } from "./ops/backups.ts";
 import { CopyThread } from "./ops/copy-thread.ts";
 import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
@@ -30,7 +32,7 @@ import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
-import type { Database } from "./store/database.ts";
+import { isStorageError, type Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { Journal } from "./store/journal.ts";
@@ -73,6 +75,8 @@ export class Daemon {
       await this.#start();
     } catch (error) {
       await this.stop();
+      // A page that cannot be read would end the next start as well, were it not looked for.
+      if (isStorageError(error)) suspect(this.#config.dataDir, messageOf(error));
       throw error;
     }
   }
@@ -127,7 +131,8 @@ export class Daemon {
       sync,
     });
     if (sync) this.#record(journal, site);
-    const metrics = new SiteMetrics({ config, clock, site, trips: journal.trips, centreObjectives });
+    const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
+    const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
     const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });

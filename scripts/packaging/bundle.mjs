@@ -1,7 +1,7 @@
 // bundle.mjs FOLDER: lays the built program into FOLDER as an installation runs it: a few files instead of hundreds, so
 // that it starts in two thirds of the time, for which no contact is heard. Nothing is renamed or made smaller, so that a
 // stack trace can be read; before each part stands the file that it is from.
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -22,9 +22,11 @@ const bundle = await rolldown({
   external: ["bcrypt", "better-sqlite3", "onoff"],
   logLevel: "silent",
 });
-rmSync(destination, { recursive: true, force: true });
+// The program that is there goes when the new one is whole.
+const made = `${destination}.new`;
+rmSync(made, { recursive: true, force: true });
 await bundle.write({
-  dir: destination,
+  dir: made,
   format: "esm",
   // Two levels below the root as the modules are, because the panel is looked for from there.
   entryFileNames: ({ name }) => (name === "main" ? "main.js" : `program/${name}.js`),
@@ -34,4 +36,6 @@ await bundle.close();
 // What is no module: the panel, licences, pages.
 for (const entry of readdirSync(built, { withFileTypes: true }))
   if (entry.name === "panel" || (entry.isFile() && !entry.name.endsWith(".js")))
-    cpSync(join(built, entry.name), join(destination, entry.name), { recursive: true });
+    cpSync(join(built, entry.name), join(made, entry.name), { recursive: true });
+rmSync(destination, { recursive: true, force: true });
+renameSync(made, destination);

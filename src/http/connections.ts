@@ -21,6 +21,11 @@ export function patient(response: ServerResponse): void {
   response.setTimeout(PATIENCE_MS);
 }
 
+/** What has taken long is there: from now on its taker has to take it. */
+export function impatient(response: ServerResponse): void {
+  response.setTimeout(IDLE_MS);
+}
+
 /** Keeps what one client can hold of this machine's memory and sockets within bounds. */
 export class Connections {
   readonly #open = new Set<Socket>();

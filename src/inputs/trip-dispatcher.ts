@@ -46,7 +46,10 @@ export class TripDispatcher {
   #cancelTimer: CancelTimer | undefined;
   /** How far the wall clock was ahead of the monotonic one when the dates were last looked at. */
   #wallMinusMonotonicMs = Number.NEGATIVE_INFINITY;
+  /** Looks at the journal in a row that have met trouble. */
   #failures = 0;
+  /** What this look has met, as people are told. */
+  #trouble: string | undefined;
   #isStopped = false;
   #movedAtMs: number;
 
@@ -105,6 +108,7 @@ export class TripDispatcher {
     const { trips } = this.#options;
     const lanes = new Lanes();
     const seen = new Set<Dispatched>();
+    this.#trouble = undefined;
     try {
       const work = async (trip: Trip): Promise<void> => {
         seen.add(await this.#dispatch(trip));
@@ -118,6 +122,8 @@ export class TripDispatcher {
         lanes.start(next.subject, () => work(next));
       }
       await lanes.end();
+      // However many were on their way: one bad moment of the API is one failure.
+      if (this.#trouble !== undefined) this.#countFailure(this.#trouble);
       if (seen.has("unanswered")) return false;
       // An API that answers has trouble with this one trip; the alarms behind it did not wait for it.
       return (await this.#dateUndated()) && !seen.has("failed");
@@ -179,7 +185,7 @@ export class TripDispatcher {
     const { trips, log } = this.#options;
     log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
     trips.markFailed(trip.key, reason);
-    this.#countFailure(`the local API does not take the trip of zone ${trip.zoneId} (${reason})`);
+    this.#trouble = `the local API does not take the trip of zone ${trip.zoneId} (${reason})`;
     // 500 and odd answers speak of this trip; a busy API would say the same to the next.
     return isBusy ? "unanswered" : "failed";
   }

@@ -64,7 +64,7 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
   const problems = fileProblems(part, MAIN_DATABASE, "full");
   if (problems.length > 0) {
     forgetPart(part);
-    writeDurably(suspicionFile(dataDir), `${problems.join("\n")}\n`);
+    suspect(dataDir, problems.join("\n"));
     throw new AppError("storage", `the database is damaged: ${problems.join("; ")}`, {
       hint: "The earlier copies are kept. Restart the daemon: it restores the newest good copy and saves what can be read.",
     });
@@ -88,6 +88,11 @@ export async function backUpRegularly(dataDir: string, nowMs: number): Promise<s
 /** Removes an unfinished copy and what SQLite writes beside it, which would be read into the next one. */
 function forgetPart(part: string): void {
   for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(part + ending, { force: true });
+}
+
+/** Has the next start look at every page of the databases. @param why for whoever finds the file */
+export function suspect(dataDir: string, why: string): void {
+  writeDurably(suspicionFile(dataDir), `${why}\n`);
 }
 
 /** Where a failed check is noted for the next start. */

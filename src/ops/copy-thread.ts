@@ -34,8 +34,8 @@ export class CopyThread implements CopyWork {
   }
 
   /**
-   * Ends what is under way; who waits for it is told `unavailable`. A check that SQLite is in the middle of is not
-   * waited for: it only reads.
+   * Ends what is under way; who waits for it is told `unavailable`. A check that SQLite is in the middle of goes on to its
+   * end, and so long the process stays, with its databases closed: Node waits for the calls of its threads.
    */
   stop(): void {
     this.#isStopped = true;

@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import { freeBytes } from "./ballast.ts";
 import type { CopyWork } from "./copy-work.ts";
 
 /** Copies of the main database for people to take away; the regular ones are left as they are. */
@@ -22,17 +23,29 @@ export class DatabaseCopy {
     if (this.#isLent)
       throw new AppError("conflict", "a copy is being taken already; try again when it is there");
     this.#isLent = true;
-    const path = join(this.#folder, NAME);
+    let own: string | undefined;
     try {
+      this.#assertRoom();
+      mkdirSync(this.#folder, { recursive: true, mode: 0o750 });
+      // Of its own: a copy that an ended run was still busy with is removed when its thread ends, and that is all.
+      own = mkdtempSync(join(this.#folder, NAME));
+      const path = join(own, "santinela.db");
       await this.#work.backUp(this.#dataDir, path);
       await take(path);
     } finally {
-      this.forget();
+      if (own !== undefined) rmSync(own, { recursive: true, force: true });
       this.#isLent = false;
     }
   }
 
-  /** Removes it, whole or half, and what SQLite has left beside a half one. */
+  /** The disk is for alarms first. */
+  #assertRoom(): void {
+    const sizeBytes = statSync(join(this.#dataDir, "santinela.db")).size;
+    if (freeBytes(this.#dataDir) < sizeBytes + LEFT_FREE_BYTES)
+      throw new AppError("conflict", "the disk of the data folder has too little room for a copy");
+  }
+
+  /** Removes what a run that was cut off has left. */
   forget(): void {
     let names: string[];
     try {
@@ -41,7 +54,8 @@ export class DatabaseCopy {
       // Nobody has ever made a copy here.
       return;
     }
-    for (const name of names) if (name.startsWith(NAME)) rmSync(join(this.#folder, name), { force: true });
+    for (const name of names)
+      if (name.startsWith(NAME)) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
 
   get #folder(): string {
@@ -49,4 +63,6 @@ export class DatabaseCopy {
   }
 }
 
-const NAME = "download.db";
+const NAME = "download-";
+/** What must be left for alarms while the copy lies there. */
+const LEFT_FREE_BYTES = 64 * 1024 * 1024;

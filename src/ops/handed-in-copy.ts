@@ -87,6 +87,11 @@ export class HandedInCopy {
     return plan;
   }
 
+  /** Keeps it until it is put back, however long the daemon takes to end. */
+  hold(): void {
+    this.#cancelForgetting();
+  }
+
   /** Removes it. */
   forget(): void {
     this.#cancelForgetting();

@@ -99,8 +99,13 @@ export function forgetHalfReady(dataDir: string): void {
   rmSync(join(dataDir, WORKSHOP), { recursive: true, force: true });
 }
 
-/** Copies a database with its write-ahead log: without it, it is an older one. @returns the copy */
+/**
+ * Copies a database with its write-ahead log: without it, it is an older one.
+ * @returns the copy
+ * @throws AppError `bad-data` when it has gone since it was looked at: an empty one must not take the present one's place
+ */
 function copied(file: string, to: string): string {
+  if (!existsSync(file)) throw new AppError("bad-data", `${file} cannot be put back: there is no such file`);
   for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFileSync(file + ending, to + ending);
   return to;
 }

@@ -4,6 +4,8 @@ import type { Config } from "../config/config.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { CONDITIONS } from "../domain/condition.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
 import type { TripState } from "../domain/trip.ts";
 import { VERSION } from "../generated/version.ts";
 import type { MetricsPort } from "../http/metrics.ts";
@@ -13,6 +15,7 @@ import { freeBytes } from "../ops/ballast.ts";
 import { Histogram } from "../ops/histogram.ts";
 import { metricsText, type MetricFamily, type MetricSample } from "../ops/metrics-text.ts";
 import { ProcessWatch } from "../ops/process-measures.ts";
+import { isStorageError } from "../store/database.ts";
 import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
 
@@ -22,6 +25,7 @@ export interface SiteMetricsParts {
   readonly site: Pick<SitePorts, "status" | "zones">;
   readonly trips: TripStore;
   readonly centreObjectives: Pick<CentreObjectiveStore, "walk">;
+  readonly log: Log;
 }
 
 /** States of a trip that has gone the way to the centre; any other one was held back for a reason. */
@@ -126,8 +130,17 @@ export class SiteMetrics implements MetricsPort {
 
   #countNewTrips(): void {
     this.#cancelCounting();
-    const { clock, trips } = this.#parts;
-    const { counts, last, isNewest } = trips.countsBehind(this.#countedTo, COUNTED_AT_ONCE);
+    const { clock, trips, log } = this.#parts;
+    let part: ReturnType<TripStore["countsBehind"]>;
+    try {
+      part = trips.countsBehind(this.#countedTo, COUNTED_AT_ONCE);
+    } catch (error) {
+      // A page that cannot be read is whoever's business who needs it; no contact goes unheard for a number.
+      if (!isStorageError(error)) throw error;
+      this.#isCounted = false;
+      return log.debug("trips-not-counted", { reason: messageOf(error) });
+    }
+    const { counts, last, isNewest } = part;
     this.#countedTo = last;
     this.#isCounted = isNewest;
     if (!isNewest) this.#cancelCounting = clock.after(BETWEEN_COUNTS_MS, () => this.#countNewTrips());

@@ -76,6 +76,7 @@ export class SiteSettings implements SettingsPort, RestorePort {
     const { path } = this.#handedIn;
     this.#isEnding = true;
     this.#isPuttingBack = true;
+    this.#handedIn.hold();
     runAgain(() => {
       try {
         restore(config.dataDir, path, clock.wallMs(), by, plan);

@@ -112,13 +112,13 @@ export class ObjectiveMirror {
    * @param options isLossAccepted: takes a list also when most of what it had is missing
    */
   pull(options: { readonly isLossAccepted: boolean }): Promise<readonly ListOutcome[]> {
+    const again = (): Promise<readonly ListOutcome[]> => {
+      if (!options.isLossAccepted) this.#following = undefined;
+      return this.pull(options);
+    };
     // What is accepted now may not be for whoever else waits.
-    if (this.#pulling && options.isLossAccepted) return this.#pulling.then(() => this.pull(options));
-    if (this.#pulling)
-      return (this.#following ??= this.#pulling.then(() => {
-        this.#following = undefined;
-        return this.pull(options);
-      }));
+    if (this.#pulling && options.isLossAccepted) return this.#pulling.then(again, again);
+    if (this.#pulling) return (this.#following ??= this.#pulling.then(again, again));
     this.#pulling = this.#pull(options.isLossAccepted).finally(() => {
       this.#pulling = undefined;
       this.#progress = undefined;
@@ -226,11 +226,8 @@ export class ObjectiveMirror {
   }
 
   #refused(type: ObjectiveType, read: number, reason: string): ListOutcome {
-    this.#tell(
-      type,
-      `is not believed: ${reason}`,
-      "If it is right nevertheless: santinela objectives pull --accept-loss.",
-    );
+    const remedy = "If it is right nevertheless: santinela objectives pull --accept-loss.";
+    this.#tell(type, `is not believed: ${reason}`, remedy);
     this.#options.log.warn("objectives-refused", { type, reason });
     return { type, result: "refused", read, reason };
   }
@@ -240,10 +237,7 @@ export class ObjectiveMirror {
     const copy = walk
       ? `The copy of ${new Date(walk.completedAtMs).toISOString()} stays in use.`
       : "Only the configured and imported objectives are known.";
-    this.#options.conditions.raise(
-      "objectives-not-mirrored",
-      `the centre's list ${type} ${what}. ${copy} ${remedy}`,
-      type,
-    );
+    const said = `the centre's list ${type} ${what}. ${copy} ${remedy}`;
+    this.#options.conditions.raise("objectives-not-mirrored", said, type);
   }
 }

@@ -2,10 +2,11 @@ import { ApiClient } from "../client/api-client.ts";
 import { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { Priority } from "../generated/types.ts";
 import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
-import type { Database } from "../store/database.ts";
+import { isStorageError, type Database } from "../store/database.ts";
 import { Centre } from "./centre.ts";
 import { Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objective-mirror.ts";
@@ -44,6 +45,7 @@ const STOP_GRACE_MS = 3_000;
 export class Sync {
   readonly #clock: Clock;
   readonly #client: ApiClient;
+  readonly #log: Log;
   readonly #link: Link;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
@@ -54,6 +56,7 @@ export class Sync {
     const { upstream, site, clock } = options;
     const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca } = upstream;
     this.#clock = clock;
+    this.#log = options.log;
     this.#client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000, ca });
     this.#link = new Link({ ...options, baseUrl });
     const tokens = new TokenCache({ client: this.#client, email, password, clock });
@@ -135,7 +138,13 @@ export class Sync {
   }
 
   #objectivesPulled(): void {
-    this.#push.retryBlocked();
+    try {
+      this.#push.retryBlocked();
+    } catch (error) {
+      // They are tried again by themselves, only later.
+      if (!isStorageError(error)) throw error;
+      this.#log.warn("blocked-records-not-tried-again", { reason: messageOf(error) });
+    }
     this.#scheduler.kick({ urgent: false });
   }
 

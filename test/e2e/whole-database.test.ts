@@ -66,12 +66,24 @@ async function answersUntil(isOver: () => boolean): Promise<number> {
   return answers;
 }
 
+/** What lies in the folder of the copy that is being made. */
+function copying(): string[] {
+  const [folder] = readdirSync(backups);
+  if (folder === undefined) return [];
+  try {
+    return readdirSync(join(backups, folder));
+  } catch {
+    // It has been taken away in this very moment.
+    return [];
+  }
+}
+
 test("requests are answered and trips recorded while a copy of a large database is made", async () => {
   const first = (await askDaemon(dataDir, "GET", "/interventii")).value as unknown[];
   const isTaken = takeCopy();
   await eventually("the copying to begin", () => readdirSync(backups).length > 0);
   await askDaemon(dataDir, "POST", "/site/simulate", { zone: "hand", contact: "open" });
-  const answers = await answersUntil(() => isTaken() || readdirSync(backups).includes("download.db"));
+  const answers = await answersUntil(() => isTaken() || copying().includes("santinela.db"));
   expect(answers).toBeGreaterThan(ANSWERS);
   await eventually("the copy to be taken away", isTaken);
   await eventually("nothing of it to be left", () => readdirSync(backups).length === 0);
@@ -85,7 +97,7 @@ test("requests are answered and trips recorded while a copy of a large database 
 test("a daemon that is killed or stopped while it makes a copy leaves none behind", async () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const isTaken = takeCopy();
-    await eventually("the copying to begin", () => readdirSync(backups).includes("download.db.part"));
+    await eventually("the copying to begin", () => copying().includes("santinela.db.part"));
     await site.end(signal);
     await eventually("the request to have ended", isTaken);
     await site.start();

@@ -15,6 +15,11 @@ const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: bui
 /** Its objective is not in the database. */
 const NOWHERE = zoneOf({ id: "nowhere", input: { simulated: true }, objective: building(99) });
 
+/** More than are refused in a row before people are told. */
+const FAR = Array.from({ length: 12 }, (_, index) =>
+  zoneOf({ id: `far-${index}`, input: { simulated: true }, objective: building(100 + index) }),
+);
+
 const SITE = { locale: "en", timezone: "Europe/Bucharest" } as const;
 
 let app: TestApp;
@@ -31,7 +36,7 @@ let failpoint: (name: string) => void;
 
 beforeEach(async () => {
   app = await TestApp.make();
-  site = new WatchedZones([HALL_1, HALL_2, NOWHERE]);
+  site = new WatchedZones([HALL_1, HALL_2, NOWHERE, ...FAR]);
   instead = [];
   keys = [];
   failpoint = () => {};
@@ -128,6 +133,19 @@ describe("a trip", () => {
     await eventually("both", () => site.journal.trips.count("posted") === 2);
     expect(site.conditions).toEqual([]);
     expect(recorded().total).toBe(2);
+  });
+
+  test("that meets one bad moment of the API side by side with others waits no longer than one alone", async () => {
+    instead.push((request, response) => app.app(request, response));
+    answers(503, FAR.length);
+    trip("hall-1");
+    for (const { id } of FAR) trip(id);
+    dispatcher.start();
+    await failures(FAR.length);
+    expect(site.conditions).toEqual([]);
+    site.clock.advance(100);
+    await eventually("the next look", () => site.journal.trips.count("waiting") === 0);
+    expect(site.logged("trip-post-failed")).toHaveLength(FAR.length);
   });
 
   test("whose key was used with another body is told to people and makes no second intervention", async () => {

@@ -344,6 +344,11 @@ describe("putting a copy back", () => {
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
     expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
     expect(site.names()).toEqual(["a"]);
+    // Gone since it was looked at.
+    const plan = { recordsInCopy: 1, onlyInPresent: [], onlyInCopy: [] };
+    const gone = join(site.dataDir, "nowhere");
+    expect(() => restore(site.dataDir, gone, 0, TESTER, plan)).toThrow(/no such file/);
+    expect(site.names()).toEqual(["a"]);
   });
 
   test.each([

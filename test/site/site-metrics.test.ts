@@ -1,8 +1,9 @@
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ZoneView } from "../../src/http/site/zone-port.ts";
+import { JsonLog } from "../../src/ops/log.ts";
 import { SiteMetrics } from "../../src/site/site-metrics.ts";
-import { transaction } from "../../src/store/database.ts";
+import { transaction, type Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { TripStore } from "../../src/store/trips.ts";
 import { NO_SITE } from "../support/app.ts";
@@ -11,25 +12,39 @@ import { tripRow } from "../support/trip-row.ts";
 
 const BODY = { name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 
-test("a long journal is counted in parts, and no number is told before it is the whole", () => {
-  const journal = openJournalDatabase(":memory:");
-  const trips = new TripStore(journal);
-  const add = (from: number, to: number): void =>
-    transaction(journal, () => {
-      for (let number = from; number < to; number += 1) trips.insert(tripRow(`t${number}`, BODY, 0));
-    });
-  add(0, 12_000);
-  const { zoneId: id } = tripRow("any", BODY, 0);
-  const clock = new ManualClock();
-  const metrics = new SiteMetrics({
+let journal: Database;
+let trips: TripStore;
+let clock: ManualClock;
+let metrics: SiteMetrics;
+const { zoneId: id } = tripRow("any", BODY, 0);
+
+beforeEach(() => {
+  journal = openJournalDatabase(":memory:");
+  trips = new TripStore(journal);
+  clock = new ManualClock();
+  metrics = new SiteMetrics({
     config: { dataDir: tmpdir(), metricsToken: null, upstream: null },
     clock,
     site: { ...NO_SITE, zones: { ...NO_SITE.zones, list: () => [{ id } as ZoneView] } },
     trips,
     centreObjectives: { walk: () => undefined },
+    log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
-  const counted = (): string | undefined =>
-    /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(metrics.text())?.[1];
+});
+afterEach(() => void journal.close());
+
+function add(from: number, to: number): void {
+  transaction(journal, () => {
+    for (let number = from; number < to; number += 1) trips.insert(tripRow(`t${number}`, BODY, 0));
+  });
+}
+
+function counted(): string | undefined {
+  return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(metrics.text())?.[1];
+}
+
+test("a long journal is counted in parts, and no number is told before it is the whole", () => {
+  add(0, 12_000);
   const stop = metrics.start();
   expect(counted()).toBeUndefined();
   clock.advance(1_000);
@@ -37,5 +52,15 @@ test("a long journal is counted in parts, and no number is told before it is the
   add(12_000, 12_003);
   expect(counted()).toBe("12003");
   stop();
-  journal.close();
+});
+
+test("a journal that cannot be counted keeps nothing else from starting and being told", () => {
+  add(0, 3);
+  journal.exec("ALTER TABLE trips RENAME TO unreadable");
+  const stop = metrics.start();
+  expect(counted()).toBeUndefined();
+  expect(metrics.text()).toContain("santinela_build_info");
+  journal.exec("ALTER TABLE unreadable RENAME TO trips");
+  expect(counted()).toBe("3");
+  stop();
 });

@@ -11,6 +11,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 
 let dataDir: string;
 let settings: SiteSettings;
+let clock: ManualClock;
 let orders: (() => void)[];
 let piece: Buffer;
 
@@ -20,9 +21,10 @@ beforeEach(async () => {
   await backUp(dataDir, join(dataDir, "copy.db"));
   piece = readFileSync(join(dataDir, "copy.db"));
   orders = [];
+  clock = new ManualClock();
   settings = new SiteSettings({
     config: { dataDir },
-    clock: new ManualClock(),
+    clock,
     copyWork: WORK_HERE,
     log: { tellAll: () => {}, tellAsConfigured: () => {} },
     effectiveOptions: () => [],
@@ -36,6 +38,15 @@ test("once a copy is to be put back, nothing that is handed in takes its place",
   await settings.restore(copy, TESTER);
   expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/about to run anew/);
   await expect(settings.restore(copy, TESTER)).rejects.toThrow(/about to run anew/);
+  settings.stop();
+  expect(() => orders[0]?.()).not.toThrow();
+});
+
+test("a copy whose time is over while the daemon ends is put back all the same", async () => {
+  const { copy } = settings.add(0, piece);
+  clock.advance(30 * 60_000 - 1);
+  await settings.restore(copy, TESTER);
+  clock.advance(60_000);
   settings.stop();
   expect(() => orders[0]?.()).not.toThrow();
 });
@@ -58,8 +69,9 @@ test("what a power cut has left of a copy is gone after the next start", () => {
   settings.add(0, piece);
   mkdirSync(join(dataDir, "putting-back"));
   writeFileSync(join(dataDir, "putting-back", "santinela.db"), piece);
+  mkdirSync(join(dataDir, "backups", "download-x1y2z3"));
   for (const ending of ["", ".part", ".part-journal"])
-    writeFileSync(join(dataDir, "backups", `download.db${ending}`), piece);
+    writeFileSync(join(dataDir, "backups", "download-x1y2z3", `santinela.db${ending}`), piece);
   settings.start();
   expect(readdirSync(dataDir)).not.toContain("putting-back");
   expect(readdirSync(join(dataDir, "backups"))).toEqual([]);

@@ -18,6 +18,8 @@ let lists: CentreObjectiveStore;
 let address: string;
 /** What the centre has, by list. */
 let there: Record<string, unknown[]>;
+/** What the lists that were read are told to. */
+let onPulled: () => void;
 /** How the centre cuts its pages. */
 let pageOf: (all: unknown[], start: number, end: number) => unknown;
 
@@ -25,6 +27,7 @@ beforeEach(async () => {
   centre = new OddCentre();
   address = await centre.start();
   site = new SyncingSite(await TestApp.make(), address);
+  onPulled = () => site.push.retryBlocked();
   there = { cladiri: [], bunuri: [], persoane: [] };
   pageOf = (all, start, end) => all.slice(start, end);
   centre.read = (request) => answerOf(request.path);
@@ -57,7 +60,7 @@ function mirrorOf(baseUrl: string): ObjectiveMirror {
     baseUrl,
     timetable: new Timetable(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
     untilQuiet: () => site.push.untilQuiet(),
-    onPulled: () => site.push.retryBlocked(),
+    onPulled: () => onPulled(),
   });
 }
 
@@ -537,4 +540,41 @@ test("a record whose objective the centre lacked goes again after each reading",
   await pull();
   await site.push.cycle();
   expect(site.entry(id).phase).toBe("linked");
+});
+
+describe("who asks during a pull", () => {
+  test("is shown the lists as they are then, and all who ask are shown the same", async () => {
+    there["cladiri"] = halls(2, 101);
+    const names = (): unknown[] =>
+      buildings()
+        .filter(({ id }) => id > 100)
+        .map(({ name }) => name);
+    const asked: Promise<readonly ListOutcome[]>[] = [];
+    centre.read = (request) => {
+      const answer = answerOf(request.path);
+      // The buildings have been read by then.
+      if (asked.length === 0 && request.path.includes("persoane")) {
+        there["cladiri"] = [hall(101, "renamed"), hall(102, "renamed")];
+        asked.push(pull(), pull());
+      }
+      return answer;
+    };
+    await pull();
+    expect(names()).toEqual(["Hall 101", "Hall 102"]);
+    const [first, second] = await Promise.all(asked);
+    expect(names()).toEqual(["renamed", "renamed"]);
+    expect(second).toBe(first);
+  });
+
+  test("is not told what has ended that one", async () => {
+    there["cladiri"] = halls(2);
+    onPulled = () => {
+      throw new Error("the disk is gone");
+    };
+    const [first, second] = [pull(), pull()];
+    await expect(first).rejects.toThrow("the disk is gone");
+    onPulled = () => {};
+    expect((await second)[0]).toMatchObject({ result: "taken" });
+    expect((await pull())[0]).toMatchObject({ result: "taken" });
+  });
 });

@@ -1,5 +1,6 @@
 import type { Router } from "express";
 import type { Gates } from "../authenticate.ts";
+import { patient } from "../connections.ts";
 import { addResource } from "../resource.ts";
 import type { ObjectivePort } from "./objective-port.ts";
 
@@ -11,14 +12,19 @@ export function objectiveCopyRoutes(router: Router, gates: Gates, objectives: Ob
   });
   addResource(router, "/site/objectives/pull", {
     methods: {
-      post: async (_request, response) =>
-        void response.json(await objectives.pull({ isLossAccepted: false })),
+      post: async (_request, response) => {
+        patient(response);
+        response.json(await objectives.pull({ isLossAccepted: false }));
+      },
     },
     gate: gates.interface,
   });
   addResource(router, "/site/objectives/accept-loss", {
     methods: {
-      post: async (_request, response) => void response.json(await objectives.pull({ isLossAccepted: true })),
+      post: async (_request, response) => {
+        patient(response);
+        response.json(await objectives.pull({ isLossAccepted: true }));
+      },
     },
     gate: gates.interface,
   });

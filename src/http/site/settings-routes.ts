@@ -4,7 +4,7 @@ import { actorOf } from "../../domain/principal.ts";
 import type { EventService } from "../../service/events.ts";
 import { principalOf, type Gates } from "../authenticate.ts";
 import { readBody } from "../body.ts";
-import { patient } from "../connections.ts";
+import { impatient, patient } from "../connections.ts";
 import { addResource } from "../resource.ts";
 import { minutesOf } from "./order-body.ts";
 import type { SettingsPort } from "./settings-port.ts";
@@ -30,6 +30,7 @@ export function settingsRoutes(
     return settings.lendCopy((path) => {
       const actor = actorOf(principalOf(request));
       events.note({ event: "backup-downloaded", ...actor, subject: "database", detail: {} });
+      impatient(response);
       return sent(response, path, `${site.status().site.ref}.db`);
     });
   };
