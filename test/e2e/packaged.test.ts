@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { connectAsync } from "mqtt";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { VERSION } from "../../src/generated/version.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
+
+/*
+ * An installed program is made of few files. What is loaded only when it is needed, and what looks for files beside
+ * itself, has to be found in that form as well.
+ */
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+
+const installation = new Installation();
+const dataDir = join(installation.folder, "site");
+const configFile = join(installation.folder, "site.yaml");
+const main = join(installation.folder, "program", "dist", "main.js");
+let site: DaemonProcess;
+let ports: { httpPort: number; mqttPort: number | undefined };
+
+beforeAll(async () => {
+  mkdirSync(join(installation.folder, "program"));
+  await run(process.execPath, [join(ROOT, "scripts/packaging/bundle.mjs"), join(main, "..")]);
+  // The add-ons lie beside it.
+  symlinkSync(join(ROOT, "node_modules"), join(installation.folder, "program", "node_modules"));
+  writeFileSync(
+    configFile,
+    `dataDir: ./site
+http: { port: 0 }
+mqtt: { listen: { port: 0 } }
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [{ id: 1, name: Hall }] }
+zones:
+  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: door, path: /contact, open: [false], normal: [true] } }
+`,
+  );
+  site = new DaemonProcess({ main, configFile, dataDir });
+  ports = await site.start();
+});
+afterAll(async () => {
+  await site.end("SIGKILL");
+  await installation.remove();
+});
+
+function ask(method: string, path: string, body?: Buffer, type = "application/json"): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      socketPath: join(dataDir, "control.sock"),
+      method,
+      path,
+      agent: false,
+      headers: { "Content-Type": type },
+    });
+    asked.on("error", reject);
+    asked.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
+      response.on("end", () => resolve(Buffer.concat(chunks)));
+    });
+    asked.end(body);
+  });
+}
+
+test("an installed program says which one it is", async () => {
+  expect((await run(process.execPath, [main, "version"])).stdout.trim()).toBe(VERSION);
+});
+
+test("an installed program hears a sensor at its own broker", async () => {
+  const sensor = await connectAsync(`mqtt://127.0.0.1:${ports.mqttPort}`);
+  for (const contact of [true, false])
+    await sensor.publishAsync("door", JSON.stringify({ contact }), { qos: 1 });
+  await eventually("the intervention", async () => {
+    const records = await site.get<Intervention[]>("/interventii");
+    return records.length === 1 && records[0]?.objectiveId === 1;
+  });
+  await sensor.endAsync();
+});
+
+test("an installed program shows its panel", async () => {
+  const page = await (await fetch(`http://127.0.0.1:${ports.httpPort}/`)).text();
+  const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "no script";
+  expect((await fetch(new URL(script, `http://127.0.0.1:${ports.httpPort}/`))).status).toBe(200);
+});
+
+test("an installed program gives a copy of its database away, and looks at one that is handed in", async () => {
+  const copy = await ask("GET", "/site/backup");
+  expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
+  const pieces = await ask("POST", "/site/restore/pieces?from=0", copy, "application/octet-stream");
+  const { copy: number } = JSON.parse(pieces.toString()) as { copy: number };
+  const order = Buffer.from(JSON.stringify({ copy: number, dryRun: true }));
+  const plan = JSON.parse((await ask("POST", "/site/restore", order)).toString()) as object;
+  expect(plan).toEqual({ recordsInCopy: 1, onlyInPresent: [], onlyInCopy: [] });
+});
+
+test("an installed program knows the passwords that everybody uses", async () => {
+  const words = [
+    "user",
+    "passwd",
+    "--email",
+    "admin@santinela.local",
+    "--password-stdin",
+    "--config",
+    configFile,
+  ];
+  const setting = run(process.execPath, [main, ...words]);
+  setting.child.stdin?.end("password1234");
+  await expect(setting).rejects.toMatchObject({
+    stderr: expect.stringContaining("tried first") as string,
+  });
+});
