@@ -1,8 +1,20 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
@@ -220,5 +232,29 @@ test("a damaged database keeps no alarm waiting: it is put aside whole, and peop
   expect(readFileSync(join(folder, "quarantine", kept, "santinela.db"), "utf8")).toMatch(
     /^this is no database/,
   );
+  await installation.remove();
+});
+
+test("damage behind an orderly stop ends one start at most: the next one looks at every page and mends it", async () => {
+  const installation = new Installation();
+  const folder = join(installation.folder, "site");
+  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
+  await site.start();
+  await site.end("SIGTERM");
+  const journal = new Sqlite(join(folder, "journal.db"));
+  const pageBytes = journal.pragma("page_size", { simple: true }) as number;
+  const page = journal
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'trips'")
+    .pluck()
+    .get() as number;
+  journal.close();
+  const file = openSync(join(folder, "journal.db"), "r+");
+  writeSync(file, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (page - 1) * pageBytes);
+  closeSync(file);
+
+  await expect(site.start()).rejects.toThrow(/malformed/);
+  await site.start();
+  const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
+  expect(conditions.map(({ code }) => code)).toEqual(["database-recovered"]);
   await installation.remove();
 });
