@@ -32,9 +32,10 @@ import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
-import { isStorageError, type Database } from "./store/database.ts";
+import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
+import { isDamage } from "./store/integrity.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
@@ -76,7 +77,7 @@ export class Daemon {
     } catch (error) {
       await this.stop();
       // A page that cannot be read would end the next start as well, were it not looked for.
-      if (isStorageError(error)) suspect(this.#config.dataDir, messageOf(error));
+      if (isDamage(error)) suspect(this.#config.dataDir, messageOf(error));
       throw error;
     }
   }

@@ -4,12 +4,19 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { isDiskFull, onDiskFull, openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
+import {
+  isDiskFull,
+  onDiskFull,
+  onTakenBack,
+  openDatabase,
+  type Database,
+  type DatabaseKind,
+} from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
 import { fileProblems, isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
-import { suspicionFile } from "./backups.ts";
+import { suspect, suspicionFile } from "./backups.ts";
 import type { Ballast } from "./ballast.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { recoverDatabase, redeliver, type Recovery } from "./recovery.ts";
@@ -119,6 +126,10 @@ export class Databases {
       database = openDatabase(path, kind);
     }
     onDiskFull(database, () => ballast.release());
+    // However orderly the stop will be: the next start looks at every page, and mends what is damaged.
+    onTakenBack(database, (error) => {
+      if (isDamage(error)) suspect(this.#options.dataDir, `${path}: ${messageOf(error)}`);
+    });
     return database;
   }
 

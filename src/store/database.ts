@@ -92,6 +92,7 @@ function within<T>(database: Database, { begin, end, undo }: typeof WHOLE, work:
   } catch (error) {
     // A full or failing disk may have taken all of it back already.
     for (const statement of undo) if (database.inTransaction) database.prepare(statement).run();
+    listeners.get(database)?.(error);
     throw error;
   }
 }
@@ -104,6 +105,11 @@ export function onDiskFull(database: Database, relieve: () => boolean): void {
   reliefs.set(database, relieve);
 }
 
+/** Says who is told of each error that takes work back. */
+export function onTakenBack(database: Database, tell: (error: unknown) => void): void {
+  listeners.set(database, tell);
+}
+
 /** Whether an error says that the disk is full; SQLite calls a shared-memory file that cannot grow an I/O error. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof Sqlite.SqliteError) return /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(error.code);
@@ -111,6 +117,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 const reliefs = new WeakMap<Database, () => boolean>();
+const listeners = new WeakMap<Database, (error: unknown) => void>();
 
 /** Whether an error is SQLite's own: the disk is full, gone or locked, and waiting may help where a restart does not. */
 export function isStorageError(error: unknown): boolean {

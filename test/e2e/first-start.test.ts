@@ -16,6 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
 import { listen } from "../support/loopback.ts";
@@ -235,26 +237,63 @@ test("a damaged database keeps no alarm waiting: it is put aside whole, and peop
   await installation.remove();
 });
 
-test("damage behind an orderly stop ends one start at most: the next one looks at every page and mends it", async () => {
-  const installation = new Installation();
-  const folder = join(installation.folder, "site");
-  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
-  await site.start();
-  await site.end("SIGTERM");
-  const journal = new Sqlite(join(folder, "journal.db"));
-  const pageBytes = journal.pragma("page_size", { simple: true }) as number;
-  const page = journal
-    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'trips'")
-    .pluck()
-    .get() as number;
-  journal.close();
-  const file = openSync(join(folder, "journal.db"), "r+");
-  writeSync(file, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (page - 1) * pageBytes);
-  closeSync(file);
+describe("a page that is damaged behind an orderly stop", () => {
+  let installation: Installation;
+  let folder: string;
+  let site: DaemonProcess;
+  beforeEach(async () => {
+    installation = new Installation();
+    folder = join(installation.folder, "site");
+    site = installation.daemon(
+      "site",
+      `http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [{ id: 1, name: Hall }] }
+zones:
+  - { id: hand, name: hand, kind: panic, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }
+`,
+    );
+    await site.start();
+    await site.end("SIGTERM");
+  });
+  afterEach(() => installation.remove());
 
-  await expect(site.start()).rejects.toThrow(/malformed/);
-  await site.start();
-  const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
-  expect(conditions.map(({ code }) => code)).toEqual(["database-recovered"]);
-  await installation.remove();
+  /** Overwrites the first page of a table. */
+  function damage(name: string, table: string): void {
+    const path = join(folder, name);
+    const database = new Sqlite(path);
+    const pageBytes = database.pragma("page_size", { simple: true }) as number;
+    const root = "SELECT rootpage FROM sqlite_schema WHERE name = ?";
+    const page = database.prepare(root).pluck().get(table) as number;
+    database.close();
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (page - 1) * pageBytes);
+    closeSync(file);
+  }
+
+  async function conditions(): Promise<string[]> {
+    const status = await site.get<{ conditions: { code: string }[] }>("/site/status");
+    return status.conditions.map(({ code }) => code);
+  }
+
+  test.each([
+    ["journal.db", "faults"],
+    ["santinela.db", "accounts"],
+  ])("ends one start at most (%s, %s): the next one looks at every page", async (name, table) => {
+    damage(name, table);
+    await expect(site.start()).rejects.toThrow(/malformed/);
+    await site.start();
+    expect(await conditions()).toEqual(["database-recovered"]);
+  });
+
+  test("is looked for at the next start when a trip has met it, however orderly the stop was", async () => {
+    damage("journal.db", "trips");
+    await site.start();
+    await askDaemon(folder, "POST", "/site/simulate", { zone: "hand", contact: "open" });
+    expect(await conditions()).toContain("journal-write-failed");
+    await site.end("SIGTERM");
+    await site.start();
+    expect(await conditions()).toEqual(["database-recovered"]);
+  });
 });
