@@ -4,14 +4,8 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import {
-  isDiskFull,
-  onDiskFull,
-  onTakenBack,
-  openDatabase,
-  type Database,
-  type DatabaseKind,
-} from "../store/database.ts";
+import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
+import { isDiskFull, onDiskFull, onTakenBack } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
 import { fileProblems, isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";

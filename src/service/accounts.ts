@@ -4,7 +4,8 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
 import { DEVICE_EMAIL, FIRST_ADMINISTRATOR, type Role } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
-import { transaction, type Database } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
 import { assertGoodPassword } from "./password-rules.ts";
 

@@ -7,7 +7,8 @@ import {
 } from "../domain/objective.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
-import { transaction, type Database } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { completed, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 

@@ -1,5 +1,6 @@
 import Sqlite from "better-sqlite3";
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** Changes of an account since the copy that nobody can count any more: the database that had them cannot be read. */
 const UNREAD_CHANGES = 1_000_000;

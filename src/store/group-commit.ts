@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
-import { isDiskFull, transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { isDiskFull, transaction } from "./transaction.ts";
 
 interface Job {
   readonly run: () => void;

@@ -1,5 +1,6 @@
 import type { LinkSample } from "../domain/link-history.ts";
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** A month and a day at a sample every five minutes, and room for a link that comes and goes. */
 const KEPT_MS = 31 * 86_400_000;

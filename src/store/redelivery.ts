@@ -1,4 +1,5 @@
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { seekAgain } from "./sought-records.ts";
 
 /**

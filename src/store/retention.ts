@@ -1,4 +1,5 @@
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { InterventionCounts, type Counted } from "./intervention-counts.ts";
 
 /** Rows removed in one transaction: a long one would hold up a trip. */

@@ -1,5 +1,6 @@
 import Sqlite from "better-sqlite3";
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** What became of one table's rows. */
 export interface SalvagedTable {

@@ -1,5 +1,6 @@
 import { CentreFacts } from "./centre-facts.ts";
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /*
  * A copy of the database that was put back does not know what was sent after it was made. A centre that knows keys

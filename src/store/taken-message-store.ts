@@ -1,4 +1,5 @@
-import { transaction, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** A message of which a zone has taken what it says, named as its sender will name it when it comes again. */
 export interface TakenMessage {

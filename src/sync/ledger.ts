@@ -4,7 +4,8 @@ import { fieldsOf, type Intervention, type InterventionFields } from "../domain/
 import { markerOf, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
 import type { CentreRecord } from "../domain/merge.ts";
 import { nextPhase, type OutboxAttempt, type OutboxEntry, type OutboxEvent } from "../domain/outbox.ts";
-import { transaction, type Database } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
 import { CentreFacts } from "../store/centre-facts.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";

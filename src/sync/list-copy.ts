@@ -3,7 +3,8 @@ import type { Log } from "../domain/log.ts";
 import type { ObjectiveType } from "../domain/objective.ts";
 import type { ListVerdict } from "../domain/objective-list.ts";
 import { CentreObjectiveStore } from "../store/centre-objectives.ts";
-import { transaction, type Database } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
 
 type Changes = Extract<ListVerdict, { kind: "taken" }>;

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -288,10 +289,10 @@ zones:
   });
 
   test("is looked for at the next start when a trip has met it, however orderly the stop was", async () => {
-    damage("journal.db", "trips");
+    damage("journal.db", "incidents");
     await site.start();
     await askDaemon(folder, "POST", "/site/simulate", { zone: "hand", contact: "open" });
-    expect(await conditions()).toContain("journal-write-failed");
+    await eventually("the suspicion", () => existsSync(join(folder, "check-failed.txt")));
     await site.end("SIGTERM");
     await site.start();
     expect(await conditions()).toEqual(["database-recovered"]);

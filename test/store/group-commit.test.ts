@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { onDiskFull, openDatabase, transaction, type Database } from "../../src/store/database.ts";
+import { openDatabase, type Database } from "../../src/store/database.ts";
+import { onDiskFull, transaction } from "../../src/store/transaction.ts";
 import { GroupCommit } from "../../src/store/group-commit.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
