@@ -3,7 +3,7 @@ import type { Heavy } from "./profile.ts";
 /** What a function of a profile is about. The first that fits says it: by the function's name, then by where it stands. */
 const MEANINGS: readonly { readonly what: RegExp; readonly meaning: string }[] = [
   {
-    what: /^sqliteTransaction /,
+    what: /store\/transaction\.js/,
     meaning: "COMMIT: nearly all of it is the flush of the disk, shared by what has arrived together",
   },
   { what: /^\(garbage collector\) /, meaning: "memory of requests and rows that are done with" },
@@ -55,6 +55,7 @@ const MEANINGS: readonly { readonly what: RegExp; readonly meaning: string }[] =
     meaning: "sockets, events and timers, as Node has them",
   },
   { what: / node:crypto| node:internal\/crypto/, meaning: "hashes" },
+  { what: /^existsSync /, meaning: "whether a file is there" },
   { what: / native$/, meaning: "a native function" },
 ];
 
