@@ -1,5 +1,5 @@
 // bundle.mjs FOLDER: lays the built program into FOLDER as an installation runs it: a few files instead of hundreds, so
-// that it starts in two thirds of the time, for which no contact is heard. Nothing is renamed or made smaller, so that a
+// that it starts in four fifths of the time, for which no contact is heard. Nothing is renamed or made smaller, so that a
 // stack trace can be read; before each part stands the file that it is from.
 import { cpSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { copyDatabase } from "../store/copy.ts";
@@ -90,9 +90,19 @@ function forgetPart(part: string): void {
   for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(part + ending, { force: true });
 }
 
-/** Has the next start look at every page of the databases. @param why for whoever finds the file */
+/**
+ * Has the next start look at every page of the databases, and never fails: whoever has met the damage has an error of its
+ * own to tell. Once is enough; a flush for each write that meets it would keep a failing card busy.
+ * @param why for whoever finds the file
+ */
 export function suspect(dataDir: string, why: string): void {
-  writeDurably(suspicionFile(dataDir), `${why}\n`);
+  const file = suspicionFile(dataDir);
+  if (existsSync(file)) return;
+  try {
+    writeDurably(file, `${why}\n`);
+  } catch {
+    // A disk that takes no note: the next start only looks less closely.
+  }
 }
 
 /** Where a failed check is noted for the next start. */

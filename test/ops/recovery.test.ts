@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { backUp, backUpRegularly, backupsIn } from "../../src/ops/backups.ts";
+import { backUp, backUpRegularly, backupsIn, suspect, suspicionFile } from "../../src/ops/backups.ts";
 import { Ballast } from "../../src/ops/ballast.ts";
 import { Databases } from "../../src/ops/databases.ts";
 import { Health } from "../../src/ops/health.ts";
@@ -27,8 +27,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { AccountStore } from "../../src/store/accounts.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { Journal } from "../../src/store/journal.ts";
-import { SOMEBODY } from "../support/app.ts";
-import { TESTER } from "../support/app.ts";
+import { SOMEBODY, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
@@ -435,4 +434,13 @@ describe("putting a copy back", () => {
     });
     expect(next?.id).toBeGreaterThan(later);
   });
+});
+
+test("damage is noted once, and a disk that takes no note adds no error to the one that was met", () => {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-suspicion-"));
+  suspect(folder, "the first page");
+  suspect(folder, "another page");
+  expect(readFileSync(suspicionFile(folder), "utf8")).toBe("the first page\n");
+  rmSync(folder, { recursive: true });
+  expect(() => suspect(folder, "nowhere to write")).not.toThrow();
 });
