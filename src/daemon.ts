@@ -3,6 +3,7 @@ import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonServer } from "./daemon-server.ts";
 import { messageOf } from "./domain/errors.ts";
+import type { NewEvent } from "./domain/event.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
 import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
@@ -99,12 +100,10 @@ export class Daemon {
     const services = await this.#services(database, sync);
 
     let dispatch: Dispatch | undefined;
-    const tripParts = { ...this.#common, journal, host: hostOf(clock, randomUUID), site: config.site };
+    const tripParts = this.#tripParts(journal, services);
     const watch = new ZoneWatch({
       ...tripParts,
-      zones: config.zones,
       newKey: this.#newKey,
-      record: (event) => services.events.record(event),
       onTrip: () => dispatch?.kick(),
     });
     watch.start();
@@ -112,7 +111,6 @@ export class Daemon {
     const inputs = new Inputs({
       ...tripParts,
       conditions: watch.blindIntervals,
-      zones: config.zones,
       monitor: watch.monitor,
       gpio: config.gpio,
       ...siteMqttOf(config, tripParts.host.time, () => site),
@@ -157,6 +155,13 @@ export class Daemon {
     sync?.start();
     this.#options.onStarted();
     this.#sayReady(server);
+  }
+
+  /** What all that watches the zones and brings their trips on their way needs. */
+  #tripParts(journal: Journal, { events }: { readonly events: EventService }) {
+    const { site, zones } = this.#config;
+    const record = (event: NewEvent): void => events.record(event);
+    return { ...this.#common, journal, host: hostOf(this.#clock, randomUUID), site, zones, record };
   }
 
   /** Keeps how the link stands, for the pictures of the last day and month. */

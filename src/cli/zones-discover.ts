@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { proposedZones, type ProposedZone } from "../domain/proposed-zone.ts";
 import { listenTo, type BrokerAddress } from "../inputs/broker-probe.ts";
-import { PAYLOAD_BYTES_MAX } from "../inputs/payload.ts";
+import { PAYLOAD_BYTES_MAX } from "../inputs/message-content.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 

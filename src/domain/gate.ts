@@ -40,7 +40,10 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
   }
   if ("gpio" in options)
     return { by: "gpio", id: `gpio ${options.gpio}`, ...GPIO_INPUT_DEFAULTS, ...options };
-  return { by: "mqtt", id: `mqtt ${options.mqtt} ${options.path ?? ""}`.trim(), ...options };
+  // Two gates on one topic that look for other values there are two gates.
+  const { mqtt, path = "", open, normal, each, where } = options;
+  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, each, where })}`;
+  return { by: "mqtt", id, ...options };
 }
 
 /**

@@ -9,6 +9,7 @@ import { FaultStore, type OpenFault } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
+import { OpeningStore } from "./opening-store.ts";
 import { OrderStore } from "./orders.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
@@ -34,6 +35,7 @@ export class Journal {
   readonly swingers: SwingerStore;
   readonly orders: OrderStore;
   readonly takenMessages: TakenMessageStore;
+  readonly openings: OpeningStore;
   readonly brokerCounts: BrokerCountStore;
   readonly linkSamples: LinkSampleStore;
   readonly #database: Database;
@@ -48,6 +50,7 @@ export class Journal {
     this.faults = new FaultStore(database);
     this.swingers = new SwingerStore(database);
     this.orders = new OrderStore(database);
+    this.openings = new OpeningStore(database);
     this.takenMessages = new TakenMessageStore(database);
     this.brokerCounts = new BrokerCountStore(database);
     this.linkSamples = new LinkSampleStore(database);

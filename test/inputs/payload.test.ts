@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAYLOAD_BYTES_MAX } from "../../src/inputs/payload.ts";
+import { PAYLOAD_BYTES_MAX } from "../../src/inputs/message-content.ts";
 import { ZoneTopics } from "../../src/inputs/zone-topics.ts";
 import type { Availability, Battery, MqttInput } from "../../src/generated/types.ts";
 import { zoneOf } from "../support/watched-zones.ts";

@@ -70,8 +70,11 @@ export class WatchedZones {
   get common() {
     const { clock, log, zones, monitor } = this;
     const conditions = this.#watch.blindIntervals;
-    const { journal } = this;
-    return { clock, log, conditions, zones, monitor, journal, brokerCounts: journal.brokerCounts };
+    const { journal, host } = this;
+    const record = (event: NewEvent): void => void this.events.push(event);
+    const sources = { zones, monitor, journal, brokerCounts: journal.brokerCounts };
+    const times = { bootId: host.bootId, incidentWindowMs: 1_800_000 };
+    return { clock, log, conditions, record, ...sources, ...times };
   }
 
   /** The daemon ends. */
