@@ -1,5 +1,6 @@
 import type { MqttInput } from "../generated/types.ts";
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
+import { excludeEachOther } from "../domain/message-condition.ts";
 import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
 import { isBroad, isUnder } from "../domain/topic-filter.ts";
 import { bridgeNameOf, type AvailabilitySense } from "../domain/zone-senses.ts";
@@ -44,7 +45,7 @@ export class ZoneTopics {
         zones.flatMap(({ gate }) => (gate.by === "mqtt" ? [[gate.id, gate] as const] : [])),
       ).values(),
     ];
-    for (const sense of zones.flatMap(sensesOf)) {
+    for (const sense of zones.flatMap((zone) => sensesOf(zone, neighboursValues(zone, zones)))) {
       if (isBroad(sense.filter)) this.#broad.push(sense);
       else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
     }
@@ -104,8 +105,25 @@ export class ZoneTopics {
   }
 }
 
+/**
+ * Values at the place of a zone's contact that another zone names and this one does not, such as the code of another
+ * transmitter: they say nothing about this zone.
+ */
+function neighboursValues({ id, input }: Zone, zones: readonly Zone[]): ReadonlySet<string> {
+  if (input.source !== "mqtt") return new Set();
+  const named = ({ open, normal = [] }: MqttInput): string[] => [...open, ...normal].map(plainValue);
+  const own = new Set(named(input));
+  const others = zones.flatMap((zone) => {
+    if (zone.id === id || zone.input.source !== "mqtt") return [];
+    const { mqtt, path, where = [] } = zone.input;
+    const isSamePlace = mqtt === input.mqtt && path === input.path;
+    return isSamePlace && !excludeEachOther(input.where ?? [], where) ? named(zone.input) : [];
+  });
+  return new Set(others.filter((value) => !own.has(value)));
+}
+
 /** A zone's senses, its contact first: should anything fail behind it, the trip is written. */
-function sensesOf({ id, input, senses }: Zone): Sense[] {
+function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>): Sense[] {
   const { tamper, battery, availability, bridge } = senses;
   const found: Sense[] = [];
   const add = (rule: MessageRule & { readonly mqtt: string }, signalOf: Sense["signalOf"]): void =>
@@ -113,7 +131,14 @@ function sensesOf({ id, input, senses }: Zone): Sense[] {
   // What the sensor itself says shows that it lives, unless the broker had kept it.
   const orLives = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
     signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
-  if (input.source === "mqtt") add(input, contactSense(input));
+  if (input.source === "mqtt") {
+    const read = contactSense(input);
+    add(input, (view, ...more) => {
+      const value = scalarOf(view.at(input.path));
+      const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
+      return isNeighbours ? undefined : read(view, ...more);
+    });
+  }
   if (tamper)
     add(tamper, (view, _topic, isRetained) => {
       const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
