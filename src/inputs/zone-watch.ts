@@ -99,6 +99,7 @@ export class ZoneWatch {
 
   start(): void {
     this.orders.start();
+    this.faults.start();
     this.monitor.start();
     this.#heartbeat.start();
   }
@@ -106,6 +107,7 @@ export class ZoneWatch {
   stop(): void {
     this.blindIntervals.stop();
     this.#heartbeat.stop();
+    this.faults.stop();
     this.monitor.stop();
   }
 }

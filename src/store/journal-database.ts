@@ -1,6 +1,7 @@
 import { createBrokerCounts } from "./broker-counts.ts";
 import { createLinkSamples } from "./link-samples.ts";
 import { createOpenings } from "./opening-store.ts";
+import { createLosses } from "./loss-store.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
@@ -85,6 +86,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     createBrokerCounts,
     createLinkSamples,
     createOpenings,
+    createLosses,
   ],
 };
 

@@ -9,6 +9,7 @@ import { FaultStore, type OpenFault } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
+import { LossStore } from "./loss-store.ts";
 import { OpeningStore } from "./opening-store.ts";
 import { OrderStore } from "./orders.ts";
 import { SwingerStore } from "./swingers.ts";
@@ -36,6 +37,7 @@ export class Journal {
   readonly orders: OrderStore;
   readonly takenMessages: TakenMessageStore;
   readonly openings: OpeningStore;
+  readonly losses: LossStore;
   readonly brokerCounts: BrokerCountStore;
   readonly linkSamples: LinkSampleStore;
   readonly #database: Database;
@@ -50,6 +52,7 @@ export class Journal {
     this.faults = new FaultStore(database);
     this.swingers = new SwingerStore(database);
     this.orders = new OrderStore(database);
+    this.losses = new LossStore(database);
     this.openings = new OpeningStore(database);
     this.takenMessages = new TakenMessageStore(database);
     this.brokerCounts = new BrokerCountStore(database);
