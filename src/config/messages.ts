@@ -4,7 +4,7 @@ import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-
 import { plainValue, type Scalar } from "../domain/plain-value.ts";
 import { placeOf } from "../domain/zone-senses.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
-import type { Battery, MessageCondition, MqttInput, Zone } from "../generated/types.ts";
+import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
 import type { ParsedFile, Problem } from "./problems.ts";
 
 /** What a zone or gate looks for in messages, and where that is in the configuration. */
@@ -83,7 +83,7 @@ function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
     const { path, each, where = [] } = { ...one, ...placeOf(input, one) };
     if ("open" in one)
       return [{ ...CONTACT, ...own, path, each, where, values: one.open, others: one.normal }];
-    const { low, below } = one as Battery;
+    const { low, below } = one;
     const values = below === undefined ? low : undefined;
     return [{ ...CONTACT, ...own, path, each, where, values, others: undefined, lists: ["low", "below"] }];
   });

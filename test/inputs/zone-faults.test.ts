@@ -264,7 +264,7 @@ describe("supervision", () => {
     });
 
     test("forgets a loss that no zone of the configuration has", async () => {
-      await says("gate", { ...down, bridge: "old/bridge" } as ZoneSignal);
+      await says("gate", { ...down, bridge: "old/bridge" });
       await site.restart();
       expect(site.zones.journal.losses.list()).toEqual([]);
     });
