@@ -11,7 +11,6 @@ import type { ParsedFile, Problem } from "./problems.ts";
 interface Sense {
   readonly place: readonly (string | number)[];
   readonly path?: string | undefined;
-  readonly each?: string | undefined;
   /** Its own conditions behind those that it has from the zone's input. */
   readonly where: readonly MessageCondition[];
   readonly inherited: number;
@@ -30,7 +29,7 @@ export function messageProblems(zones: readonly Zone[]): Problem[] {
       sensesOf(zone, ["zones", index]).flatMap((sense) => [
         ...equalValues(sense),
         ...conditionProblems(sense),
-        ...listProblems(sense),
+        ...starProblems(sense),
       ]),
     ),
     ...zones.flatMap(misplacedOptions),
@@ -80,18 +79,17 @@ function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
   const beside = Object.entries({ tamper, battery }).flatMap(([key, one]): Sense[] => {
     if (!one) return [];
     const own = { inherited: one.mqtt === undefined ? inherited : 0, place: [...place, key] };
-    const { path, each, where = [] } = { ...one, ...placeOf(input, one) };
-    if ("open" in one)
-      return [{ ...CONTACT, ...own, path, each, where, values: one.open, others: one.normal }];
+    const { path, where = [] } = { ...one, ...placeOf(input, one) };
+    if ("open" in one) return [{ ...CONTACT, ...own, path, where, values: one.open, others: one.normal }];
     const { low, below } = one;
     const values = below === undefined ? low : undefined;
-    return [{ ...CONTACT, ...own, path, each, where, values, others: undefined, lists: ["low", "below"] }];
+    return [{ ...CONTACT, ...own, path, where, values, others: undefined, lists: ["low", "below"] }];
   });
   const words = Object.entries({ availability, bridge }).flatMap(([key, one]): Sense[] => {
     if (!one) return [];
-    const { up, down, path, each, where = [] } = { ...AVAILABILITY_DEFAULTS, ...one };
+    const { up, down, path, where = [] } = { ...AVAILABILITY_DEFAULTS, ...one };
     const values = { values: up, others: down, lists: ["up", "down"] } as const;
-    return [{ ...values, path, each, where, inherited: 0, isTextToo: true, place: [...place, key] }];
+    return [{ ...values, path, where, inherited: 0, isTextToo: true, place: [...place, key] }];
   });
   return [...contacts, ...beside, ...words];
 }
@@ -114,7 +112,7 @@ function equalValues({ place, lists, values = [], others = [] }: Sense): Problem
 }
 
 function conditionProblems(sense: Sense): Problem[] {
-  const { place, where, inherited, lists, values, path, each, isTextToo } = sense;
+  const { place, where, inherited, lists, values, path, isTextToo } = sense;
   const contradiction = contradictionIn(where);
   if (contradiction) {
     const { index, reason } = contradiction;
@@ -122,8 +120,7 @@ function conditionProblems(sense: Sense): Problem[] {
     if (index < inherited) return [];
     return [{ path: [...place, "where", index - inherited], message: `can never hold: ${reason}` }];
   }
-  const looksInside = where.some(({ path: of }) => each === undefined || of.startsWith(`${each}/`));
-  if (path === undefined && !isTextToo && looksInside)
+  if (path === undefined && !isTextToo && where.length > 0)
     return [
       {
         path: [...place],
@@ -132,43 +129,35 @@ function conditionProblems(sense: Sense): Problem[] {
       },
     ];
   // Of what says up and down, either one may be in other messages.
-  const wanted = isTextToo ? undefined : values;
-  const places = [path, each].filter((one) => one !== undefined && one !== "");
-  if (!places.some((one) => isShutOut(where, one ?? "", one === path ? wanted : undefined))) return [];
+  if (path === undefined || !isShutOut(where, path, isTextToo ? undefined : values)) return [];
   return [
     {
       path: [...place, "where"],
-      message: `lets no message through that has a value of ${lists[0]} at ${path ?? each}. Remove the condition on that path, or name the same values`,
+      message: `lets no message through that has a value of ${lists[0]} at ${path}. Remove the condition on that path, or name the same values`,
     },
   ];
 }
 
-/** With `each` the way to the value leads through the list. */
-function listProblems({ place, each, path }: Sense): Problem[] {
-  if (each === undefined || path === undefined || path === each || path.startsWith(`${each}/`)) return [];
-  return [
-    {
-      path: [...place, "path"],
-      message: `must lead through the list that each names: ${each}${path}, without a number`,
-    },
-  ];
+/** The way through a list needs no sign for its entries. */
+function starProblems({ place, path, where }: Sense): Problem[] {
+  const paths = [path, ...where.map((condition) => condition.path)];
+  return paths.flatMap((one) =>
+    one?.includes("/*")
+      ? [
+          {
+            path: [...place],
+            message: `a path leads through a list by itself. Write ${one.replaceAll("/*", "")}`,
+          },
+        ]
+      : [],
+  );
 }
 
-/** Options that have no meaning where they are. */
-function misplacedOptions({ input, gate, tamper, battery }: Zone, index: number): Problem[] {
-  const problems: Problem[] = [];
-  if (typeof gate === "object" && "mqtt" in gate && gate.dedupe !== undefined)
-    problems.push({
-      path: ["zones", index, "gate", "dedupe"],
-      message: "a gate has no openings that could be one. Remove it",
-    });
-  for (const [key, sense] of Object.entries({ tamper, battery }))
-    if (sense?.each !== undefined && sense.mqtt === undefined && "mqtt" in input)
-      problems.push({
-        path: ["zones", index, key, "each"],
-        message: "the list is that of the input. Remove it, or write mqtt as well for messages of its own",
-      });
-  return problems;
+/** A gate by message has the form of an input, and one option of that has no meaning for it. */
+function misplacedOptions({ gate }: Zone, index: number): Problem[] {
+  if (typeof gate !== "object" || !("mqtt" in gate) || gate.dedupe === undefined) return [];
+  const path = ["zones", index, "gate", "dedupe"];
+  return [{ path, message: "a gate has no openings that could be one. Remove it" }];
 }
 
 /** Two zones that the very same value of a message would open. */

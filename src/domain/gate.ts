@@ -41,8 +41,8 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
   if ("gpio" in options)
     return { by: "gpio", id: `gpio ${options.gpio}`, ...GPIO_INPUT_DEFAULTS, ...options };
   // Two gates on one topic that look for other values there are two gates.
-  const { mqtt, path = "", open, normal, each, where } = options;
-  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, each, where })}`;
+  const { mqtt, path = "", open, normal, where } = options;
+  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where })}`;
   return { by: "mqtt", id, ...options };
 }
 

@@ -6,7 +6,6 @@ import type { Scalar } from "./plain-value.ts";
 export interface AvailabilitySense {
   readonly mqtt: string;
   readonly path?: string;
-  readonly each?: string;
   readonly where?: readonly MessageCondition[];
   readonly up: readonly Scalar[];
   readonly down: readonly Scalar[];
@@ -39,15 +38,11 @@ export function sensesOf({ input, tamper, battery, availability, bridge }: ZoneO
 export function placeOf(
   input: ZoneOptions["input"],
   { mqtt, where = [] }: Pick<Tamper, "mqtt" | "where">,
-): { mqtt: string; each?: string; where?: MessageCondition[] } {
+): { mqtt: string; where?: MessageCondition[] } {
   if (mqtt !== undefined) return { mqtt };
   if (!("mqtt" in input)) return { mqtt: "" };
   const all = [...(input.where ?? []), ...where];
-  return {
-    mqtt: input.mqtt,
-    ...(input.each === undefined ? {} : { each: input.each }),
-    ...(all.length === 0 ? {} : { where: all }),
-  };
+  return { mqtt: input.mqtt, ...(all.length === 0 ? {} : { where: all }) };
 }
 
 /** What a bridge is called in faults and records: its topic, and what tells it apart from others on that topic. */

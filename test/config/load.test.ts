@@ -229,14 +229,9 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /zones\[0\]\.input: path is missing: a message that where looks into is no plain value/,
     ],
     [
-      "a path beside the list",
-      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, each: /params/events, path: /event, open: [1] } }\n`,
-      /zones\[0\]\.input\.path: must lead through the list that each names: \/params\/events\/event, without a number$/,
-    ],
-    [
-      "a list of its own without a topic",
-      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1] }, tamper: { each: /e, path: /e/t, open: [1] } }\n`,
-      /zones\[0\]\.tamper\.each: the list is that of the input\. Remove it, or write mqtt as well/,
+      "a sign for every entry of a list",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: "/params/events/*/event", open: [1] } }\n`,
+      /zones\[0\]\.input: a path leads through a list by itself\. Write \/params\/events\/event$/,
     ],
     [
       "a transmitter's code that YAML takes for a number",

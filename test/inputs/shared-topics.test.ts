@@ -68,7 +68,6 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     id: `input-${id}`,
     input: {
       mqtt: TOPIC,
-      each: "/params/events",
       where: [{ path: "/params/events/component", in: [`input:${id}`] }],
       path: "/params/events/event",
       open: ["btn_down"],
@@ -136,7 +135,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 
 describe("a frame with more events than any device sends", () => {
   test("changes nothing and is named in the log", async () => {
-    await watch({ input: { mqtt: "many", each: "/e", path: "/e/s", open: [1], normal: [0] } });
+    await watch({ input: { mqtt: "many", path: "/e/s", open: [1], normal: [0] } });
     await says("many", { e: [{ s: 0 }] });
     await says("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
     expect(happened()).toEqual(["first-sight front-door"]);
@@ -176,6 +175,68 @@ describe("the reviews of several cameras on one topic", () => {
     expect(site.contactOf("yard")).toBe("open");
     await says("frigate/reviews", review("end", "yard"));
     expect(happened().slice(2)).toEqual(["trip yard", "restore yard"]);
+  });
+});
+
+describe("a message with lists", () => {
+  const read = async (input: ZoneOptions["input"], payload: unknown): Promise<string[]> => {
+    await watch({ input });
+    site.monitor.read("front-door", "normal", { live: true });
+    const before = happened().length;
+    await says("lists", payload);
+    return happened().slice(before);
+  };
+  const event = { mqtt: "lists", path: "/e/s", open: [1], normal: [0] };
+
+  test("that is a list as a whole is looked at entry by entry", async () => {
+    const input = { ...event, path: "/s", where: [{ path: "/id", in: [7] }] };
+    const payload = [
+      { id: 7, s: 1 },
+      { id: 8, s: 0 },
+      { id: 7, s: 0 },
+    ];
+    expect(await read(input, payload)).toEqual(["trip front-door", "restore front-door"]);
+  });
+
+  test("has its conditions on the message, the list around and the entry itself", async () => {
+    const input = {
+      ...event,
+      path: "/a/e/s",
+      where: [
+        { path: "/site", in: ["hall"] },
+        { path: "/a/name", in: ["left"] },
+        { path: "/a/e/id", in: [2] },
+      ],
+    };
+    const list = (name: string) => ({
+      name,
+      e: [
+        { id: 1, s: 1 },
+        { id: 2, s: name === "left" ? 1 : 0 },
+      ],
+    });
+    expect(await read(input, { site: "hall", a: [list("left"), list("right")] })).toEqual([
+      "trip front-door",
+    ]);
+  });
+
+  test("may name the sensor in another list than the value", async () => {
+    const input = {
+      ...event,
+      path: "/event",
+      open: ["TRIGGER"],
+      where: [{ path: "/sensors/name", in: ["Yard"] }],
+    };
+    const sensors = [{ name: "Hall" }, { name: "Yard" }];
+    expect(await read(input, { event: "TRIGGER", sensors })).toEqual(["trip front-door"]);
+  });
+
+  test("whose path has a number is looked at in that place alone", async () => {
+    expect(await read({ ...event, path: "/e/1/s" }, { e: [{ s: 1 }, { s: 0 }] })).toEqual([]);
+  });
+
+  test("may have one entry without the list around it", async () => {
+    expect(await read(event, { e: { s: 1 } })).toEqual(["trip front-door"]);
   });
 });
 
