@@ -36,6 +36,7 @@ import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
+import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
@@ -102,6 +103,7 @@ export class Daemon {
     const tripParts = { ...this.#common, journal, host: hostOf(clock, randomUUID), site: config.site };
     const watch = new ZoneWatch({
       ...tripParts,
+      isUnfinished: (id) => new InterventionStore(database).isUnfinished(id),
       zones: config.zones,
       newKey: this.#newKey,
       record: (event) => services.events.record(event),
@@ -132,8 +134,13 @@ export class Daemon {
       sync,
     });
     if (sync) this.#record(journal, site);
-    const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
-    const metrics = new SiteMetrics(metricParts);
+    const metrics = new SiteMetrics({
+      ...this.#common,
+      config,
+      site,
+      trips: journal.trips,
+      centreObjectives,
+    });
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
     const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });
