@@ -1,7 +1,7 @@
 // Writes the table of docs/sensors.md that says what each kind of zone requests, from the shipped profiles of the built
 // program. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { isLifeSafety } from "../dist/domain/life-safety.js";
+import { isLifeSafety } from "../dist/domain/incident-class.js";
 import { PROFILE_OF_KIND, resolveProfiles } from "../dist/domain/zone-rules.js";
 
 const PAGE = new URL("../docs/sensors.md", import.meta.url);

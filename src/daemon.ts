@@ -37,6 +37,7 @@ import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
+import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { Sync } from "./sync/sync.ts";
@@ -101,11 +102,9 @@ export class Daemon {
 
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
-    const watch = new ZoneWatch({
-      ...tripParts,
-      newKey: this.#newKey,
-      onTrip: () => dispatch?.kick(),
-    });
+    const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
+    const onTrip = (): void => dispatch?.kick();
+    const watch = new ZoneWatch({ ...tripParts, isUnfinished, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
     const inputs = new Inputs({
@@ -130,8 +129,13 @@ export class Daemon {
       sync,
     });
     if (sync) this.#record(journal, site);
-    const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
-    const metrics = new SiteMetrics(metricParts);
+    const metrics = new SiteMetrics({
+      ...this.#common,
+      config,
+      site,
+      trips: journal.trips,
+      centreObjectives,
+    });
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
     const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });

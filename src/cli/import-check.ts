@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { isLifeSafety } from "../domain/life-safety.ts";
+import { isLifeSafety } from "../domain/incident-class.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
 import { resumeZone, stepZone, type StepSignal, type ZoneState } from "../domain/zone-step.ts";
 import type { Zone } from "../domain/zone.ts";

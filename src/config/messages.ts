@@ -1,5 +1,5 @@
 import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
-import { isLifeSafety } from "../domain/life-safety.ts";
+import { isLifeSafety } from "../domain/incident-class.ts";
 import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
 import { plainValue, type Scalar } from "../domain/plain-value.ts";
 import { placeOf } from "../domain/zone-senses.ts";
@@ -32,7 +32,6 @@ export function messageProblems(zones: readonly Zone[]): Problem[] {
         ...starProblems(sense),
       ]),
     ),
-    ...zones.flatMap(misplacedOptions),
     ...sameReadings(zones),
   ];
 }
@@ -151,13 +150,6 @@ function starProblems({ place, path, where }: Sense): Problem[] {
         ]
       : [],
   );
-}
-
-/** A gate by message has the form of an input, and one option of that has no meaning for it. */
-function misplacedOptions({ gate }: Zone, index: number): Problem[] {
-  if (typeof gate !== "object" || !("mqtt" in gate) || gate.dedupe === undefined) return [];
-  const path = ["zones", index, "gate", "dedupe"];
-  return [{ path, message: "a gate has no openings that could be one. Remove it" }];
 }
 
 /** Two zones that the very same value of a message would open. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../domain/clock.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
-import { isLifeSafety } from "../domain/life-safety.ts";
-import type { Moment } from "../domain/trip.ts";
+import { isLifeSafety } from "../domain/incident-class.ts";
+import { isOrWillBeRecorded, type Moment } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Journal } from "../store/journal.ts";
@@ -30,8 +30,6 @@ interface Noted {
 const NOTED_EVERY_MS = 60_000;
 /** Characters of a value that are kept as they are; a longer one is kept as its hash. */
 const OCCASION_LENGTH_MAX = 64;
-/** A trip in one of these states is with the dispatch centre, or on its way there. */
-const DISPATCHED: ReadonlySet<string> = new Set(["waiting", "posted", "merged"]);
 
 /**
  * Openings that are part of an earlier one, such as the updates of a camera's review that the zone has tripped for.
@@ -62,7 +60,7 @@ export class RepeatedOpenings {
     if (this.#lifeSafety.has(zoneId)) return false;
     const { journal, incidentWindowMs } = this.#options;
     const trip = journal.openings.tripOf(zoneId, keyOf(occasion));
-    if (!trip || !DISPATCHED.has(trip.state)) return false;
+    if (!trip || !isOrWillBeRecorded(trip)) return false;
     const sinceMs = this.#sinceMs(trip.moment);
     if (sinceMs < 0 || sinceMs > incidentWindowMs) return false;
     journal.afterCommit(() => this.#note(zoneId, occasion, trip.moment.wallMs));

@@ -3,11 +3,14 @@ import type { Conditions } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
-import { newSignalTest, type TripSite } from "../domain/trip.ts";
+import { newSignalTest } from "../domain/trip-rows.ts";
+import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import { BlindIntervals } from "./blind-intervals.ts";
+import { EntryDelays } from "./entry-delays.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { StandingContacts } from "./standing-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
@@ -21,7 +24,9 @@ export interface ZoneWatchOptions {
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
   readonly log: Log;
   readonly conditions: Conditions;
-  readonly site: TripSite;
+  readonly site: TripSite & { readonly standingAgainS: number };
+  /** Whether work on an intervention goes on: it is there and not done. */
+  readonly isUnfinished: (interventionId: number) => boolean;
   /** Makes the identity of a trip. */
   readonly newKey: () => string;
   /** Takes an entry for the event log. */
@@ -39,6 +44,8 @@ export class ZoneWatch {
   /** Where the inputs declare their conditions. */
   readonly blindIntervals: BlindIntervals;
   readonly #options: ZoneWatchOptions;
+  readonly #entryDelays: EntryDelays;
+  readonly #standing: StandingContacts;
   readonly #heartbeat: Heartbeat;
 
   constructor(options: ZoneWatchOptions) {
@@ -57,7 +64,8 @@ export class ZoneWatch {
       record: (event: NewEvent) => record(options, event),
     };
     this.blindIntervals = new BlindIntervals(common);
-    this.orders = new ZoneOrders({ ...common, timezone: site.timezone });
+    const onChange = (): void => this.#holdChanged();
+    this.orders = new ZoneOrders({ ...common, timezone: site.timezone, onChange });
     this.faults = new ZoneFaults({
       ...common,
       isWalkTest: () => this.orders.isWalkTest,
@@ -71,6 +79,18 @@ export class ZoneWatch {
       orders: this.orders,
       faults: this.faults,
       hostUpMs: host.upMs,
+      onContact: (delays) => {
+        this.#entryDelays.add(delays);
+        this.#standing.watch();
+      },
+    });
+    this.#entryDelays = new EntryDelays({ ...common, gates: this.orders.gates });
+    this.#standing = new StandingContacts({
+      ...common,
+      monitor: this.monitor,
+      orders: this.orders,
+      register,
+      standingAgainMs: site.standingAgainS * 1000,
     });
     this.#heartbeat = new Heartbeat({
       ...common,
@@ -97,10 +117,22 @@ export class ZoneWatch {
     return key;
   }
 
+  /** Looks at contacts that stand open; to be called when the work on an intervention may have ended. */
+  lookAtStanding(): void {
+    this.#standing.soon();
+  }
+
+  #holdChanged(): void {
+    this.#entryDelays.look();
+    this.#standing.soon();
+  }
+
   start(): void {
     this.orders.start();
     this.faults.start();
     this.monitor.start();
+    this.#entryDelays.start();
+    this.#standing.start();
     this.#heartbeat.start();
   }
 
@@ -108,6 +140,8 @@ export class ZoneWatch {
     this.blindIntervals.stop();
     this.#heartbeat.stop();
     this.faults.stop();
+    this.#standing.stop();
+    this.#entryDelays.stop();
     this.monitor.stop();
   }
 }

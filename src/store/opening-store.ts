@@ -1,4 +1,4 @@
-import type { Moment } from "../domain/trip.ts";
+import type { Moment, TripState } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 
 /** The table of what identified the last openings of zones with `dedupe`, so that a restart repeats none. */
@@ -15,7 +15,7 @@ export function createOpenings(database: Database): void {
 
 /** The trip that an opening was. */
 export interface OpeningTrip {
-  readonly state: string;
+  readonly state: TripState;
   readonly moment: Moment;
 }
 
@@ -39,7 +39,7 @@ export class OpeningStore {
            AND seq >= (SELECT from_seq FROM openings WHERE zone_id = :zoneId AND occasion = :occasion)
          ORDER BY seq LIMIT 1`,
       )
-      .get({ zoneId, occasion }) as ({ state: string } & Moment) | undefined;
+      .get({ zoneId, occasion }) as ({ state: TripState } & Moment) | undefined;
     return row && { state: row.state, moment: row };
   }
 

@@ -151,7 +151,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a gate's openings that are one",
       `zones:\n  - { ${ZONE}, input: { gpio: 4 }, gate: { mqtt: a/b, open: [armed], dedupe: { path: /id } } }\n`,
-      /zones\[0\]\.gate\.dedupe: a gate has no openings that could be one\. Remove it$/,
+      /zones\[0\]\.gate\.dedupe: there is no such option\./,
     ],
     ...(
       [
