@@ -30,7 +30,7 @@ zones:
 const SCREENS = [
   ["status", ".conditions"],
   ["zones", ".lanes .legend"],
-  ["interventions", 'td a:text-is("Ușa principală")'],
+  ["interventions", "table"],
   ["interventions/1", "section table"],
   ["events", "table"],
   ["objectives", 'td strong:text-is("Hala Nord")'],
@@ -41,8 +41,8 @@ const SCREENS = [
 ];
 /** As a technician's phone and an installer's laptop see it. */
 const LOOKS = [
-  { name: "ro-phone", language: "ro-RO", width: 360, height: 740, colorScheme: "light" },
-  { name: "en-desktop", language: "en-GB", width: 1100, height: 860, colorScheme: "dark" },
+  { name: "ro-phone", locale: "ro-RO", width: 360, height: 740, colorScheme: "light" },
+  { name: "en-desktop", locale: "en-GB", width: 1100, height: 860, colorScheme: "dark" },
 ];
 
 const pictures = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
@@ -92,17 +92,17 @@ function writeLinkOfADay(path) {
   database.close();
 }
 
-/** Calls `look` with a page in each look, in its language. */
+/** Calls `look` with a page in each look, in the language that its browser asks for. */
 async function inEachLook(address, look) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
-  for (const { name, language, width, height, colorScheme } of LOOKS) {
+  for (const { name, locale, width, height, colorScheme } of LOOKS) {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
-      locale: language,
+      locale,
       timezoneId: "Europe/Bucharest",
     });
     const page = await context.newPage();
