@@ -99,7 +99,6 @@ export class Daemon {
     const journal = new Journal(folder.journal, clock);
     const sync = this.#syncOf(database);
     const services = await this.#services(database, sync);
-
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
     const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
@@ -129,13 +128,8 @@ export class Daemon {
       sync,
     });
     if (sync) this.#record(journal, site);
-    const metrics = new SiteMetrics({
-      ...this.#common,
-      config,
-      site,
-      trips: journal.trips,
-      centreObjectives,
-    });
+    const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
+    const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
     const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });
