@@ -134,11 +134,19 @@ export class TripStore {
     return this.#database.prepare("UPDATE trips SET state = 'waiting' WHERE state = 'refused'").run().changes;
   }
 
-  /** The newest trips first; `before` is the `seq` that they must be smaller than. */
+  /** The newest trips, faults and closings first; `before` is the `seq` that they must be smaller than. */
   newest(limit: number, before = Number.MAX_SAFE_INTEGER): Trip[] {
     return this.#database
       .prepare("SELECT * FROM trips WHERE seq < ? ORDER BY seq DESC LIMIT ?")
       .all(before, limit)
+      .map(toTrip);
+  }
+
+  /** The newest trips and faults without the closings, the newest first. */
+  newestButRestores(limit: number): Trip[] {
+    return this.#database
+      .prepare("SELECT * FROM trips WHERE about <> 'restore' ORDER BY seq DESC LIMIT ?")
+      .all(limit)
       .map(toTrip);
   }
 
