@@ -5,7 +5,9 @@ import { isShutDown, quietResetMs } from "../domain/swinger.ts";
 import { newFault, type TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
-import type { Journal } from "../store/journal.ts";
+import { isFaultKept } from "../domain/zone-changes.ts";
+import type { OpenFault } from "../store/faults.ts";
+import type { Journal, ZoneExchange } from "../store/journal.ts";
 
 export interface ZoneFaultsOptions {
   readonly zones: readonly Zone[];
@@ -41,10 +43,12 @@ export class ZoneFaults {
   readonly #heard = new Map<string, Heard>();
   /** When a zone was last faulty, monotonic. */
   readonly #unrestMs = new Map<string, number>();
+  #zones: readonly Zone[];
 
   constructor(options: ZoneFaultsOptions) {
     this.#options = options;
-    for (const { id } of options.zones) this.#heard.set(id, { lastMs: this.#nowMs, downSinceMs: new Map() });
+    this.#zones = options.zones;
+    for (const { id } of options.zones) this.#heard.set(id, newlyHeard(this.#nowMs));
     for (const { fault, zoneId } of options.journal.faults.list())
       if (fault === "faulty") this.#unrestMs.set(zoneId, this.#nowMs);
   }
@@ -81,7 +85,7 @@ export class ZoneFaults {
 
   /** Looks for sensors that have fallen silent and zones that have calmed down; to be called every few seconds. */
   tick(): void {
-    for (const zone of this.#options.zones) {
+    for (const zone of this.#zones) {
       try {
         this.#look(zone);
       } catch (error) {
@@ -89,6 +93,46 @@ export class ZoneFaults {
         this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
       }
     }
+  }
+
+  /**
+   * What another configuration does to the open faults: one whose end nothing would see any more ends with it, and one
+   * of a bridge is shown at a zone that is still behind it.
+   */
+  successors(zones: readonly Zone[]): Pick<ZoneExchange, "ended" | "moved"> {
+    const { journal, clock } = this.#options;
+    const wallMs = Math.round(clock.wallMs());
+    const ended: ZoneExchange["ended"][number][] = [];
+    const moved: OpenFault[] = [];
+    for (const open of journal.faults.list()) {
+      const { of, fault, zoneId, key } = open;
+      const before = this.#zones.find(({ id }) => id === zoneId);
+      const after = zones.find(({ id }) => id === zoneId);
+      // What no zone of before had is nobody's to end.
+      if (!before || (after && isFaultKept(fault, before, after))) continue;
+      const heir = of === zoneId ? undefined : zones.find(({ senses }) => senses.bridge?.mqtt === of);
+      const wasTest = journal.trips.find(key)?.state === "test";
+      if (heir) moved.push({ ...open, zoneId: heir.id });
+      else if (wasTest) ended.push({ of, fault });
+      else ended.push({ of, fault, row: this.#rowOf(before, fault, true, of, wallMs) });
+    }
+    return { ended, moved };
+  }
+
+  /** Goes on with other zones, once what `successors` said of them is written down. */
+  exchange(zones: readonly Zone[]): void {
+    const before = new Map(this.#zones.map((zone) => [zone.id, zone]));
+    const heard = new Map(this.#heard);
+    this.#heard.clear();
+    for (const zone of zones) {
+      const old = before.get(zone.id);
+      const isKept = old !== undefined && isFaultKept("supervision", old, zone);
+      this.#heard.set(zone.id, (isKept ? heard.get(zone.id) : undefined) ?? newlyHeard(this.#nowMs));
+      if (!old || !isFaultKept("faulty", old, zone)) this.#unrestMs.delete(zone.id);
+    }
+    for (const id of this.#unrestMs.keys()) if (!this.#heard.has(id)) this.#unrestMs.delete(id);
+    this.#zones = zones;
+    this.#options.onFault();
   }
 
   /**
@@ -170,4 +214,9 @@ export class ZoneFaults {
   get #nowMs(): number {
     return this.#options.clock.monotonicMs();
   }
+}
+
+/** A zone is taken to be heard when the daemon begins to listen to it. */
+function newlyHeard(nowMs: number): Heard {
+  return { lastMs: nowMs, downSinceMs: new Map() };
 }

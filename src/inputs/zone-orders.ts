@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import { isGateOpen, type GateState } from "../domain/gate.ts";
 import type { TripFate } from "../domain/trip.ts";
+import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { Bypass, WalkTest } from "../store/orders.ts";
@@ -52,9 +53,11 @@ export class ZoneOrders {
   readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
   readonly #gates = new Map<string, GateState>();
   #walkTest: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
+  #zones: readonly Zone[];
 
   constructor(options: ZoneOrdersOptions) {
     this.#options = options;
+    this.#zones = options.zones;
   }
 
   /** Takes up what was ordered before the daemon was started. */
@@ -64,6 +67,23 @@ export class ZoneOrders {
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
     const test = orders.latestWalkTest();
     if (test?.endedWallMs === null) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
+  }
+
+  /**
+   * Goes on with other zones. The bypasses of those that are gone are over, and a gate that is new, or read in another
+   * way, is unknown until it says something.
+   * @returns the zones that are gone and were bypassed
+   */
+  exchange(zones: readonly Zone[]): readonly string[] {
+    const readings = new Set(this.#zones.map(({ gate }) => gateReadingOf(gate)));
+    const kept = new Set(
+      zones.flatMap(({ gate }) => (readings.has(gateReadingOf(gate)) && "id" in gate ? [gate.id] : [])),
+    );
+    for (const id of this.#gates.keys()) if (!kept.has(id)) this.#gates.delete(id);
+    const ended = [...this.#bypasses.keys()].filter((of) => !zones.some(({ id }) => id === of));
+    for (const id of ended) this.#bypasses.delete(id);
+    this.#zones = zones;
+    return ended;
   }
 
   /** Ends what has run out; to be called now and then. What has run out counts no more even before. */
@@ -171,7 +191,7 @@ export class ZoneOrders {
       this.#options.journal.trips.tested(test.afterSeq).map((seen) => [seen.zoneId, seen]),
     );
     const { who, sinceWallMs, untilWallMs, endedWallMs } = test;
-    const zones = this.#options.zones.map(({ id }) => ({
+    const zones = this.#zones.map(({ id }) => ({
       id,
       trips: tested.get(id)?.trips ?? 0,
       lastWallMs: tested.get(id)?.lastWallMs ?? null,
@@ -193,7 +213,7 @@ export class ZoneOrders {
   }
 
   #assertZone(zoneId: string): void {
-    const { zones } = this.#options;
+    const zones = this.#zones;
     if (!zones.some(({ id }) => id === zoneId))
       throw new AppError(
         "not-found",

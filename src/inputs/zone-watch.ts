@@ -10,6 +10,7 @@ import { BlindIntervals } from "./blind-intervals.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
+import { storedOf } from "./zone-keeping.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneOrders } from "./zone-orders.ts";
 
@@ -40,9 +41,13 @@ export class ZoneWatch {
   readonly blindIntervals: BlindIntervals;
   readonly #options: ZoneWatchOptions;
   readonly #heartbeat: Heartbeat;
+  readonly #builtAtMs: number;
+  #zones: readonly Zone[];
 
   constructor(options: ZoneWatchOptions) {
     this.#options = options;
+    this.#zones = options.zones;
+    this.#builtAtMs = options.clock.monotonicMs();
     const { host, site, zones, journal } = options;
     const { bootId, time } = host;
     // What follows a commit follows a shared one too.
@@ -85,7 +90,8 @@ export class ZoneWatch {
    * @throws AppError `not-found` for an unknown zone, or where there is none; whatever the journal threw
    */
   signalTest(zoneId: string | undefined, actor: Actor): string {
-    const { zones, journal, clock, host, site, newKey, onTrip } = this.#options;
+    const { journal, clock, host, site, newKey, onTrip } = this.#options;
+    const zones = this.#zones;
     const zone = zoneId === undefined ? zones[0] : zones.find(({ id }) => id === zoneId);
     if (!zone) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId ?? "at all")}`);
     const { bootId, time } = host;
@@ -95,6 +101,39 @@ export class ZoneWatch {
     journal.commit({ zoneId: zone.id, trips: [test] });
     onTrip();
     return key;
+  }
+
+  /**
+   * Watches other zones from now on, all of it in this turn. Whatever a zone has to be told after it, such as the level of
+   * its wire, is told by the inputs.
+   * @param actor who has the bypasses of zones that are gone ended by it
+   * @throws whatever the journal threw; then nothing has changed
+   */
+  exchange(zones: readonly Zone[], actor: Actor): void {
+    const { journal, clock, host } = this.#options;
+    const upMs = host.upMs + clock.monotonicMs() - this.#builtAtMs;
+    const successors = this.monitor.successors(zones, upMs);
+    const going = new Set(successors.flatMap(({ goesOn, zone }) => (goesOn ? [zone.id] : [])));
+    const ids = new Set(zones.map(({ id }) => id));
+    const others = successors.filter(({ goesOn, state }) => !goesOn && state.contact !== "unknown");
+    journal.exchange({
+      ...this.faults.successors(zones),
+      forgotten: this.#zones.map(({ id }) => id).filter((id) => !going.has(id)),
+      removed: this.#zones.map(({ id }) => id).filter((id) => !ids.has(id)),
+      states: others.map(({ zone, state, sinceWallMs }) => [
+        zone.id,
+        storedOf(zone, state, sinceWallMs, clock),
+      ]),
+    });
+    // Nothing from here on can fail.
+    this.monitor.exchange(successors);
+    this.faults.exchange(zones);
+    const bypassed = this.orders.exchange(zones);
+    this.#zones = zones;
+    for (const id of bypassed) {
+      const detail = { reason: "the zone is no longer in the configuration" };
+      record(this.#options, { ...actor, event: "zone-restored", subject: `zone ${id}`, detail });
+    }
   }
 
   start(): void {

@@ -1,6 +1,7 @@
 import { createBrokerCounts } from "./broker-counts.ts";
 import { createLinkSamples } from "./link-samples.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
+import { addSensors } from "./zone-states.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
 /**
@@ -83,6 +84,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     (database) => database.exec(INCIDENTS_AND_FATES),
     createBrokerCounts,
     createLinkSamples,
+    addSensors,
   ],
 };
 

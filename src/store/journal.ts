@@ -25,6 +25,19 @@ export interface JournalChange {
   readonly closed?: Pick<OpenFault, "of" | "fault">;
 }
 
+/** What another configuration does to what the journal knows of the zones. */
+export interface ZoneExchange {
+  /** Zones that are gone, or that another sensor is read for. */
+  readonly forgotten: readonly string[];
+  readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
+  /** Faults that nothing will see the end of any more, and the rows that tell of it; none for what was only a test. */
+  readonly ended: readonly { readonly of: string; readonly fault: OpenFault["fault"]; readonly row?: NewTrip }[];
+  /** Faults of a bridge that are shown at another of its zones from now on. */
+  readonly moved: readonly OpenFault[];
+  /** Zones that are gone. */
+  readonly removed: readonly string[];
+}
+
 /** The journal database with its tables and the writes that must never be torn. */
 export class Journal {
   readonly trips: TripStore;
@@ -86,6 +99,23 @@ export class Journal {
       return this.takenMessages.write();
     });
     this.#commits.ifLost(written());
+  }
+
+  /** Commits what another configuration does to the zones, all of it or nothing. */
+  exchange({ forgotten, states, ended, moved, removed }: ZoneExchange): void {
+    transaction(this.#database, () => {
+      for (const zoneId of forgotten) {
+        this.zoneStates.forget(zoneId);
+        this.swingers.forget(zoneId);
+      }
+      for (const [zoneId, state] of states) this.zoneStates.save(zoneId, state);
+      for (const { of, fault, row } of ended) {
+        if (row) this.trips.insert(row, this.#openedBy(row));
+        this.faults.close(of, fault);
+      }
+      for (const fault of moved) this.faults.open(fault);
+      for (const zoneId of removed) this.orders.deleteBypass(zoneId);
+    });
   }
 
   /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
