@@ -49,6 +49,8 @@ export const EVENT_NAMES = [
   "database-restored",
   "backup-downloaded",
   "restart-ordered",
+  "configuration-reloaded",
+  "configuration-rejected",
   "log-detailed",
   "zone-bypassed",
   "zone-restored",

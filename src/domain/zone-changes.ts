@@ -17,7 +17,9 @@ export function zoneChanges(before: readonly Zone[], after: readonly Zone[]): Zo
   return {
     added: after.filter((zone) => !isKnown(zone)).map(({ id }) => id),
     removed: before.filter(({ id }) => !remaining.has(id)).map(({ id }) => id),
-    changed: after.filter((zone) => isKnown(zone) && old.get(zone.id) !== canonical(zone)).map(({ id }) => id),
+    changed: after
+      .filter((zone) => isKnown(zone) && old.get(zone.id) !== canonical(zone))
+      .map(({ id }) => id),
   };
 }
 

@@ -15,6 +15,14 @@ export interface MqttZonesOptions {
   readonly log: Log;
 }
 
+/** Topic filters, from one configuration to another. */
+export interface FilterChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Where zones or gates have not heard yet what a broker keeps. */
+  readonly news: readonly string[];
+}
+
 export interface MqttMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
@@ -40,13 +48,29 @@ export class MqttZones {
   readonly #options: MqttZonesOptions;
   /** What is not to be read once more. */
   readonly taken: TakenMessages;
-  readonly #topics: ZoneTopics;
+  #topics: ZoneTopics;
   readonly #complaints = new Map<string, { refused: number; saidAtMs: number }>();
 
   constructor(options: MqttZonesOptions) {
     this.#options = options;
     this.taken = new TakenMessages(options);
     this.#topics = new ZoneTopics(options.zones);
+  }
+
+  /** What another configuration asks of a broker. */
+  filtersOf(zones: readonly Zone[]): FilterChanges {
+    const after = new ZoneTopics(zones, this.#topics);
+    const { filters } = this.#topics;
+    return {
+      added: after.filters.filter((filter) => !filters.includes(filter)),
+      removed: filters.filter((filter) => !after.filters.includes(filter)),
+      news: after.newsBehind(this.#topics),
+    };
+  }
+
+  /** Takes messages to other zones, from this turn on. */
+  exchange(zones: readonly Zone[]): void {
+    this.#topics = new ZoneTopics(zones, this.#topics);
   }
 
   /** The topic filters to subscribe to. */

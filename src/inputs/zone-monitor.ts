@@ -4,12 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighted, ZoneSignal } from "../domain/zone-signal.ts";
-import {
-  resumeZone,
-  stepZone,
-  type StepSignal,
-  type ZoneEvent,
-} from "../domain/zone-step.ts";
+import { resumeZone, stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";

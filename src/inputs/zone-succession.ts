@@ -39,7 +39,8 @@ export function successorsOf(
     const goesOn = own !== undefined && sensorOf(own.zone) === sensorOf(zone);
     const from = goesOn ? own : restingOnly(bySensor.get(sensorOf(zone)));
     // Without a first sight there is nothing to go on from, and a zone may close by itself from now on.
-    const isSeen = from !== undefined && (from.state.contact !== "unknown" || from.state.pending !== undefined);
+    const isSeen =
+      from !== undefined && (from.state.contact !== "unknown" || from.state.pending !== undefined);
     const state = isSeen ? from.state : resumeZone(zone.rules, undefined, nowMs, settleMs(zone));
     // Woken at once: with other rules what it waits for may be due.
     return { zone, state, sinceWallMs: isSeen ? from.sinceWallMs : null, wakeAtMs: nowMs, goesOn };

@@ -31,7 +31,11 @@ export interface ZoneExchange {
   readonly forgotten: readonly string[];
   readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
   /** Faults that nothing will see the end of any more, and the rows that tell of it; none for what was only a test. */
-  readonly ended: readonly { readonly of: string; readonly fault: OpenFault["fault"]; readonly row?: NewTrip }[];
+  readonly ended: readonly {
+    readonly of: string;
+    readonly fault: OpenFault["fault"];
+    readonly row?: NewTrip;
+  }[];
   /** Faults of a bridge that are shown at another of its zones from now on. */
   readonly moved: readonly OpenFault[];
   /** Zones that are gone. */

@@ -93,6 +93,11 @@ export class DaemonProcess {
     return this.#client.get(path);
   }
 
+  /** Sends it the signal for taking its configuration anew. */
+  hangUp(): void {
+    this.#process?.kill("SIGHUP");
+  }
+
   /** Ends it, at once with SIGKILL or in order with SIGTERM, and waits until it is gone. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.#process?.kill(signal);

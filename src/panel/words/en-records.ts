@@ -134,6 +134,8 @@ export const EN_RECORDS = {
   "event.signal": "signal test",
   "event.database-recovered": "database put back",
   "event.backup-downloaded": "copy taken away",
+  "event.configuration-reloaded": "configuration reloaded",
+  "event.configuration-rejected": "configuration rejected",
   "event.restart-ordered": "restart ordered",
   "event.log-detailed": "log in every detail",
   "event.database-restored": "copy restored",
