@@ -2,7 +2,7 @@ import type { EffectiveOption } from "./config/effective.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigurationText, LoadOptions } from "./config/load.ts";
 
-/** Told of a reload, for whoever supervises the process and whoever keeps the text. */
+/** Called at each reload: for the process's supervision, and to keep the text. */
 export interface ReloadHooks {
   readonly onReloading: () => void;
   readonly onReloaded: () => void;
@@ -34,7 +34,7 @@ export interface DaemonOptions {
   readonly configurationFault: string | undefined;
   /** Why the copy that the run before was ended for could not be put back. */
   readonly restoreFault: string | undefined;
-  /** Told of a reload. */
+  /** Called at each reload. */
   readonly reload: ReloadHooks;
   /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
   readonly runAgain: (meanwhile: () => void) => void;

@@ -24,7 +24,7 @@ import type { ObjectiveService } from "./service/objectives.ts";
 import { isStorageError } from "./store/database.ts";
 import type { CurrentSync } from "./sync/current-sync.ts";
 
-/** A configuration whose sections are exchanged while it is in force; whoever reads it, reads it each time anew. */
+/** A configuration whose sections a reload exchanges; a part that wants the newest one reads it here each time. */
 export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Section] };
 
 export interface DaemonReloadOptions {
@@ -42,7 +42,7 @@ export interface DaemonReloadOptions {
   readonly hooks: ReloadHooks;
 }
 
-/** A file that is the same after so long is not being written at this moment. */
+/** Two equal readings this far apart: no program is writing the file at this moment. */
 const SETTLED_MS = 100;
 const LOOKS_MAX = 10;
 /** Signals within so long are one: each of a thousand would be answered with the same file. */
@@ -55,7 +55,7 @@ const BY_SIGNAL: Actor = { who: "santinela", from: "SIGHUP" };
  */
 export class DaemonReload {
   readonly #options: DaemonReloadOptions;
-  /** Done when every reload that was asked for is. */
+  /** Resolves after every reload that was asked for. */
   #last: Promise<unknown> = Promise.resolve();
   #isSignalled = false;
   #signalledAtMs = -Infinity;
@@ -88,7 +88,7 @@ export class DaemonReload {
         onReloaded();
       }
     });
-    this.#last = done.catch(() => "whoever has asked for it is told");
+    this.#last = done.catch(() => "its caller has the error");
     return done;
   }
 
@@ -124,14 +124,14 @@ export class DaemonReload {
     const { zones, applied, needsRestart } = changesOf(config, next);
     const { settled } = await this.#exchange(next, by);
     const detail = { ...zones, applied, needsRestart };
-    events.note({ event: "configuration-reloaded", ...by, subject: "configuration", detail });
-    log.info("configuration-reloaded", { ...by, ...detail });
+    events.note({ event: "reload-applied", ...by, subject: "configuration", detail });
+    log.info("reload-applied", { ...by, ...detail });
     for (const warning of next.warnings) log.warn("configuration-warning", { warning });
     log.useLevel(next.log.level);
     hooks.onTaken({ ...config }, source, needsRestart);
     conditions.clear("configuration-broken");
-    if (needsRestart.length === 0) conditions.clear("configuration-needs-restart");
-    else conditions.raise("configuration-needs-restart", { options: needsRestart.join(", ") });
+    if (needsRestart.length === 0) conditions.clear("restart-needed");
+    else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
     await settled;
     if (applied.some((option) => option.split(".")[0] === "upstream")) await sync.exchange(next.upstream);
     this.#ended();
@@ -153,7 +153,7 @@ export class DaemonReload {
       if (!(error instanceof AppError) || error.code === "unavailable") throw error;
       const mistakes = error.message.split("\n");
       conditions.raise("configuration-broken", `${mistakes.join("; ")}; what ran before runs`);
-      events.note({ event: "configuration-rejected", ...by, subject: "configuration", detail: { mistakes } });
+      events.note({ event: "reload-rejected", ...by, subject: "configuration", detail: { mistakes } });
       throw new AppError("configuration", error.message, { hint: error.hint, cause: error });
     }
   }
@@ -181,7 +181,7 @@ export class DaemonReload {
    * Puts the new configuration in the place of the old one. Between the two there is no moment: what has been read until
    * then is decided by the old one, everything else by the new one.
    * @returns `settled`: when new lines are open, what brokers keep for new zones is read, and what is gone is left
-   * @throws AppError `unavailable` when it cannot be written down; nothing has changed then
+   * @throws AppError `unavailable` when the journal cannot store it; nothing has changed then
    */
   async #exchange(next: Config, by: Actor): Promise<{ readonly settled: Promise<void> }> {
     const { config, watch, inputs, objectives, failpoint } = this.#options;

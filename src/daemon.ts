@@ -32,7 +32,7 @@ import { SiteSettings } from "./site/site-settings.ts";
 import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
-import { Site } from "./site/site.ts";
+import { Site, type SiteParts } from "./site/site.ts";
 import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
@@ -127,20 +127,7 @@ export class Daemon {
     });
 
     const centreObjectives = new CentreObjectiveStore(database);
-    const site: Site = new Site({
-      config,
-      clock,
-      health: this.#health,
-      watch,
-      inputs,
-      journal,
-      events: new EventLog(database),
-      outbox: new OutboxStore(database),
-      centreObjectives,
-      get sync() {
-        return sync.sync;
-      },
-    });
+    const site: Site = this.#siteOf(database, sync, { watch, inputs, journal, centreObjectives });
     this.#record(journal, site);
     const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
@@ -174,6 +161,24 @@ export class Daemon {
     this.#reload = reload;
     this.#options.onStarted();
     this.#sayReady(server);
+  }
+
+  /** The running parts as people see them. */
+  #siteOf(
+    database: Database,
+    sync: CurrentSync,
+    parts: Pick<SiteParts, "watch" | "inputs" | "journal" | "centreObjectives">,
+  ): Site {
+    const known = { ...this.#common, config: this.#config, health: this.#health };
+    return new Site({
+      ...known,
+      ...parts,
+      events: new EventLog(database),
+      outbox: new OutboxStore(database),
+      get sync() {
+        return sync.sync;
+      },
+    });
   }
 
   /** Keeps how the link stands, for the pictures of the last day and month. */

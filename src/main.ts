@@ -27,7 +27,7 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   });
 }
 
-// Asked to take its configuration anew before it can, it does so when it can; by default the signal would end it. In a
+// A reload that is asked for during the start follows the start; by default the signal would end the process. In a
 // terminal the same signal says that the terminal has gone, and the daemon with it.
 const { closeSync, openSync } = await import("node:fs");
 let reload: (() => void) | undefined;

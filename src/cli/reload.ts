@@ -4,7 +4,7 @@ import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Has the running daemon take its configuration, and tells what has changed.
+ * Has the running daemon load its configuration, and prints what has changed.
  * @throws AppError `configuration` with the mistakes, which have changed nothing; as `ControlClient`
  */
 export async function reload(

@@ -64,12 +64,12 @@ interface Place {
   readonly asked: Promise<void>;
   readonly supervision: Supervision;
   readonly terminal: Terminal;
-  /** Told of what has been in force since a reload. */
+  /** Called with what is in force after a reload. */
   readonly onTaken: (runnable: RunnableConfiguration) => void;
 }
 
 interface Run {
-  /** Has it take its configuration anew. */
+  /** Has it load its configuration again. */
   readonly reload: () => void;
   /**
    * Comes back when it has ended.

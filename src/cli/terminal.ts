@@ -15,7 +15,7 @@ export interface Terminal {
   readonly main: string;
   /** Resolves when the process is asked to end. */
   readonly untilAsked: () => Promise<void>;
-  /** Has `reload` called each time that the process is asked to take its configuration anew, once also for before. */
+  /** Calls `reload` each time that the process receives SIGHUP, and once for those before. */
   readonly onReloadAsked?: (reload: () => void) => void;
   /** Ends the process at once, for failpoints. */
   readonly kill: () => void;

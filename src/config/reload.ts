@@ -13,7 +13,7 @@ export interface ConfigurationChanges {
 
 /**
  * What becomes of each section. `at-once`: its parts take the new value while they run. `at-restart`: an address that is
- * listened to, a session that must not end, or what has been written down under the old value.
+ * listened to, a session that must not end, or records that depend on the old value.
  */
 const TAKEN: Readonly<Record<keyof Config, "at-once" | "at-restart" | "elsewhere">> = {
   dataDir: "at-restart",

@@ -45,7 +45,7 @@ export class HomeAssistant {
   readonly #base: string;
   readonly #published = new Map<string, string>();
   #zones: readonly Zone[];
-  /** Zones that were shown and are gone; a broker that is away is told of them later. */
+  /** Zones that were shown and are gone; a broker that is away removes them when it is back. */
   readonly #gone = new Set<string>();
   /** Whether the last look failed, which is told once. */
   #isBlind = false;

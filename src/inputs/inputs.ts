@@ -111,7 +111,7 @@ export class Inputs {
     await opened;
   }
 
-  /** A zone without a wire is at rest until somebody drives it. */
+  /** A zone without a wire is at rest until a user drives it. */
   #restSimulated(): void {
     const { monitor, log } = this.#options;
     for (const { zone, contact } of monitor.zones()) {

@@ -19,7 +19,7 @@ export interface MqttZonesOptions {
 export interface FilterChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Where zones or gates have not heard yet what a broker keeps. */
+  /** Filters whose retained messages zones or gates have not read yet. */
   readonly news: readonly string[];
 }
 

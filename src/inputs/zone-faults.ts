@@ -96,7 +96,7 @@ export class ZoneFaults {
   }
 
   /**
-   * What another configuration does to the open faults: one whose end nothing would see any more ends with it, and one
+   * What another configuration does to the open faults: one whose end no sense would report ends with it, and one
    * of a bridge is shown at a zone that is still behind it.
    */
   successors(zones: readonly Zone[]): Pick<ZoneExchange, "ended" | "moved"> {
@@ -108,7 +108,7 @@ export class ZoneFaults {
       const { of, fault, zoneId, key } = open;
       const before = this.#zones.find(({ id }) => id === zoneId);
       const after = zones.find(({ id }) => id === zoneId);
-      // What no zone of before had is nobody's to end.
+      // A fault of an unknown zone stays.
       if (!before || (after && isFaultKept(fault, before, after))) continue;
       const heir = of === zoneId ? undefined : zones.find(({ senses }) => senses.bridge?.mqtt === of);
       const wasTest = journal.trips.find(key)?.state === "test";
@@ -119,7 +119,7 @@ export class ZoneFaults {
     return { ended, moved };
   }
 
-  /** Goes on with other zones, once what `successors` said of them is written down. */
+  /** Goes on with other zones, after the journal has stored what `successors` returned. */
   exchange(zones: readonly Zone[]): void {
     const before = new Map(this.#zones.map((zone) => [zone.id, zone]));
     const heard = new Map(this.#heard);
@@ -216,7 +216,7 @@ export class ZoneFaults {
   }
 }
 
-/** A zone is taken to be heard when the daemon begins to listen to it. */
+/** A sensor's silence counts from the moment at which the daemon begins to listen. */
 function newlyHeard(nowMs: number): Heard {
   return { lastMs: nowMs, downSinceMs: new Map() };
 }

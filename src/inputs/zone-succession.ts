@@ -38,7 +38,7 @@ export function successorsOf(
     const own = byId.get(zone.id);
     const goesOn = own !== undefined && sensorOf(own.zone) === sensorOf(zone);
     const from = goesOn ? own : restingOnly(bySensor.get(sensorOf(zone)));
-    // Without a first sight there is nothing to go on from, and a zone may close by itself from now on.
+    // Without a first sight there is nothing to go on from, and `autoRestoreS` may be new.
     const isSeen =
       from !== undefined && (from.state.contact !== "unknown" || from.state.pending !== undefined);
     const state = isSeen ? from.state : resumeZone(zone.rules, undefined, nowMs, settleMs(zone));

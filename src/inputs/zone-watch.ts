@@ -104,8 +104,8 @@ export class ZoneWatch {
   }
 
   /**
-   * Watches other zones from now on, all of it in this turn. Whatever a zone has to be told after it, such as the level of
-   * its wire, is told by the inputs.
+   * Watches other zones from now on, all of it in this turn. The inputs then give each new
+   * zone its first reading, such as the level of its wire.
    * @param actor who has the bypasses of zones that are gone ended by it
    * @throws whatever the journal threw; then nothing has changed
    */

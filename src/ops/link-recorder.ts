@@ -15,7 +15,9 @@ export interface LinkRecorderOptions {
    * How the link stands now, and the wall clock of the oldest record that has not left; null when all have. Undefined
    * while there is no centre.
    */
-  readonly look: () => { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null } | undefined;
+  readonly look: () =>
+    | { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null }
+    | undefined;
 }
 
 /** Writes down how the link to the centre stands: at each change, and every five minutes. */

@@ -27,7 +27,7 @@ export class JsonLog implements Log {
     this.#least = options.level;
   }
 
-  /** The configuration asks for another level; a while in which everything is written down goes on. */
+  /** The configuration asks for another level; `tellAll` goes on until its end. */
   useLevel(level: LogLevel): void {
     if (this.#least === this.#configured) this.#least = level;
     this.#configured = level;

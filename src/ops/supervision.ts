@@ -57,8 +57,8 @@ export class Supervision {
   }
 
   /**
-   * To be said when the configuration is read again; `ready` ends it. Needed by a unit of Type=notify-reload (systemd
-   * 253), understood by one of Type=notify.
+   * Reports that the configuration is being loaded, until `ready`. A unit of Type=notify-reload (systemd 253) needs it;
+   * one of Type=notify accepts it.
    */
   reloading(clock: Pick<Clock, "monotonicMs">): void {
     this.#tell(`RELOADING=1\nMONOTONIC_USEC=${Math.floor(clock.monotonicMs() * 1000)}`);

@@ -30,7 +30,7 @@ export interface ZoneExchange {
   /** Zones that are gone, or that another sensor is read for. */
   readonly forgotten: readonly string[];
   readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
-  /** Faults that nothing will see the end of any more, and the rows that tell of it; none for what was only a test. */
+  /** Faults whose end no sense would report, with the row that ends each; none for what was only a test. */
   readonly ended: readonly {
     readonly of: string;
     readonly fault: OpenFault["fault"];

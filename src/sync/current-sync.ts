@@ -1,7 +1,7 @@
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { Sync, type SyncOptions } from "./sync.ts";
 
-/** The way to the centre that is in force; undefined for a daemon that stands alone. */
+/** The way to the centre that is in force; undefined without a centre. */
 export class CurrentSync {
   readonly #options: Omit<SyncOptions, "upstream">;
   #sync: Sync | undefined;
@@ -29,7 +29,7 @@ export class CurrentSync {
    */
   async exchange(upstream: SyncOptions["upstream"] | null): Promise<void> {
     await this.#sync?.stop();
-    // What was said of the old way does not hold for the new one, which says it again where it does.
+    // The conditions of the old way do not hold for the new one, which raises its own.
     const { conditions } = this.#options;
     for (const code of CONDITIONS_OF_THE_WAY) conditions.clear(code);
     for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-not-mirrored", type);

@@ -15,7 +15,7 @@ const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, swinger: false });
 const gate = (id: string, topic: string, more: Partial<Parameters<typeof zoneOf>[0]> = {}): Zone =>
   zoneOf({ id, input: { mqtt: topic, path: "/contact", open: [false], normal: [true] }, ...more });
 
-/** Zones on lines that are told of by a test, and on topics, in this process with a clock of the test's. */
+/** Zones on simulated lines and topics, in this process with a manual clock. */
 class Site {
   readonly watched: WatchedZones;
   readonly lines = new SimulatedLines();
@@ -29,8 +29,12 @@ class Site {
     const port: GpioPort = {
       open: (line, bias, onActivity) => {
         this.handled.push(`open ${line}`);
-        const opened = this.lines.open(line, bias, onActivity) as ReturnType<SimulatedLines["open"]>;
-        return { ...opened, close: () => void (this.handled.push(`close ${line}`), opened.close()) };
+        const opened = this.lines.open(line, bias, onActivity);
+        const close = (): void => {
+          this.handled.push(`close ${line}`);
+          opened.close();
+        };
+        return { ...opened, close };
       },
       close: () => {},
     };
@@ -249,13 +253,13 @@ describe("a message", () => {
     ];
     site = await new Site(behind(KEY).slice(0, 1)).start();
     const say = (): Promise<void> => site.publish("z/a", true).then(() => site.publish("z/a", false));
-    const fates = (): string[] => site.watched.trips.map(({ state }) => state);
+    const states = (): string[] => site.watched.trips.map(({ state }) => state);
     site.watched.monitor.setGate("mqtt panel/armed", "closed");
     await site.exchange(behind(KEY));
     await say();
     await site.exchange(behind({ ...KEY, normal: ["disarmed"] }));
     await say();
-    expect(fates()).toEqual(["gated", "waiting"]);
+    expect(states()).toEqual(["gated", "waiting"]);
   });
 });
 
@@ -263,7 +267,7 @@ describe("a zone that is gone", () => {
   const BATTERY = { battery: { path: "/battery_low", low: [true] } };
   const WITH_BATTERY = gate("b", "z/b", BATTERY);
 
-  test("leaves no bypass and no open fault behind; who has removed it is told", async () => {
+  test("leaves no bypass and no open fault behind; the event log names the user", async () => {
     site = await new Site([DOOR, WITH_BATTERY]).start();
     const { watch } = site.watched;
     watch.orders.bypass("b", { reason: "painter" }, BY);
@@ -309,7 +313,7 @@ describe("a zone that is gone", () => {
   });
 });
 
-test("other zones that cannot be written down are not taken, and the old ones go on", async () => {
+test("other zones that the journal cannot store are not taken, and the old ones go on", async () => {
   site = await new Site([DOOR, YARD]).start();
   site.watched.breakJournal();
   expect(() => site.watched.watch.exchange([DOOR], BY)).toThrow(/readonly/);

@@ -93,7 +93,12 @@ export class DaemonProcess {
     return this.#client.get(path);
   }
 
-  /** Sends it the signal for taking its configuration anew. */
+  /** Its number; undefined before it is started. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Sends it SIGHUP, which has it load its configuration. */
   hangUp(): void {
     this.#process?.kill("SIGHUP");
   }

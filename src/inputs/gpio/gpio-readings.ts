@@ -25,12 +25,12 @@ const CHECK_EVERY_MS = 10_000;
 export class GpioReadings {
   readonly #options: GpioReadingsOptions;
   #wires: readonly Wire[];
-  /** By its number: whoever wants to know what a line says may change while it stays open. */
+  /** By its number: a line stays open while its zone changes. */
   readonly #lines = new Map<number, WatchedLine>();
   #port: GpioPort | undefined;
   #cancelCheck: CancelTimer | undefined;
   #isStopped = false;
-  /** Done when the last check that was begun is. */
+  /** Resolves after the last check that was begun. */
   #checking: Promise<void> = Promise.resolve();
 
   constructor(options: GpioReadingsOptions) {
@@ -44,7 +44,7 @@ export class GpioReadings {
   }
 
   /**
-   * Reads the lines of other zones, from this turn on. A line that is still wanted stays open, whoever wants it now.
+   * Reads the lines of other zones, from this turn on. A line that is still wanted stays open, for any zone.
    * @returns once the lines that are new have been opened, as far as they can be
    */
   exchange(zones: readonly Zone[]): Promise<void> {

@@ -21,7 +21,7 @@ export class SimulatedLines implements GpioPort {
     };
   }
 
-  /** Says what lines read that nothing has been said of yet. */
+  /** Sets the levels of lines that have none yet. */
   know(levels: Iterable<readonly [line: number, level: 0 | 1]>): void {
     for (const [line, level] of levels) if (!this.#levels.has(line)) this.#levels.set(line, level);
   }
