@@ -169,12 +169,10 @@ export class Daemon {
     sync: CurrentSync,
     parts: Pick<SiteParts, "watch" | "inputs" | "journal" | "centreObjectives">,
   ): Site {
-    const known = { ...this.#common, config: this.#config, health: this.#health };
+    const stores = { events: new EventLog(database), outbox: new OutboxStore(database) };
+    const known = { ...this.#common, ...parts, ...stores, config: this.#config, health: this.#health };
     return new Site({
       ...known,
-      ...parts,
-      events: new EventLog(database),
-      outbox: new OutboxStore(database),
       get sync() {
         return sync.sync;
       },

@@ -30,8 +30,8 @@ export class GpioReadings {
   #port: GpioPort | undefined;
   #cancelCheck: CancelTimer | undefined;
   #isStopped = false;
-  /** Resolves after the last check that was begun. */
-  #checking: Promise<void> = Promise.resolve();
+  /** Resolves after the last check that was begun; undefined while none runs. */
+  #checking: Promise<void> | undefined;
 
   constructor(options: GpioReadingsOptions) {
     this.#options = options;
@@ -85,8 +85,12 @@ export class GpioReadings {
 
   /** One after the other: two at once would open a line twice. */
   #beginCheck(): Promise<void> {
-    this.#checking = this.#checking.then(() => this.#check());
-    return this.#checking;
+    const check = this.#checking?.then(() => this.#check()) ?? this.#check();
+    this.#checking = check;
+    void check.then(() => {
+      if (this.#checking === check) this.#checking = undefined;
+    });
+    return check;
   }
 
   async #check(): Promise<void> {
