@@ -88,7 +88,7 @@ test("a technician adds, changes and removes zones; the others go on, and the ev
   expect(await contacts()).toEqual(["door open", "yard normal", "cellar normal"]);
   expect((await zones()).map(({ fate }) => fate)).toEqual(["waiting", "bypassed", "waiting"]);
   const [ended, reloaded] = (await entries())
-    .filter(({ event }) => /^zone-restored|^config/.test(event))
+    .filter(({ event }) => /^zone-restored|^reload-/.test(event))
     .toReversed();
   expect([ended, reloaded]).toMatchObject([
     { event: "zone-restored", subject: "zone attic", who: "control socket" },
