@@ -290,6 +290,14 @@ describe("a zone that is gone", () => {
     });
   });
 
+  test("leaves its trips in the journal, to be dispatched", async () => {
+    site = await new Site([DOOR]).start();
+    site.lines.set(17, 1);
+    await site.pass(1000);
+    await site.exchange([YARD]);
+    expect(site.watched.journal.trips.nextWaiting(0)).toMatchObject({ zoneId: "door", state: "waiting" });
+  });
+
   test("leaves the fault of its bridge to another zone behind it", async () => {
     const bridge = { mqtt: "z/bridge", path: "/state" };
     const [a, b] = [gate("a", "z/a", { bridge }), gate("b", "z/b", { bridge })];
