@@ -263,6 +263,22 @@ describe("a message", () => {
   });
 });
 
+test("a zone that stays keeps the faults that its senses will report the end of, and ends the others", async () => {
+  const senses = {
+    battery: { path: "/battery_low", low: [true] },
+    tamper: { path: "/tamper", open: [true] },
+  };
+  const before = gate("b", "z/b", senses);
+  site = await new Site([before]).start();
+  for (const fault of ["battery", "tamper", "faulty"] as const)
+    site.watched.watch.faults.set(before, fault, true);
+  await site.exchange([gate("b", "z/b", { tamper: senses.tamper, silenceS: 3600 })]);
+  expect(site.watched.journal.faults.list().map(({ fault }) => fault)).toEqual(["faulty", "tamper"]);
+  expect(site.watched.trips.at(-1)).toMatchObject({ about: "fault-over", cause: "battery" });
+  await site.exchange([gate("b", "z/other", { tamper: senses.tamper })]);
+  expect(site.watched.journal.faults.list()).toEqual([]);
+});
+
 describe("a zone that is gone", () => {
   const BATTERY = { battery: { path: "/battery_low", low: [true] } };
   const WITH_BATTERY = gate("b", "z/b", BATTERY);
