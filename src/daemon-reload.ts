@@ -39,6 +39,8 @@ export interface DaemonReloadOptions {
   readonly log: JsonLog;
   readonly conditions: Conditions;
   readonly failpoint: Failpoint;
+  /** Has trips that were refused tried again, as at a start: their objective may be there now. */
+  readonly retryRefused: () => void;
   readonly hooks: ReloadHooks;
 }
 
@@ -140,7 +142,7 @@ export class DaemonReload {
 
   /** The new configuration is in force and everything that it reads has been read once, as far as it answers. */
   #ended(): void {
-    this.#options.log.debug("reload-ended");
+    this.#options.retryRefused();
   }
 
   /** @throws AppError `configuration` with the mistakes, which are a condition then; the running configuration goes on */

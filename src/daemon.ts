@@ -135,7 +135,7 @@ export class Daemon {
     const copyWork = new CopyThread();
     const { load, reload: hooks } = this.#options;
     const reloadParts = { ...this.#common, ...services, config, watch, inputs, sync, log: this.#log };
-    const reload = new DaemonReload({ ...reloadParts, load, hooks });
+    const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRefused: () => dispatch?.start() });
     const settingsParts = { ...this.#options, config, clock, log: this.#log, copyWork };
     const settings = new SiteSettings({ ...settingsParts, reload: (by) => reload.reload(by) });
     settings.start();
