@@ -68,9 +68,10 @@ export class DaemonReload {
     this.#options = options;
   }
 
-  /** Everything runs that a new configuration is for. */
-  start(): void {
+  /** To be called when everything runs. @returns waits for the reload under way; none begins after it */
+  start(): () => Promise<void> {
     this.#state = "running";
+    return () => this.#stop();
   }
 
   /**
@@ -113,8 +114,7 @@ export class DaemonReload {
     });
   }
 
-  /** Waits for the reload under way; none begins after it. */
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
     this.#state = "stopping";
     this.#cancelSignal();
     await this.#last;
@@ -142,6 +142,7 @@ export class DaemonReload {
 
   /** The new configuration is in force and everything that it reads has been read once, as far as it answers. */
   #ended(): void {
+    this.#options.watch.lookAtStanding();
     this.#options.retryRefused();
   }
 

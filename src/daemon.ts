@@ -37,6 +37,7 @@ import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
+import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
@@ -110,6 +111,7 @@ export class Daemon {
     const tripParts = { ...this.#common, journal, host: hostOf(clock, randomUUID), site: config.site };
     const watch = new ZoneWatch({
       ...tripParts,
+      isUnfinished: (id) => new InterventionStore(database).isUnfinished(id),
       zones: config.zones,
       newKey: this.#newKey,
       record: (event) => services.events.record(event),
@@ -156,8 +158,7 @@ export class Daemon {
     await inputs.start();
     this.#stops.push(() => sync.stop());
     sync.start();
-    this.#stops.push(() => reload.stop());
-    reload.start();
+    this.#stops.push(reload.start());
     this.#reload = reload;
     this.#options.onStarted();
     this.#sayReady(server);

@@ -42,6 +42,7 @@ export const CONDITIONS = {
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip refused by the local API" },
+  "zone-open": { severity: "warning", title: "Zone open while armed" },
   "upstream-unreachable": { severity: "warning", title: "Dispatch centre unreachable" },
   "upstream-sign-in-refused": { severity: "error", title: "Dispatch centre refuses the sign-in" },
   "upstream-not-the-interface": {

@@ -35,7 +35,9 @@ export function sensorOf({ id, input }: Zone): string {
 /** A gate that a switch or a message closes, as text: equal for two that read the same in the same way. */
 export function gateReadingOf(gate: Gate): string | undefined {
   if (gate.by === "gpio") return canonical({ gpio: gate.gpio, contact: gate.contact });
-  return gate.by === "mqtt" ? canonical(gate) : undefined;
+  if (gate.by !== "mqtt") return undefined;
+  const { exitDelayMs: _later, ...reading } = gate;
+  return canonical(reading);
 }
 
 /** Whether what a fault was seen by is the same in both configurations, so that its end will be seen too. */

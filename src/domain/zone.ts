@@ -7,6 +7,7 @@ import type {
   SimulatedInput,
   Zone as ZoneOptions,
 } from "../generated/types.ts";
+import type { ConfirmWith } from "./incident.ts";
 import type { ZoneSenses } from "./zone-senses.ts";
 
 /** A zone with every option filled in, as the daemon works with it. */
@@ -33,6 +34,14 @@ export interface Zone {
   readonly silenceMs: number | null;
   /** How long a sensor may be unavailable before that is a fault. */
   readonly lostGraceMs: number;
+  /** How long its trips wait for its gate to close; 0 where they do not. */
+  readonly entryDelayMs: number;
+  /** What follows when it stands open as what held its trips back ends. */
+  readonly whenArmedOpen: "record" | "trip" | "condition";
+  /** Two zones of one device do not confirm each other. */
+  readonly device: string;
+  /** Which zones confirm it; null for every other device. */
+  readonly confirmWith: ConfirmWith | null;
 }
 
 /** A profile with everything it asks for filled in; what a second zone adds and own texts are optional. */

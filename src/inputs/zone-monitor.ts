@@ -6,13 +6,14 @@ import type { Log } from "../domain/log.ts";
 import type { Sighted, ZoneSignal } from "../domain/zone-signal.ts";
 import { resumeZone, stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
+import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-keeping.ts";
 import { WakeTimer } from "./wake-timer.ts";
-import { successorsOf, type Successor, type WatchedZone } from "./zone-succession.ts";
+import type { WatchedZone } from "./zone-succession.ts";
 import type { ZoneOrders } from "./zone-orders.ts";
 
 export interface ZoneMonitorOptions {
@@ -28,6 +29,8 @@ export interface ZoneMonitorOptions {
   readonly conditions: Conditions;
   /** Told after a trip was committed; a hint for the dispatcher, which finds the trip in the journal anyway. */
   readonly onTrip: () => void;
+  /** Called after a commit: a zone may have opened or closed. @param delays its trips that are within their entry delay */
+  readonly onContact: (delays: readonly EntryDelay[]) => void;
   readonly failpoint?: (name: string) => void;
 }
 
@@ -44,6 +47,8 @@ export interface ZoneSnapshot {
   readonly contact: Contact;
   /** Wall clock of its last change, milliseconds since 1970; null before its first sight. */
   readonly sinceWallMs: number | null;
+  /** The contact is what the journal says of the time before the start; the sensor has not said anything yet. */
+  readonly isCarriedOver: boolean;
 }
 
 /** After a failed write the zones are looked at again so soon. */
@@ -83,16 +88,13 @@ export class ZoneMonitor {
     this.#watched.clear();
   }
 
-  /** How the zones of another configuration would begin now. @param upMs how long the machine has been up */
-  successors(zones: readonly Zone[], upMs: number): Successor[] {
-    const nowMs = this.#options.clock.monotonicMs();
-    return successorsOf(zones, [...this.#watched.values()], nowMs, (zone) => settleMsOf(zone, upMs));
-  }
+  /** The zones as they stand now. */
+  readonly watched = (): readonly WatchedZone[] => [...this.#watched.values()];
 
   /** Watches other zones from now on; what they are due for they do behind this turn. */
-  exchange(successors: readonly Successor[]): void {
+  exchange(successors: readonly WatchedZone[]): void {
     this.#watched.clear();
-    for (const { goesOn: _kept, ...watched } of successors) this.#watched.set(watched.zone.id, watched);
+    for (const watched of successors) this.#watched.set(watched.zone.id, watched);
     this.#armWake();
   }
 
@@ -159,6 +161,7 @@ export class ZoneMonitor {
       zone,
       contact: state.contact,
       sinceWallMs,
+      isCarriedOver: state.carriedOver,
     }));
   }
 
@@ -185,15 +188,15 @@ export class ZoneMonitor {
       Object.assign(watched, before);
       this.#armWake();
     });
-    if (trips.length > 0) this.#options.onTrip();
+    if (step.events.some(({ type }) => type === "trip" || type === "restore")) this.#options.onTrip();
     return trips;
   }
 
   #commit({ zone }: WatchedZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
-    const { journal, register, conditions, log, failpoint } = this.#options;
-    const { trips, isUnsteady, written, ...more } = register.entriesOf(zone, events);
+    const { journal, register, conditions, log, failpoint, onContact } = this.#options;
+    const { trips, delays, isUnsteady, written, ...more } = register.entriesOf(zone, events);
     try {
-      journal.commit({ zoneId: zone.id, state: stored, trips, ...more });
+      journal.commit({ zoneId: zone.id, state: stored, trips, delays, ...more });
     } catch (error) {
       this.reportFailure(error);
       throw error;
@@ -201,12 +204,13 @@ export class ZoneMonitor {
     if (trips.length > 0) failpoint?.("journal-committed");
     written();
     journal.afterCommit(() => {
+      onContact(delays);
       conditions.clear("journal-write-failed");
       for (const { type, atMs: _, ...detail } of events)
         log.info(`zone-${type}`, { zone: zone.id, ...detail });
     });
     if (isUnsteady || events.some(({ type }) => type === "chatter")) this.#reportUnrest(zone);
-    return trips.map(({ key }) => key);
+    return trips.filter(({ about }) => about === "trip").map(({ key }) => key);
   }
 
   /** Tells people that the journal does not take what the zones have to say; over with the next commit. */

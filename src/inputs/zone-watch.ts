@@ -3,16 +3,20 @@ import type { Conditions } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
-import { newSignalTest, type TripSite } from "../domain/trip.ts";
+import { newSignalTest } from "../domain/trip-rows.ts";
+import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import { BlindIntervals } from "./blind-intervals.ts";
+import { EntryDelays } from "./entry-delays.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { StandingContacts } from "./standing-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
-import { storedOf } from "./zone-keeping.ts";
+import { settleMsOf, storedOf } from "./zone-keeping.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneOrders } from "./zone-orders.ts";
+import { successorsOf } from "./zone-succession.ts";
 
 export interface ZoneWatchOptions {
   readonly zones: readonly Zone[];
@@ -22,7 +26,9 @@ export interface ZoneWatchOptions {
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
   readonly log: Log;
   readonly conditions: Conditions;
-  readonly site: TripSite;
+  readonly site: TripSite & { readonly standingAgainS: number };
+  /** Whether work on an intervention goes on: it is there and not done. */
+  readonly isUnfinished: (interventionId: number) => boolean;
   /** Makes the identity of a trip. */
   readonly newKey: () => string;
   /** Takes an entry for the event log. */
@@ -40,6 +46,8 @@ export class ZoneWatch {
   /** Where the inputs declare their conditions. */
   readonly blindIntervals: BlindIntervals;
   readonly #options: ZoneWatchOptions;
+  readonly #entryDelays: EntryDelays;
+  readonly #standing: StandingContacts;
   readonly #heartbeat: Heartbeat;
   readonly #builtAtMs: number;
   #zones: readonly Zone[];
@@ -62,7 +70,8 @@ export class ZoneWatch {
       record: (event: NewEvent) => record(options, event),
     };
     this.blindIntervals = new BlindIntervals(common);
-    this.orders = new ZoneOrders({ ...common, timezone: site.timezone });
+    const onChange = (): void => this.#holdChanged();
+    this.orders = new ZoneOrders({ ...common, timezone: site.timezone, onChange });
     this.faults = new ZoneFaults({
       ...common,
       isWalkTest: () => this.orders.isWalkTest,
@@ -76,6 +85,18 @@ export class ZoneWatch {
       orders: this.orders,
       faults: this.faults,
       hostUpMs: host.upMs,
+      onContact: (delays) => {
+        this.#entryDelays.add(delays);
+        this.#standing.watch();
+      },
+    });
+    this.#entryDelays = new EntryDelays({ ...common, gates: this.orders.gates });
+    this.#standing = new StandingContacts({
+      ...common,
+      monitor: this.monitor,
+      orders: this.orders,
+      register,
+      standingAgainMs: site.standingAgainS * 1000,
     });
     this.#heartbeat = new Heartbeat({
       ...common,
@@ -112,7 +133,8 @@ export class ZoneWatch {
   exchange(zones: readonly Zone[], actor: Actor): void {
     const { journal, clock, host } = this.#options;
     const upMs = host.upMs + clock.monotonicMs() - this.#builtAtMs;
-    const successors = this.monitor.successors(zones, upMs);
+    const before = this.monitor.watched();
+    const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) => settleMsOf(zone, upMs));
     const going = new Set(successors.flatMap(({ goesOn, zone }) => (goesOn ? [zone.id] : [])));
     const ids = new Set(zones.map(({ id }) => id));
     const others = successors.filter(({ goesOn, state }) => !goesOn && state.contact !== "unknown");
@@ -129,6 +151,7 @@ export class ZoneWatch {
     this.monitor.exchange(successors);
     this.faults.exchange(zones);
     const bypassed = this.orders.exchange(zones);
+    this.#entryDelays.exchange(zones);
     this.#zones = zones;
     for (const id of bypassed) {
       const detail = { reason: "the zone is no longer in the configuration" };
@@ -136,15 +159,29 @@ export class ZoneWatch {
     }
   }
 
+  /** Looks at contacts that stand open; to be called when the work on an intervention may have ended. */
+  lookAtStanding(): void {
+    this.#standing.soon();
+  }
+
+  #holdChanged(): void {
+    this.#entryDelays.look();
+    this.#standing.soon();
+  }
+
   start(): void {
     this.orders.start();
     this.monitor.start();
+    this.#entryDelays.start();
+    this.#standing.start();
     this.#heartbeat.start();
   }
 
   stop(): void {
     this.blindIntervals.stop();
     this.#heartbeat.stop();
+    this.#standing.stop();
+    this.#entryDelays.stop();
     this.monitor.stop();
   }
 }

@@ -99,7 +99,7 @@ export class SiteZones implements ZonePort {
     const after = this.#viewOf(zoneId).contact;
     const made = trips
       .newest(SIMULATED_TRIPS_MAX)
-      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id);
+      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id && trip.about === "trip");
     const held = made.find(({ reason }) => reason !== null);
     return {
       zone: zone.id,

@@ -1,5 +1,5 @@
 import { spansOf, type Span } from "../domain/span.ts";
-import type { Trip } from "../domain/trip.ts";
+import type { Trip, TripMatter } from "../domain/trip.ts";
 import type { SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
@@ -7,6 +7,7 @@ import { isoTime } from "./iso-time.ts";
 
 /** More marks than a picture has points. */
 const TRIPS_SHOWN = 500;
+const CONTACTS: ReadonlySet<TripMatter> = new Set(["trip", "standing", "restore"]);
 /** A bypass lasts seven days at most, so an older order has ended. */
 const BYPASS_MS_MAX = 7 * 86_400_000;
 
@@ -38,6 +39,16 @@ export function zoneHistories(
     return {
       id,
       trips: trips.slice(-TRIPS_SHOWN).map(({ moment }) => isoTime(moment.wallMs)),
+      contacts: own
+        .filter(({ about }) => CONTACTS.has(about))
+        .slice(-TRIPS_SHOWN)
+        .map(({ moment, about, state, reason, interventionId }) => ({
+          at: isoTime(moment.wallMs),
+          event: about,
+          state,
+          reason,
+          interventionId,
+        })),
       faults: faultSpans(own, old.length > 0, time).map(viewOf),
       // An end alone is a shutdown that somebody has ended.
       bypasses: spansOf(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(viewOf),

@@ -1,15 +1,18 @@
 import type { Clock } from "../domain/clock.ts";
-import { mustOpen, type Incident } from "../domain/incident.ts";
+import { mustOpen, type Incident, type IncidentZone } from "../domain/incident.ts";
+import type { InterventionCreate } from "../domain/intervention.ts";
 import type { Swinging } from "../domain/swinger.ts";
-import type { NewTrip, Trip } from "../domain/trip.ts";
+import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
 import { BrokerCountStore } from "./broker-counts.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
+import { EntryDelayStore, type EntryDelay } from "./entry-delays.ts";
 import { FaultStore, type OpenFault } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
 import { OrderStore } from "./orders.ts";
+import { RestoreStore } from "./restores.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
 import { TripStore } from "./trips.ts";
@@ -20,6 +23,8 @@ export interface JournalChange {
   readonly zoneId: string;
   readonly state?: StoredZoneState;
   readonly trips: readonly NewTrip[];
+  /** Those of `trips` that wait for the end of an entry delay. */
+  readonly delays?: readonly EntryDelay[];
   readonly swinging?: Swinging;
   readonly opened?: OpenFault;
   readonly closed?: Pick<OpenFault, "of" | "fault">;
@@ -45,6 +50,8 @@ export interface ZoneExchange {
 /** The journal database with its tables and the writes that must never be torn. */
 export class Journal {
   readonly trips: TripStore;
+  readonly restores: RestoreStore;
+  readonly entryDelays: EntryDelayStore;
   readonly incidents: IncidentStore;
   readonly zoneStates: ZoneStateStore;
   readonly faults: FaultStore;
@@ -60,6 +67,8 @@ export class Journal {
     this.#database = database;
     this.#commits = new GroupCommit(database, clock);
     this.trips = new TripStore(database);
+    this.restores = new RestoreStore(database);
+    this.entryDelays = new EntryDelayStore(database);
     this.incidents = new IncidentStore(database);
     this.zoneStates = new ZoneStateStore(database);
     this.faults = new FaultStore(database);
@@ -93,10 +102,12 @@ export class Journal {
    * until then. When this returns, or in `together` when that ends, they are on the disk: the point from which nothing
    * may lose them.
    */
-  commit({ zoneId, state, trips, swinging, opened, closed }: JournalChange): void {
+  commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
     const written = transaction(this.#database, () => {
       if (state) this.zoneStates.save(zoneId, state);
-      for (const trip of trips) this.trips.insert(trip, this.#openedBy(trip));
+      const delayed = new Set(delays.map(({ key }) => key));
+      for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
+      for (const delay of delays) this.entryDelays.add(delay);
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
       if (closed) this.faults.close(closed.of, closed.fault);
@@ -122,17 +133,12 @@ export class Journal {
     });
   }
 
-  /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
-  decided(trip: Trip, incident: string): Promise<void> {
-    return this.together(() => this.trips.decide(trip.key, incident));
-  }
-
-  /** Writes down which incident a trip joins, and what is about to be noted there. */
-  noting(trip: Trip, incident: Incident): Promise<void> {
-    return this.#together(() => {
-      if (trip.incident !== incident.key) this.trips.decide(trip.key, incident.key);
-      this.incidents.save(incident);
-    });
+  /**
+   * Records which incident a trip opens or joins before anything is sent, so that a repetition does the same.
+   * @param body what a trip that opens one sends, where that is not the body it was recorded with
+   */
+  decided(trip: Trip, incident: string, body?: InterventionCreate): Promise<void> {
+    return this.together(() => this.trips.decide(trip.key, incident, body));
   }
 
   /** A trip has become an intervention of its own. */
@@ -144,12 +150,54 @@ export class Journal {
     });
   }
 
-  /** A trip has joined an intervention. */
-  joined(trip: Trip, incident: Incident): Promise<void> {
+  /** A trip has joined an intervention, whose text names it. @param changed the zones of the incident that have changed */
+  joined(trip: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
     return this.#together(() => {
       this.trips.settle(trip.key, "merged", incident.interventionId);
-      this.incidents.save(incident);
+      this.incidents.save(incident, changed);
     });
+  }
+
+  /** A closing is in the text of an intervention. */
+  restoreNoted(restore: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
+    return this.#together(() => {
+      this.restores.markNoted(restore.key, incident.interventionId);
+      this.incidents.save(incident, changed);
+    });
+  }
+
+  /** The lines of an incident's zones have changed. */
+  zonesNoted(incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
+    return this.#together(() => this.incidents.save(incident, changed));
+  }
+
+  /** Commits contacts that were found standing open: all of them, or none. */
+  commitStanding(trips: readonly NewTrip[]): void {
+    transaction(this.#database, () => {
+      for (const trip of trips) this.trips.insert(trip);
+    });
+  }
+
+  /** Ends the entry delays of trips. @param reason why the trips are cancelled; undefined to dispatch them */
+  endDelays(keys: readonly string[], reason?: string): void {
+    transaction(this.#database, () => {
+      for (const key of keys)
+        if (reason === undefined) this.entryDelays.release(key);
+        else this.entryDelays.cancel(key, reason);
+    });
+  }
+
+  #insert(trip: NewTrip, isDelayed: boolean): void {
+    if (trip.about === "restore") this.#insertRestore(trip);
+    else this.trips.insert(trip, isDelayed ? null : this.#openedBy(trip));
+  }
+
+  /** Only the closing of what is, or becomes, part of a record is noted there. */
+  #insertRestore(restore: NewTrip): void {
+    const opening = this.restores.openingBefore(restore.zoneId);
+    const isPending = opening !== undefined && isOrWillBeRecorded(opening);
+    this.trips.insert(isPending ? restore : { ...restore, reason: unrecordedReason(opening) });
+    if (isPending) this.restores.addPending(restore.key);
   }
 
   /** Decided with the trip itself where there is nothing to join: that spares a flush on the way of most trips. */
@@ -157,7 +205,7 @@ export class Journal {
     const { incidents, trips } = this;
     const opensOwn =
       trip.state === "waiting" &&
-      mustOpen(trip, incidents.latest(trip.subject)) &&
+      mustOpen(trip, incidents.latestMoment(trip.subject)) &&
       !trips.isWaiting(trip.subject);
     return opensOwn ? trip.key : null;
   }

@@ -25,7 +25,7 @@ class Site {
   readonly #mqtt: MqttZones;
 
   constructor(zones: readonly Zone[], journal = ":memory:") {
-    this.watched = new WatchedZones(zones, journal);
+    this.watched = new WatchedZones(zones, { journalPath: journal });
     const port: GpioPort = {
       open: (line, bias, onActivity) => {
         this.handled.push(`open ${line}`);

@@ -51,8 +51,21 @@ export class WatchedZones {
   #watch: ZoneWatch;
   #trips = 0;
 
-  constructor(zones: readonly Zone[], journalPath = ":memory:") {
+  readonly #isUnfinished: (interventionId: number) => boolean;
+
+  /** @param options `isUnfinished`: whether work on an intervention goes on; on every one unless given */
+  constructor(
+    zones: readonly Zone[],
+    {
+      journalPath = ":memory:",
+      isUnfinished = () => true,
+    }: {
+      readonly journalPath?: string;
+      readonly isUnfinished?: (interventionId: number) => boolean;
+    } = {},
+  ) {
     this.zones = zones;
+    this.#isUnfinished = isUnfinished;
     this.database = openJournalDatabase(journalPath);
     this.journal = new Journal(this.database, this.clock);
     this.#watch = this.#newWatch();
@@ -115,9 +128,20 @@ export class WatchedZones {
     this.database.pragma("query_only = OFF");
   }
 
-  /** The trips in the order in which they were committed. */
+  /** The trips and faults in the order in which they were committed. */
   get trips(): Trip[] {
-    return this.journal.trips.newest(10_000).toReversed();
+    return this.journal.trips
+      .newest(10_000)
+      .filter(({ about }) => about !== "restore")
+      .toReversed();
+  }
+
+  /** The closings in the order in which they were committed. */
+  get restores(): Trip[] {
+    return this.journal.trips
+      .newest(10_000)
+      .filter(({ about }) => about === "restore")
+      .toReversed();
   }
 
   /** What is known of a zone's contact; undefined for a zone that is not there. */
@@ -147,7 +171,8 @@ export class WatchedZones {
       host: this.host,
       log: this.log,
       conditions: this.health,
-      site: { locale: "en", timezone: "Europe/Bucharest" },
+      site: { locale: "en", timezone: "Europe/Bucharest", standingAgainS: 900 },
+      isUnfinished: this.#isUnfinished,
       newKey: () => `trip-${(this.#trips += 1)}`,
       record: (event) => void this.events.push(event),
       onTrip: () => (this.hints += 1),

@@ -1,3 +1,4 @@
+import type { TripMatter, TripState } from "../../domain/trip.ts";
 import type { Actor } from "../../domain/event.ts";
 import type { Fault } from "../../domain/fault.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
@@ -46,8 +47,22 @@ export interface ZoneHistoryView {
   readonly id: string;
   /** When it has tripped; the newest 500. */
   readonly trips: readonly string[];
+  /** Its openings and closings with what became of each, the oldest first; the newest 500. */
+  readonly contacts: readonly ContactView[];
   readonly faults: readonly SpanView[];
   readonly bypasses: readonly SpanView[];
+}
+
+/** One opening or closing of a zone. */
+export interface ContactView {
+  readonly at: string;
+  /** `trip`; `standing`, where it was found open as its gate opened; `restore`, where it closed. */
+  readonly event: TripMatter;
+  readonly state: TripState;
+  /** Why it was not dispatched or is in no record; null otherwise. */
+  readonly reason: string | null;
+  /** The intervention that names it; null for none. */
+  readonly interventionId: number | null;
 }
 
 export interface SpanView {

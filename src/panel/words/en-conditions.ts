@@ -10,6 +10,7 @@ export const EN_CONDITIONS = {
   "condition.journal-write-failed": "Trip journal cannot be written",
   "condition.dispatch-failing": "Trips wait for the local API",
   "condition.trip-refused": "Trip refused by the local API",
+  "condition.zone-open": "Zone open while armed",
   "condition.upstream-unreachable": "Dispatch centre unreachable",
   "condition.upstream-sign-in-refused": "Dispatch centre refuses the sign-in",
   "condition.upstream-not-the-interface": "What answers is not the dispatch centre's interface",

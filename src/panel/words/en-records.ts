@@ -108,6 +108,8 @@ export const EN_RECORDS = {
   "phase.closed": "closed",
 
   "event.trip": "trip",
+  "event.standing": "open while armed",
+  "event.restore": "closed",
   "event.signed-in": "signed in",
   "event.sign-in-failed": "sign-in failed",
   "event.sign-in-blocked": "sign-in blocked",

@@ -13,6 +13,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.journal-write-failed": "Jurnalul declanșărilor nu poate fi scris",
   "condition.dispatch-failing": "Declanșările așteaptă interfața locală",
   "condition.trip-refused": "Declanșare refuzată de interfața locală",
+  "condition.zone-open": "Zonă deschisă în timp ce este armată",
   "condition.upstream-unreachable": "Dispeceratul nu răspunde",
   "condition.upstream-sign-in-refused": "Dispeceratul refuză autentificarea",
   "condition.upstream-not-the-interface": "La adresa dispeceratului răspunde altceva",

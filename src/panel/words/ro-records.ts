@@ -126,6 +126,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "phase.closed": "închisă",
 
   "event.trip": "declanșare",
+  "event.standing": "deschisă la armare",
+  "event.restore": "restabilire",
   "event.signed-in": "autentificare",
   "event.sign-in-failed": "autentificare eșuată",
   "event.sign-in-blocked": "autentificare blocată",

@@ -25,6 +25,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "outbox-write-failed":
     "Coada de trimitere nu poate fi folosită: {reason}. Eliberează spațiu pe disc sau repară discul.",
   "trip-refused": "Declanșarea zonei {zone} a fost refuzată: {reason}. Verifică obiectivul zonei.",
+  "zone-open":
+    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție în lucru. Închideți-o sau treceți-o în bypass.",
   "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
   "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
   "backup-failed":
