@@ -171,7 +171,7 @@ export class DaemonReload {
       });
       this.#assertRunning();
       const now = configurationText(load);
-      if (now.text === before.text && now.file === before.file) return now;
+      if (now.text === before.text && now.file === before.file) return notEmpty(now);
       before = now;
     }
     const place = `${before.file ?? "the configuration"}:1:1`;
@@ -214,4 +214,11 @@ export class DaemonReload {
     if (this.#state !== "running")
       throw new AppError("unavailable", `the daemon is ${this.#state}`, { retryAfterS: 5 });
   }
+}
+
+/** A program that writes a file empties it first; a daemon that runs is not to lose every zone by that. */
+function notEmpty(source: ConfigurationText): ConfigurationText {
+  if (source.file === null || source.text.trim() !== "") return source;
+  const message = "this file is empty. To remove every zone write zones: []";
+  throw new ConfigurationError([{ place: `${source.file}:1:1`, message }]);
 }
