@@ -4,6 +4,7 @@ import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
 import { DaemonServer } from "./daemon-server.ts";
 import { messageOf } from "./domain/errors.ts";
+import type { NewEvent } from "./domain/event.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
 import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
@@ -106,28 +107,20 @@ export class Daemon {
     const syncParts = { ...this.#common, site: config.site, database, random: Math.random };
     const sync = new CurrentSync(config.upstream, syncParts);
     const services = await this.#services(database, sync);
-
     let dispatch: Dispatch | undefined;
-    const tripParts = { ...this.#common, journal, host: hostOf(clock, randomUUID), site: config.site };
-    const watch = new ZoneWatch({
-      ...tripParts,
-      isUnfinished: (id) => new InterventionStore(database).isUnfinished(id),
-      zones: config.zones,
-      newKey: this.#newKey,
-      record: (event) => services.events.record(event),
-      onTrip: () => dispatch?.kick(),
-    });
+    const tripParts = this.#tripParts(journal, services);
+    const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
+    const onTrip = (): void => dispatch?.kick();
+    const watch = new ZoneWatch({ ...tripParts, isUnfinished, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
     const inputs = new Inputs({
       ...tripParts,
       conditions: watch.blindIntervals,
-      zones: config.zones,
       monitor: watch.monitor,
       gpio: config.gpio,
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
-
     const centreObjectives = new CentreObjectiveStore(database);
     const site: Site = this.#siteOf(database, sync, { watch, inputs, journal, centreObjectives });
     this.#record(journal, site);
@@ -178,6 +171,13 @@ export class Daemon {
         return sync.sync;
       },
     });
+  }
+
+  /** What all that watches the zones and brings their trips on their way needs. */
+  #tripParts(journal: Journal, { events }: { readonly events: EventService }) {
+    const { site, zones } = this.#config;
+    const record = (event: NewEvent): void => events.record(event);
+    return { ...this.#common, journal, host: hostOf(this.#clock, randomUUID), site, zones, record };
   }
 
   /** Keeps how the link stands, for the pictures of the last day and month. */

@@ -57,6 +57,7 @@ export const EVENT_NAMES = [
   "walk-test-started",
   "walk-test-ended",
   "blind-interval",
+  "opening-repeated",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

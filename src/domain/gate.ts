@@ -43,7 +43,10 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
   }
   if ("gpio" in options)
     return { by: "gpio", id: `gpio ${options.gpio}`, exitDelayMs, ...GPIO_INPUT_DEFAULTS, ...options };
-  return { by: "mqtt", id: `mqtt ${options.mqtt} ${options.path ?? ""}`.trim(), exitDelayMs, ...options };
+  // Two gates on one topic that look for other values there are two gates.
+  const { mqtt, path = "", open, normal, where } = options;
+  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where })}`;
+  return { by: "mqtt", id, exitDelayMs, ...options };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Intervention, InterventionUpdate } from "../generated/types.ts";
 import type { Flags, Moment, Trip } from "./trip.ts";
+import type { ConfirmWith } from "./zone.ts";
 
 /** One intervention and the trips that belong to it. */
 export interface Incident {
@@ -37,11 +38,6 @@ export interface IncidentZone {
   readonly device: string | null;
   /** Which zones confirm it and within which time; null for every other device. */
   readonly confirmWith: ConfirmWith | null;
-}
-
-export interface ConfirmWith {
-  readonly zones: readonly string[];
-  readonly withinMs: number;
 }
 
 /**

@@ -58,19 +58,25 @@ export interface SeenFault extends Omit<SeenTrip, "cause" | "earliestWallMs"> {
   /** What has it: the zone, or the bridge that several zones are behind. */
   readonly of: string;
   readonly isOver: boolean;
+  /** Of a bridge, the zones behind it. */
+  readonly behind?: readonly Zone[];
 }
 
 /** The journal's row for a fault, which becomes work for a technician, or for its end, which is noted there. */
 export function newFault(
   zone: Zone,
-  { fate, fault, of, isOver, ...seen }: SeenFault,
+  { fate, fault, of, isOver, behind, ...seen }: SeenFault,
   site: TripSite,
 ): NewTrip {
   const words = wording(site.locale);
   const text = { ...wordsOf(zone, { ...seen, earliestWallMs: null }, site) };
+  const bridge = behind && { name: of, zones: behind.map(({ id, name }) => `${name} (${id})`) };
   const body: InterventionCreate = {
-    name: clip(words.faultName(text, fault), 200),
-    description: clip(words.faultDescription(text, fault), 4000),
+    name: clip(bridge ? words.bridgeName(bridge) : words.faultName(text, fault), 200),
+    description: clip(
+      bridge ? words.bridgeDescription(text, bridge) : words.faultDescription(text, fault),
+      4000,
+    ),
     ...placeOf(zone),
     dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
     status: "planned",
@@ -86,7 +92,7 @@ export function newFault(
     subject: subjectOfFault(of, fault),
     earliestWallMs: null,
     body: cleanBody(body),
-    line: cleanText(words.faultLine(text, fault, isOver)),
+    line: cleanText(bridge ? words.bridgeLine(text, bridge, isOver) : words.faultLine(text, fault, isOver)),
     signal: signalOf(zone, ""),
     confirmed: null,
   };

@@ -1,6 +1,6 @@
 import type { InterventionCreate, Profile } from "../generated/types.ts";
 import type { Fault } from "./fault.ts";
-import type { ConfirmWith } from "./incident.ts";
+import type { ConfirmWith } from "./zone.ts";
 import type { Locale } from "./wording.ts";
 import type { TripCause } from "./zone-step.ts";
 

@@ -17,6 +17,13 @@ export interface TripWords {
   readonly since: string | null;
 }
 
+/** What a text about a bridge may speak of. */
+export interface BridgeWords {
+  readonly name: string;
+  /** Name and id of each zone behind it. */
+  readonly zones: readonly string[];
+}
+
 /** The texts of one language. Both catalogues have the same keys because they have the same type. */
 export interface Wording {
   readonly kinds: Readonly<Record<ZoneKind, string>>;
@@ -39,6 +46,10 @@ export interface Wording {
   faultDescription(words: TripWords, fault: Fault): string;
   /** The line that a fault that comes again, or is over, adds to the notes of its work. */
   faultLine(words: TripWords, fault: Fault, isOver: boolean): string;
+  /** Of a bridge that is lost, which is one fault of all the zones behind it. */
+  bridgeName(bridge: BridgeWords): string;
+  bridgeDescription(words: TripWords, bridge: BridgeWords): string;
+  bridgeLine(words: TripWords, bridge: BridgeWords, isOver: boolean): string;
   signalName(words: TripWords): string;
   /** @param who who has asked for the test */
   signalDescription(words: TripWords, who: string): string;
@@ -120,6 +131,11 @@ const CATALOGUES: Readonly<Record<Locale, Wording>> = {
       `${RO_FAULTS[fault]} la zona ${zone} (${zoneId}, ${kind}), constatat la ${time}.`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${RO_FAULTS[fault]} la zona ${zone} (${zoneId}): ${isOver ? "restabilit" : "din nou"} la ${time}.`,
+    bridgeName: ({ name, zones }) => `Gateway fără comunicație: ${name} (zone: ${zones.length})`,
+    bridgeDescription: ({ time }, { name, zones }) =>
+      `Gateway-ul ${name} nu comunică, constatat la ${time}. Zone fără supraveghere până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
+    bridgeLine: ({ time }, { name, zones }, isOver) =>
+      `Gateway-ul ${name} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de semnal: ${zone}`,
     signalDescription: ({ time }, who) => `Test de semnal cerut de ${who} la ${time}. Nu este o alarmă.`,
     unnamedObjective: (id) => `Obiectiv ${id}`,
@@ -162,11 +178,27 @@ const CATALOGUES: Readonly<Record<Locale, Wording>> = {
       `${EN_FAULTS[fault]} at zone ${zone} (${zoneId}, ${kind}), noticed at ${time}.`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${EN_FAULTS[fault]} at zone ${zone} (${zoneId}): ${isOver ? "over" : "again"} at ${time}.`,
+    bridgeName: ({ name, zones }) => `Bridge lost: ${name} (zones: ${zones.length})`,
+    bridgeDescription: ({ time }, { name, zones }) =>
+      `Bridge ${name} is unavailable, noticed at ${time}. Zones without supervision until it returns: ${listed(zones, "and a further")}.`,
+    bridgeLine: ({ time }, { name, zones }, isOver) =>
+      `Bridge ${name} (zones: ${zones.length}): ${isOver ? "available again" : "unavailable again"} at ${time}.`,
     signalName: ({ zone }) => `Signal test: ${zone}`,
     signalDescription: ({ time }, who) => `Signal test asked for by ${who} at ${time}. This is no alarm.`,
     unnamedObjective: (id) => `Objective ${id}`,
   },
 };
+
+/** Code points of a list of zones; the interface's text has 4,000 for all of it. */
+const LISTED_LENGTH_MAX = 3_500;
+
+/** @param more the word before the number of those that are too many */
+function listed(names: readonly string[], more: string): string {
+  let length = 0;
+  const fitting = names.filter((name) => (length += [...name].length + 2) <= LISTED_LENGTH_MAX);
+  const rest = names.length - fitting.length;
+  return fitting.join(", ") + (rest === 0 ? "" : `, ${more} ${rest}`);
+}
 
 /** Romanian puts "de" between a number and its noun where the last two digits are 0 or above 19. */
 function quantityOf(count: number): string {

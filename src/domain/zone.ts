@@ -7,7 +7,6 @@ import type {
   SimulatedInput,
   Zone as ZoneOptions,
 } from "../generated/types.ts";
-import type { ConfirmWith } from "./incident.ts";
 import type { ZoneSenses } from "./zone-senses.ts";
 
 /** A zone with every option filled in, as the daemon works with it. */
@@ -42,6 +41,12 @@ export interface Zone {
   readonly device: string;
   /** Which zones confirm it; null for every other device. */
   readonly confirmWith: ConfirmWith | null;
+}
+
+/** The second signal that a zone asks for: one of these zones, within this time of its own trip. */
+export interface ConfirmWith {
+  readonly zones: readonly string[];
+  readonly withinMs: number;
 }
 
 /** A profile with everything it asks for filled in; what a second zone adds and own texts are optional. */

@@ -10,14 +10,15 @@ import { SimulatedLines } from "./gpio/simulated-lines.ts";
 import { levelOf } from "./gpio/wires.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
-import { MqttZones, type FilterChanges } from "./mqtt-zones.ts";
+import type { MessageCount } from "./message-counts.ts";
+import { MqttZones, type FilterChanges, type MqttJournal, type MqttZonesOptions } from "./mqtt-zones.ts";
 import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 
 export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
-  readonly journal: Pick<Journal, "takenMessages" | "brokerCounts" | "together" | "ifLost">;
+  readonly journal: MqttJournal & Pick<Journal, "brokerCounts">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   readonly mqtt: MqttSource;
   /** What is shown in Home Assistant; undefined for nothing. */
@@ -25,6 +26,10 @@ export interface InputsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+  readonly host: { readonly bootId: string };
+  readonly site: { readonly incidentWindowS: number };
+  /** Takes an entry for the event log. */
+  readonly record: MqttZonesOptions["record"];
 }
 
 type Credentials = { readonly credentials?: { readonly username: string; readonly password: string } };
@@ -46,8 +51,8 @@ export class Inputs {
   readonly #lines: SimulatedLines | undefined;
   readonly #gpio: GpioReadings;
   readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
-  readonly #homeAssistant: HomeAssistant | undefined;
   readonly #mqttZones: MqttZones;
+  readonly #homeAssistant: HomeAssistant | undefined;
   /** The zones that a backend is opened for. */
   #zones: readonly Zone[];
 
@@ -65,9 +70,19 @@ export class Inputs {
         ...options,
         openPort: () => openBackend(backend, { chip, needsBias: this.#zones.some(hasBias) }),
       });
-    this.#mqttZones = new MqttZones(options);
+    const { host, site } = options;
+    this.#mqttZones = new MqttZones({
+      ...options,
+      bootId: host.bootId,
+      incidentWindowMs: site.incidentWindowS * 1000,
+    });
     this.#mqtt = mqttReadings(options, this.#mqttZones);
     this.#homeAssistant = homeAssistantAt(this.#mqtt, options);
+  }
+
+  /** The messages that changed nothing, by topic and reason. */
+  get messageCounts(): MessageCount[] {
+    return this.#mqttZones.counts.list();
   }
 
   async start(): Promise<void> {

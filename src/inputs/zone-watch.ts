@@ -171,6 +171,7 @@ export class ZoneWatch {
 
   start(): void {
     this.orders.start();
+    this.faults.start();
     this.monitor.start();
     this.#entryDelays.start();
     this.#standing.start();
@@ -180,6 +181,7 @@ export class ZoneWatch {
   stop(): void {
     this.blindIntervals.stop();
     this.#heartbeat.stop();
+    this.faults.stop();
     this.#standing.stop();
     this.#entryDelays.stop();
     this.monitor.stop();

@@ -1,13 +1,12 @@
 import { spansOf, type Span } from "../domain/span.ts";
-import type { Trip, TripMatter } from "../domain/trip.ts";
-import type { SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
+import type { Trip } from "../domain/trip.ts";
+import type { ContactView, SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import { isoTime } from "./iso-time.ts";
 
 /** More marks than a picture has points. */
 const TRIPS_SHOWN = 500;
-const CONTACTS: ReadonlySet<TripMatter> = new Set(["trip", "standing", "restore"]);
 /** A bypass lasts seven days at most, so an older order has ended. */
 const BYPASS_MS_MAX = 7 * 86_400_000;
 
@@ -39,16 +38,7 @@ export function zoneHistories(
     return {
       id,
       trips: trips.slice(-TRIPS_SHOWN).map(({ moment }) => isoTime(moment.wallMs)),
-      contacts: own
-        .filter(({ about }) => CONTACTS.has(about))
-        .slice(-TRIPS_SHOWN)
-        .map(({ moment, about, state, reason, interventionId }) => ({
-          at: isoTime(moment.wallMs),
-          event: about,
-          state,
-          reason,
-          interventionId,
-        })),
+      contacts: own.flatMap(contactOf).slice(-TRIPS_SHOWN),
       faults: faultSpans(own, old.length > 0, time).map(viewOf),
       // An end alone is a shutdown that somebody has ended.
       bypasses: spansOf(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(viewOf),
@@ -73,6 +63,11 @@ function faultSpans(
     ),
   );
   return hasOldOne ? [{ fromMs: time.sinceMs, toMs: time.untilMs }, ...spans] : spans;
+}
+
+function contactOf({ moment, about, state, reason, interventionId }: Trip): ContactView[] {
+  if (about !== "trip" && about !== "standing" && about !== "restore") return [];
+  return [{ at: isoTime(moment.wallMs), event: about, state, reason, interventionId }];
 }
 
 function viewOf({ fromMs, toMs }: Span): SpanView {

@@ -1,5 +1,7 @@
 import { createBrokerCounts } from "./broker-counts.ts";
 import { createLinkSamples } from "./link-samples.ts";
+import { createOpenings } from "./opening-store.ts";
+import { createLosses } from "./loss-store.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
 import { addSensors } from "./zone-states.ts";
@@ -86,6 +88,8 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     createBrokerCounts,
     createLinkSamples,
     (database) => database.exec(CLASSES_AND_RESTORES),
+    createOpenings,
+    createLosses,
     addSensors,
   ],
 };

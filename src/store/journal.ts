@@ -11,6 +11,8 @@ import { FaultStore, type OpenFault } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
+import { LossStore } from "./loss-store.ts";
+import { OpeningStore } from "./opening-store.ts";
 import { OrderStore } from "./orders.ts";
 import { RestoreStore } from "./restores.ts";
 import { SwingerStore } from "./swingers.ts";
@@ -41,6 +43,8 @@ export interface ZoneExchange {
     readonly fault: OpenFault["fault"];
     readonly row?: NewTrip;
   }[];
+  /** Sources that are no longer said to be lost. */
+  readonly found: readonly string[];
   /** Faults of a bridge that are shown at another of its zones from now on. */
   readonly moved: readonly OpenFault[];
   /** Zones that are gone. */
@@ -58,6 +62,8 @@ export class Journal {
   readonly swingers: SwingerStore;
   readonly orders: OrderStore;
   readonly takenMessages: TakenMessageStore;
+  readonly openings: OpeningStore;
+  readonly losses: LossStore;
   readonly brokerCounts: BrokerCountStore;
   readonly linkSamples: LinkSampleStore;
   readonly #database: Database;
@@ -74,6 +80,8 @@ export class Journal {
     this.faults = new FaultStore(database);
     this.swingers = new SwingerStore(database);
     this.orders = new OrderStore(database);
+    this.losses = new LossStore(database);
+    this.openings = new OpeningStore(database);
     this.takenMessages = new TakenMessageStore(database);
     this.brokerCounts = new BrokerCountStore(database);
     this.linkSamples = new LinkSampleStore(database);
@@ -117,7 +125,7 @@ export class Journal {
   }
 
   /** Commits what another configuration does to the zones, all of it or nothing. */
-  exchange({ forgotten, states, ended, moved, removed }: ZoneExchange): void {
+  exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
     transaction(this.#database, () => {
       for (const zoneId of forgotten) {
         this.zoneStates.forget(zoneId);
@@ -129,6 +137,7 @@ export class Journal {
         this.faults.close(of, fault);
       }
       for (const fault of moved) this.faults.open(fault);
+      for (const of of found) this.losses.remove(of);
       for (const zoneId of removed) this.orders.deleteBypass(zoneId);
     });
   }

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
-import { zoneOf } from "../support/watched-zones.ts";
+import { gateIdOf, zoneOf } from "../support/watched-zones.ts";
 
 const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
-const GATE = "mqtt site/armed";
+const GATE = gateIdOf(KEY);
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const simulated = { simulated: true } as const;
 

@@ -188,6 +188,7 @@ test("whatever trips where, and however often the daemon is restarted, each trip
             for (const { id, status } of site.records)
               if (status !== "done") site.change(id, { status: "done" });
         }
+        await site.settled();
         const records = new Map(site.records.map((record) => [record.id, record]));
         for (const { state, subject, interventionId, about, key } of site.zones.trips) {
           if (state === "swinger" || about !== "trip") continue;

@@ -246,7 +246,7 @@ describe("a message", () => {
   });
 
   test("of a gate keeps it closed for the zones of another configuration, until it is read in another way", async () => {
-    const KEY = { mqtt: "panel/armed", open: ["armed"], normal: ["off"] };
+    const KEY = { mqtt: "panel/armed", path: "/contact", open: [true], normal: [false, "off"] };
     const behind = (key: typeof KEY): Zone[] => [
       gate("a", "z/a", { gate: key }),
       gate("b", "z/b", { gate: key }),
@@ -254,10 +254,10 @@ describe("a message", () => {
     site = await new Site(behind(KEY).slice(0, 1)).start();
     const say = (): Promise<void> => site.publish("z/a", true).then(() => site.publish("z/a", false));
     const states = (): string[] => site.watched.trips.map(({ state }) => state);
-    site.watched.monitor.setGate("mqtt panel/armed", "closed");
+    await site.publish("panel/armed", false);
     await site.exchange(behind(KEY));
     await say();
-    await site.exchange(behind({ ...KEY, normal: ["disarmed"] }));
+    await site.exchange(behind({ ...KEY, normal: [false] }));
     await say();
     expect(states()).toEqual(["gated", "waiting"]);
   });

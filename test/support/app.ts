@@ -207,6 +207,7 @@ export const NO_SITE: SitePorts = {
     startedAt: "2026-11-20T21:30:00.000Z",
     conditions: [],
     trips: { waiting: 0, refused: 0 },
+    messages: [],
     outbox: { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null },
     link: { state: "none", reason: null, nextTryAt: null },
   }),

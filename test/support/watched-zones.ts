@@ -1,5 +1,6 @@
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
+import { resolveGate } from "../../src/domain/gate.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import type { Contact, Zone } from "../../src/domain/zone.ts";
@@ -26,6 +27,13 @@ export function zoneOf(options: Partial<ZoneOptions> & Pick<ZoneOptions, "input"
   );
   if (!zone) throw new Error("the zone names an unknown profile");
   return zone;
+}
+
+/** What the monitor calls a gate that follows a message. */
+export function gateIdOf(options: Extract<ZoneOptions["gate"], { mqtt: string }>): string {
+  const gate = resolveGate(options);
+  if (gate?.by !== "mqtt") throw new Error("the gate follows no message");
+  return gate.id;
 }
 
 /** A monitor over a real journal, with a clock that stands still until a test moves it. */
@@ -83,8 +91,11 @@ export class WatchedZones {
   get common() {
     const { clock, log, zones, monitor } = this;
     const conditions = this.#watch.blindIntervals;
-    const { journal } = this;
-    return { clock, log, conditions, zones, monitor, journal, brokerCounts: journal.brokerCounts };
+    const { journal, host } = this;
+    const record = (event: NewEvent): void => void this.events.push(event);
+    const sources = { zones, monitor, journal, brokerCounts: journal.brokerCounts };
+    const times = { bootId: host.bootId, incidentWindowMs: 1_800_000 };
+    return { clock, log, conditions, record, ...sources, ...times };
   }
 
   /** The daemon ends. */

@@ -1,4 +1,3 @@
-import type { TripMatter, TripState } from "../../domain/trip.ts";
 import type { Actor } from "../../domain/event.ts";
 import type { Fault } from "../../domain/fault.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
@@ -57,8 +56,9 @@ export interface ZoneHistoryView {
 export interface ContactView {
   readonly at: string;
   /** `trip`; `standing`, where it was found open as its gate opened; `restore`, where it closed. */
-  readonly event: TripMatter;
-  readonly state: TripState;
+  readonly event: "trip" | "standing" | "restore";
+  /** What became of it, such as `posted`, `merged`, `bypassed`, `recorded`. */
+  readonly state: string;
   /** Why it was not dispatched or is in no record; null otherwise. */
   readonly reason: string | null;
   /** The intervention that names it; null for none. */

@@ -131,6 +131,7 @@ export const EN_RECORDS = {
   "event.walk-test-started": "walk test started",
   "event.walk-test-ended": "walk test ended",
   "event.blind-interval": "interval without supervision",
+  "event.opening-repeated": "opening repeated",
   "event.fault": "fault",
   "event.fault-over": "fault over",
   "event.signal": "signal test",

@@ -149,6 +149,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.walk-test-started": "test detectoare pornit",
   "event.walk-test-ended": "test detectoare oprit",
   "event.blind-interval": "interval nesupravegheat",
+  "event.opening-repeated": "deschidere repetată",
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",
   "event.signal": "test de semnal",
