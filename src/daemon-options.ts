@@ -1,5 +1,14 @@
 import type { EffectiveOption } from "./config/effective.ts";
-import type { LoadOptions } from "./config/load.ts";
+import type { Config } from "./config/config.ts";
+import type { ConfigurationText, LoadOptions } from "./config/load.ts";
+
+/** Called at each reload: for the process's supervision, and to keep the text. */
+export interface ReloadHooks {
+  readonly onReloading: () => void;
+  readonly onReloaded: () => void;
+  /** @param config what is in force now. @param needsRestart options that are not in force as the text says */
+  readonly onTaken: (config: Config, source: ConfigurationText, needsRestart: readonly string[]) => void;
+}
 
 /** What the daemon is given by the process that it runs in. */
 export interface DaemonOptions {
@@ -25,6 +34,8 @@ export interface DaemonOptions {
   readonly configurationFault: string | undefined;
   /** Why the copy that the run before was ended for could not be put back. */
   readonly restoreFault: string | undefined;
+  /** Called at each reload. */
+  readonly reload: ReloadHooks;
   /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
   readonly runAgain: (meanwhile: () => void) => void;
 }

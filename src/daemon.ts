@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
+import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
 import { DaemonServer } from "./daemon-server.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { NewEvent } from "./domain/event.ts";
@@ -32,7 +33,7 @@ import { SiteSettings } from "./site/site-settings.ts";
 import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
-import { Site } from "./site/site.ts";
+import { Site, type SiteParts } from "./site/site.ts";
 import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
@@ -40,11 +41,11 @@ import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
-import { Sync } from "./sync/sync.ts";
+import { CurrentSync } from "./sync/current-sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
 export class Daemon {
-  readonly #config: Config;
+  readonly #config: ConfigInForce;
   readonly #options: DaemonOptions;
   readonly #clock = new SystemClock();
   readonly #log: JsonLog;
@@ -54,9 +55,10 @@ export class Daemon {
   readonly #stops: (() => void | Promise<void>)[] = [];
   /** Whether the trips have stopped moving although the process runs; only a restart helps then. */
   isStalled = (): boolean => false;
+  #reload: DaemonReload | undefined;
 
   constructor(config: Config, options: DaemonOptions) {
-    this.#config = config;
+    this.#config = { ...config };
     this.#options = options;
     this.#log = new JsonLog({
       level: config.log.level,
@@ -84,6 +86,11 @@ export class Daemon {
     }
   }
 
+  /** Takes the configuration as it is now, because the process was sent the signal for it. */
+  reloadBySignal(): void {
+    this.#reload?.bySignal();
+  }
+
   async stop(): Promise<void> {
     const isRunning = this.#stops.length > 0;
     for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
@@ -97,7 +104,8 @@ export class Daemon {
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, clock);
-    const sync = this.#syncOf(database);
+    const syncParts = { ...this.#common, site: config.site, database, random: Math.random };
+    const sync = new CurrentSync(config.upstream, syncParts);
     const services = await this.#services(database, sync);
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
@@ -113,26 +121,18 @@ export class Daemon {
       gpio: config.gpio,
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
-
     const centreObjectives = new CentreObjectiveStore(database);
-    const site: Site = new Site({
-      config,
-      clock,
-      health: this.#health,
-      watch,
-      inputs,
-      journal,
-      events: new EventLog(database),
-      outbox: new OutboxStore(database),
-      centreObjectives,
-      sync,
-    });
-    if (sync) this.#record(journal, site);
+    const site: Site = this.#siteOf(database, sync, { watch, inputs, journal, centreObjectives });
+    this.#record(journal, site);
     const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
-    const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });
+    const { load, reload: hooks } = this.#options;
+    const reloadParts = { ...this.#common, ...services, config, watch, inputs, sync, log: this.#log };
+    const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRefused: () => dispatch?.start() });
+    const settingsParts = { ...this.#options, config, clock, log: this.#log, copyWork };
+    const settings = new SiteSettings({ ...settingsParts, reload: (by) => reload.reload(by) });
     settings.start();
     this.#stops.push(() => settings.stop());
     const setup = new SiteSetup(config, this.#options.load);
@@ -149,10 +149,28 @@ export class Daemon {
     this.isStalled = () => dispatch?.isStalled ?? false;
     this.#stops.push(() => inputs.stop());
     await inputs.start();
-    this.#stops.push(() => sync?.stop());
-    sync?.start();
+    this.#stops.push(() => sync.stop());
+    sync.start();
+    this.#stops.push(reload.start());
+    this.#reload = reload;
     this.#options.onStarted();
     this.#sayReady(server);
+  }
+
+  /** The running parts as people see them. */
+  #siteOf(
+    database: Database,
+    sync: CurrentSync,
+    parts: Pick<SiteParts, "watch" | "inputs" | "journal" | "centreObjectives">,
+  ): Site {
+    const stores = { events: new EventLog(database), outbox: new OutboxStore(database) };
+    const known = { ...this.#common, ...parts, ...stores, config: this.#config, health: this.#health };
+    return new Site({
+      ...known,
+      get sync() {
+        return sync.sync;
+      },
+    });
   }
 
   /** What all that watches the zones and brings their trips on their way needs. */
@@ -167,7 +185,7 @@ export class Daemon {
     const look = () => {
       const { state } = sync.link();
       const { oldestWaitingMs } = sync.summary();
-      return { state: state === "none" ? ("unknown" as const) : state, oldestWaitingMs };
+      return state === "none" ? undefined : { state, oldestWaitingMs };
     };
     const recorder = new LinkRecorder({ ...this.#common, samples: linkSamples, look });
     recorder.start();
@@ -189,18 +207,10 @@ export class Daemon {
     if (warning !== undefined) this.#log.warn("addon-warning", { warning });
   }
 
-  /** The way to the centre; none for a daemon that stands alone. */
-  #syncOf(database: Database): Sync | undefined {
-    const { upstream, site } = this.#config;
-    return upstream
-      ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
-      : undefined;
-  }
-
   /** What the interface's routes lead to, ready for the first request: objectives are known, somebody can sign in. */
   async #services(
     database: Database,
-    sync: Sync | undefined,
+    sync: CurrentSync,
   ): Promise<Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">> {
     const { site, zones, dataDir, objectives: known } = this.#config;
     const common = { database, clock: this.#clock };
@@ -214,7 +224,7 @@ export class Daemon {
       timezone: site.timezone,
       dispeceratId: site.dispeceratId,
       newUid: this.#newKey,
-      onChange: (change) => sync?.changed(change),
+      onChange: (change) => sync.sync?.changed(change),
     });
     return { tokens, accounts, events: new EventService(common), objectives, interventions };
   }

@@ -5,6 +5,8 @@ import type { ConditionCode } from "./condition.ts";
  * another language has the values, and sentences of their own.
  */
 export const SENTENCES = {
+  "restart-needed":
+    "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or change the file back and reload.",
   "upstream-unreachable":
     "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
   "upstream-sign-in-refused":

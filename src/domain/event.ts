@@ -49,6 +49,8 @@ export const EVENT_NAMES = [
   "database-restored",
   "backup-downloaded",
   "restart-ordered",
+  "reload-applied",
+  "reload-rejected",
   "log-detailed",
   "zone-bypassed",
   "zone-restored",

@@ -33,14 +33,22 @@ export class EntryDelays {
   /** Monotonic end of each delay, by the key of its trip. */
   readonly #delays = new Map<string, { readonly zoneId: string; readonly dueMs: number }>();
 
+  #zones: readonly Zone[];
+
   constructor(options: EntryDelaysOptions) {
     this.#options = options;
+    this.#zones = options.zones;
     this.#timer = new WakeTimer(options.clock, () => this.look());
   }
 
   start(): void {
     for (const delay of this.#options.journal.entryDelays.list()) this.#take(delay);
     this.look();
+  }
+
+  /** Goes on with other zones. A trip of one that is gone is dispatched when its delay ends. */
+  exchange(zones: readonly Zone[]): void {
+    this.#zones = zones;
   }
 
   stop(): void {
@@ -79,7 +87,7 @@ export class EntryDelays {
 
   /** A gate whose state is not known closes nothing. */
   #cancelledBecause(zoneId: string): string | undefined {
-    const zone = this.#options.zones.find(({ id }) => id === zoneId);
+    const zone = this.#zones.find(({ id }) => id === zoneId);
     return zone && this.#options.gates.isClosed(zone)
       ? `the gate closed within the entry delay (${zone.gate.by})`
       : undefined;

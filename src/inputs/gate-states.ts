@@ -50,6 +50,11 @@ export class GateStates {
     return openedAtMs !== undefined && this.#options.clock.monotonicMs() - openedAtMs < gate.exitDelayMs;
   }
 
+  /** Forgets every other gate: it is unknown until its switch or message reports. */
+  keep(gateIds: ReadonlySet<string>): void {
+    for (const id of this.#known.keys()) if (!gateIds.has(id)) this.#known.delete(id);
+  }
+
   /** @param fromNowMs at which time, for a gate by a schedule */
   #isOpen(gate: Gate, fromNowMs: number): boolean {
     const { clock, time, timezone } = this.#options;

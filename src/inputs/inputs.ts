@@ -11,7 +11,7 @@ import { levelOf } from "./gpio/wires.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import type { MessageCount } from "./message-counts.ts";
-import { MqttZones, type MqttJournal, type MqttZonesOptions } from "./mqtt-zones.ts";
+import { MqttZones, type FilterChanges, type MqttJournal, type MqttZonesOptions } from "./mqtt-zones.ts";
 import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 
@@ -53,23 +53,22 @@ export class Inputs {
   readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
+  /** The zones that a backend is opened for. */
+  #zones: readonly Zone[];
 
   constructor(options: InputsOptions) {
     this.#options = options;
     const { zones, gpio } = options;
     const { backend, chip } = gpio;
-    const needsBias = zones.some(
-      ({ input, gate }) =>
-        (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is"),
-    );
+    this.#zones = zones;
     if (backend === "simulated") {
-      const lines = quietLines(zones);
+      const lines = new SimulatedLines(quietLevels(zones));
       this.#lines = lines;
       this.#gpio = new GpioReadings({ ...options, openPort: () => lines });
     } else
       this.#gpio = new GpioReadings({
         ...options,
-        openPort: () => openBackend(backend, { chip, needsBias }),
+        openPort: () => openBackend(backend, { chip, needsBias: this.#zones.some(hasBias) }),
       });
     const { host, site } = options;
     this.#mqttZones = new MqttZones({
@@ -87,14 +86,57 @@ export class Inputs {
   }
 
   async start(): Promise<void> {
-    const { monitor } = this.#options;
-    // A zone without a wire is at rest until somebody drives it.
-    for (const { zone, contact } of monitor.zones())
-      if (zone.input.source === "simulated" && contact === "unknown")
-        monitor.read(zone.id, "normal", { live: false });
+    this.#restSimulated();
     await this.#gpio.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
+  }
+
+  /** What other zones ask of the broker before they are there: nothing that it sends them from then on is missed. */
+  async prepare(zones: readonly Zone[]): Promise<FilterChanges> {
+    const filters = this.#mqttZones.filtersOf(zones);
+    await this.#mqtt?.listen(filters.added);
+    return filters;
+  }
+
+  /** The other zones do not come after all. */
+  async abandon({ added }: FilterChanges): Promise<void> {
+    await this.#mqtt?.leave(added);
+  }
+
+  /**
+   * Reads for other zones, from this turn on; the monitor watches them already. Whatever line and connection they have in
+   * common with those before stays open.
+   * @param filters what `prepare` has found
+   * @returns once new lines are open, what the broker keeps for new zones is read, and what is gone is left
+   */
+  exchange(zones: readonly Zone[], { news, removed }: FilterChanges): Promise<void> {
+    this.#zones = zones;
+    this.#lines?.know(quietLevels(zones));
+    this.#mqttZones.exchange(zones);
+    const opened = this.#gpio.exchange(zones);
+    this.#restSimulated();
+    this.#homeAssistant?.exchange(zones);
+    return this.#settle(opened, news, removed);
+  }
+
+  async #settle(opened: Promise<void>, news: readonly string[], removed: readonly string[]): Promise<void> {
+    await this.#mqtt?.listen(news);
+    await this.#mqtt?.leave(removed);
+    await opened;
+  }
+
+  /** A zone without a wire is at rest until a user drives it. */
+  #restSimulated(): void {
+    const { monitor, log } = this.#options;
+    for (const { zone, contact } of monitor.zones()) {
+      if (zone.input.source !== "simulated" || contact !== "unknown") continue;
+      try {
+        monitor.read(zone.id, "normal", { live: false });
+      } catch (error) {
+        log.error("simulated-reading-not-recorded", { zone: zone.id, error });
+      }
+    }
   }
 
   async stop(): Promise<void> {
@@ -140,13 +182,17 @@ function homeAssistantAt(
   return new HomeAssistant({ ...common, publisher });
 }
 
+function hasBias({ input, gate }: Zone): boolean {
+  return (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is");
+}
+
 /** Simulated lines start as the wires of a quiet building, with every key turned so that trips are wanted. */
-function quietLines(zones: readonly Zone[]): SimulatedLines {
+function quietLevels(zones: readonly Zone[]): (readonly [line: number, level: 0 | 1])[] {
   const wires = zones.flatMap(({ input }) =>
     input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
   );
   const keys = zones.flatMap(({ gate }) =>
     gate.by === "gpio" ? [[gate.gpio, levelOf(gate, "open")] as const] : [],
   );
-  return new SimulatedLines([...keys, ...wires]);
+  return [...keys, ...wires];
 }

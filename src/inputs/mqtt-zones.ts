@@ -20,6 +20,14 @@ export interface MqttZonesOptions extends Pick<
   readonly log: Log;
 }
 
+/** Topic filters, from one configuration to another. */
+export interface FilterChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Filters whose retained messages zones or gates have not read yet. */
+  readonly news: readonly string[];
+}
+
 /** What of the journal the messages need. */
 export type MqttJournal = Pick<Journal, "takenMessages" | "together" | "ifLost"> &
   RepeatedOpeningsOptions["journal"];
@@ -43,7 +51,7 @@ export class MqttZones {
   readonly #options: MqttZonesOptions;
   /** What is not to be read once more. */
   readonly taken: TakenMessages;
-  readonly #topics: ZoneTopics;
+  #topics: ZoneTopics;
   readonly #repeated: RepeatedOpenings;
   /** The messages that changed nothing. */
   readonly counts: MessageCounts;
@@ -54,6 +62,23 @@ export class MqttZones {
     this.#topics = new ZoneTopics(options.zones);
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
+  }
+
+  /** What another configuration asks of a broker. */
+  filtersOf(zones: readonly Zone[]): FilterChanges {
+    const after = new ZoneTopics(zones, this.#topics);
+    const { filters } = this.#topics;
+    return {
+      added: after.filters.filter((filter) => !filters.includes(filter)),
+      removed: filters.filter((filter) => !after.filters.includes(filter)),
+      news: after.newsBehind(this.#topics),
+    };
+  }
+
+  /** Takes messages to other zones, from this turn on. */
+  exchange(zones: readonly Zone[]): void {
+    this.#topics = new ZoneTopics(zones, this.#topics);
+    this.#repeated.exchange(zones);
   }
 
   /** The topic filters to subscribe to. */

@@ -38,18 +38,23 @@ const OCCASION_LENGTH_MAX = 64;
  */
 export class RepeatedOpenings {
   readonly #options: RepeatedOpeningsOptions;
-  readonly #lifeSafety: ReadonlySet<string>;
+  #lifeSafety: ReadonlySet<string>;
   readonly #noted = new Map<string, Noted>();
 
   constructor(options: RepeatedOpeningsOptions) {
     this.#options = options;
     const { zones, journal, log } = options;
-    this.#lifeSafety = new Set(zones.filter(({ kind }) => isLifeSafety(kind)).map(({ id }) => id));
+    this.#lifeSafety = lifeSafetyOf(zones);
     try {
       journal.openings.keepOnly(zones.map(({ id }) => id));
     } catch (error) {
       log.warn("openings-not-pruned", { reason: messageOf(error) });
     }
+  }
+
+  /** Goes on with other zones. */
+  exchange(zones: readonly Zone[]): void {
+    this.#lifeSafety = lifeSafetyOf(zones);
   }
 
   /**
@@ -113,4 +118,8 @@ function keyOf(occasion: string): string {
   return occasion.length <= OCCASION_LENGTH_MAX
     ? occasion
     : createHash("sha256").update(occasion).digest("base64url");
+}
+
+function lifeSafetyOf(zones: readonly Zone[]): ReadonlySet<string> {
+  return new Set(zones.filter(({ kind }) => isLifeSafety(kind)).map(({ id }) => id));
 }

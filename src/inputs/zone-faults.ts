@@ -6,7 +6,10 @@ import { newFault } from "../domain/trip-rows.ts";
 import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
+import { isFaultKept } from "../domain/zone-changes.ts";
+import type { OpenFault } from "../store/faults.ts";
 import type { Journal } from "../store/journal.ts";
+import { faultSuccession, type FaultSuccession } from "./fault-succession.ts";
 import { LostSources } from "./lost-sources.ts";
 import { WakeTimer } from "./wake-timer.ts";
 
@@ -36,13 +39,15 @@ export class ZoneFaults {
   readonly #options: ZoneFaultsOptions;
   /** The last sign of life of each zone, monotonic. */
   readonly #heardMs = new Map<string, number>();
-  readonly #lost: LostSources;
+  #lost: LostSources;
   readonly #timer: WakeTimer;
   /** When a zone was last faulty, monotonic. */
   readonly #unrestMs = new Map<string, number>();
+  #zones: readonly Zone[];
 
   constructor(options: ZoneFaultsOptions) {
     this.#options = options;
+    this.#zones = options.zones;
     this.#lost = new LostSources(options);
     this.#timer = new WakeTimer(options.clock, () => this.#lookAtLost());
     for (const { id } of options.zones) this.#heardMs.set(id, this.#nowMs);
@@ -91,7 +96,7 @@ export class ZoneFaults {
   /** Looks for sensors that have fallen silent and zones that have calmed down; to be called every few seconds. */
   tick(): void {
     this.#lookAtLost();
-    for (const zone of this.#options.zones) {
+    for (const zone of this.#zones) {
       try {
         this.#look(zone);
       } catch (error) {
@@ -99,6 +104,31 @@ export class ZoneFaults {
         this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
       }
     }
+  }
+
+  /** What another configuration does to the open faults. */
+  successors(zones: readonly Zone[]): FaultSuccession {
+    const wallMs = Math.round(this.#options.clock.wallMs());
+    const endOf = (zone: Zone, { fault, of }: OpenFault) => this.#rowOf(zone, fault, true, of, wallMs);
+    return faultSuccession(this.#zones, zones, this.#options.journal, endOf);
+  }
+
+  /** Goes on with other zones, after the journal has stored what `successors` returned. */
+  exchange(zones: readonly Zone[]): void {
+    const before = new Map(this.#zones.map((zone) => [zone.id, zone]));
+    const heardMs = new Map(this.#heardMs);
+    this.#heardMs.clear();
+    for (const zone of zones) {
+      const old = before.get(zone.id);
+      const isKept = old !== undefined && isFaultKept("supervision", old, zone);
+      this.#heardMs.set(zone.id, (isKept ? heardMs.get(zone.id) : undefined) ?? this.#nowMs);
+      if (!old || !isFaultKept("faulty", old, zone)) this.#unrestMs.delete(zone.id);
+    }
+    for (const id of this.#unrestMs.keys()) if (!this.#heardMs.has(id)) this.#unrestMs.delete(id);
+    this.#zones = zones;
+    this.#lost = new LostSources({ ...this.#options, zones });
+    this.#armLost();
+    this.#options.onFault();
   }
 
   /**

@@ -4,13 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighted, ZoneSignal } from "../domain/zone-signal.ts";
-import {
-  resumeZone,
-  stepZone,
-  type StepSignal,
-  type ZoneEvent,
-  type ZoneState,
-} from "../domain/zone-step.ts";
+import { resumeZone, stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
@@ -19,6 +13,7 @@ import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-keeping.ts";
 import { WakeTimer } from "./wake-timer.ts";
+import type { WatchedZone } from "./zone-succession.ts";
 import type { ZoneOrders } from "./zone-orders.ts";
 
 export interface ZoneMonitorOptions {
@@ -56,13 +51,6 @@ export interface ZoneSnapshot {
   readonly isCarriedOver: boolean;
 }
 
-interface Watched {
-  readonly zone: Zone;
-  state: ZoneState;
-  sinceWallMs: number | null;
-  wakeAtMs: number | undefined;
-}
-
 /** After a failed write the zones are looked at again so soon. */
 const RETRY_MS = 1_000;
 
@@ -72,7 +60,7 @@ const RETRY_MS = 1_000;
  */
 export class ZoneMonitor {
   readonly #options: ZoneMonitorOptions;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedZone>();
   readonly #timer: WakeTimer;
 
   constructor(options: ZoneMonitorOptions) {
@@ -89,7 +77,8 @@ export class ZoneMonitor {
       const kept = stored && keptOf(zone, stored, clock);
       const state = resumeZone(zone.rules, kept, nowMs, settleMsOf(zone, hostUpMs));
       // Looked at once: what was being confirmed may be due, and a zone that closes by itself finds out when.
-      this.#watched.set(zone.id, { zone, state, sinceWallMs: stored?.sinceWallMs ?? null, wakeAtMs: nowMs });
+      const sinceWallMs = kept && stored ? stored.sinceWallMs : null;
+      this.#watched.set(zone.id, { zone, state, sinceWallMs, wakeAtMs: nowMs });
     }
     this.#wake();
   }
@@ -97,6 +86,16 @@ export class ZoneMonitor {
   stop(): void {
     this.#timer.stop();
     this.#watched.clear();
+  }
+
+  /** The zones as they stand now. */
+  readonly watched = (): readonly WatchedZone[] => [...this.#watched.values()];
+
+  /** Watches other zones from now on; what they are due for they do behind this turn. */
+  exchange(successors: readonly WatchedZone[]): void {
+    this.#watched.clear();
+    for (const watched of successors) this.#watched.set(watched.zone.id, watched);
+    this.#armWake();
   }
 
   /**
@@ -166,13 +165,13 @@ export class ZoneMonitor {
     }));
   }
 
-  #find(zoneId: string): Watched {
+  #find(zoneId: string): WatchedZone {
     const watched = this.#watched.get(zoneId);
     if (!watched) throw new Error(`the monitor does not watch a zone ${zoneId}`);
     return watched;
   }
 
-  #step(watched: Watched, signal: StepSignal): readonly string[] {
+  #step(watched: WatchedZone, signal: StepSignal): readonly string[] {
     const { zone, state } = watched;
     const { clock } = this.#options;
     const step = stepZone(zone.rules, state, signal);
@@ -193,7 +192,7 @@ export class ZoneMonitor {
     return trips;
   }
 
-  #commit({ zone }: Watched, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
+  #commit({ zone }: WatchedZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
     const { journal, register, conditions, log, failpoint, onContact } = this.#options;
     const { trips, delays, isUnsteady, written, ...more } = register.entriesOf(zone, events);
     try {

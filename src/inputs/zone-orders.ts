@@ -4,6 +4,7 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
 import type { TripHold } from "../domain/trip.ts";
+import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { Bypass, WalkTest } from "../store/orders.ts";
@@ -57,9 +58,11 @@ export class ZoneOrders {
   readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
   readonly gates: GateStates;
   #walkTest: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
+  #zones: readonly Zone[];
 
   constructor(options: ZoneOrdersOptions) {
     this.#options = options;
+    this.#zones = options.zones;
     this.gates = new GateStates(options);
   }
 
@@ -70,6 +73,23 @@ export class ZoneOrders {
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
     const test = orders.latestWalkTest();
     if (test?.endedWallMs === null) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
+  }
+
+  /**
+   * Goes on with other zones. The bypasses of those that are gone are over, and a gate that is new, or read in another
+   * way, is unknown until it says something.
+   * @returns the zones that are gone and were bypassed
+   */
+  exchange(zones: readonly Zone[]): readonly string[] {
+    const readings = new Set(this.#zones.map(({ gate }) => gateReadingOf(gate)));
+    const kept = new Set(
+      zones.flatMap(({ gate }) => (readings.has(gateReadingOf(gate)) && "id" in gate ? [gate.id] : [])),
+    );
+    this.gates.keep(kept);
+    const ended = [...this.#bypasses.keys()].filter((of) => !zones.some(({ id }) => id === of));
+    for (const id of ended) this.#bypasses.delete(id);
+    this.#zones = zones;
+    return ended;
   }
 
   /** Ends what has run out; to be called now and then. What has run out counts no more even before. */
@@ -177,7 +197,7 @@ export class ZoneOrders {
       this.#options.journal.trips.tested(test.afterSeq).map((seen) => [seen.zoneId, seen]),
     );
     const { who, sinceWallMs, untilWallMs, endedWallMs } = test;
-    const zones = this.#options.zones.map(({ id }) => ({
+    const zones = this.#zones.map(({ id }) => ({
       id,
       trips: tested.get(id)?.trips ?? 0,
       lastWallMs: tested.get(id)?.lastWallMs ?? null,
@@ -200,7 +220,7 @@ export class ZoneOrders {
   }
 
   #assertZone(zoneId: string): void {
-    const { zones } = this.#options;
+    const zones = this.#zones;
     if (!zones.some(({ id }) => id === zoneId))
       throw new AppError(
         "not-found",

@@ -1,4 +1,5 @@
 import type { MqttInput } from "../generated/types.ts";
+import { canonical } from "../domain/canonical.ts";
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
 import { excludeEachOther } from "../domain/message-condition.ts";
 import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
@@ -39,13 +40,26 @@ export class ZoneTopics {
   /** One for each message that gates follow, however many zones do. */
   readonly #gates: readonly MqttGate[];
 
-  constructor(zones: readonly Zone[]) {
+  /** What each zone looks for, with what it has seen so far. */
+  readonly #ofZones = new Map<string, { readonly reads: string; readonly senses: readonly Sense[] }>();
+
+  /** @param before what was listened to until now: a zone that reads the same goes on with what it has seen */
+  constructor(zones: readonly Zone[], before?: ZoneTopics) {
     this.#gates = [
       ...new Map(
         zones.flatMap(({ gate }) => (gate.by === "mqtt" ? [[gate.id, gate] as const] : [])),
       ).values(),
     ];
-    for (const sense of zones.flatMap((zone) => sensesOf(zone, neighboursValues(zone, zones)))) {
+    for (const zone of zones) {
+      const neighbours = neighboursValues(zone, zones);
+      const reads = canonical([zone.input, zone.senses, [...neighbours]]);
+      const known = before === undefined ? undefined : before.#ofZones.get(zone.id);
+      this.#ofZones.set(
+        zone.id,
+        known?.reads === reads ? known : { reads, senses: sensesOf(zone, neighbours) },
+      );
+    }
+    for (const sense of [...this.#ofZones.values()].flatMap(({ senses }) => senses)) {
       if (isBroad(sense.filter)) this.#broad.push(sense);
       else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
     }
@@ -55,6 +69,16 @@ export class ZoneTopics {
   get filters(): readonly string[] {
     const broad = this.#broad.map(({ filter }) => filter);
     return [...new Set([...this.#byTopic.keys(), ...broad, ...this.#gates.map(({ mqtt }) => mqtt)])];
+  }
+
+  /** The filters of zones and gates that read otherwise than before: what a broker keeps there is news to them. */
+  newsBehind(before: ZoneTopics): readonly string[] {
+    const known = new Set(before.#gates.map(canonical));
+    const zones = [...this.#ofZones].flatMap(([id, { reads, senses }]) =>
+      before.#ofZones.get(id)?.reads === reads ? [] : senses.map(({ filter }) => filter),
+    );
+    const gates = this.#gates.filter((gate) => !known.has(canonical(gate))).map(({ mqtt }) => mqtt);
+    return [...new Set([...zones, ...gates])];
   }
 
   /** Whether any zone or gate listens to a topic. */

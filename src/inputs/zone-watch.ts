@@ -13,8 +13,10 @@ import { Heartbeat } from "./heartbeat.ts";
 import { StandingContacts } from "./standing-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
+import { settleMsOf, storedOf } from "./zone-keeping.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneOrders } from "./zone-orders.ts";
+import { successorsOf } from "./zone-succession.ts";
 
 export interface ZoneWatchOptions {
   readonly zones: readonly Zone[];
@@ -47,9 +49,13 @@ export class ZoneWatch {
   readonly #entryDelays: EntryDelays;
   readonly #standing: StandingContacts;
   readonly #heartbeat: Heartbeat;
+  readonly #builtAtMs: number;
+  #zones: readonly Zone[];
 
   constructor(options: ZoneWatchOptions) {
     this.#options = options;
+    this.#zones = options.zones;
+    this.#builtAtMs = options.clock.monotonicMs();
     const { host, site, zones, journal } = options;
     const { bootId, time } = host;
     // What follows a commit follows a shared one too.
@@ -105,7 +111,8 @@ export class ZoneWatch {
    * @throws AppError `not-found` for an unknown zone, or where there is none; whatever the journal threw
    */
   signalTest(zoneId: string | undefined, actor: Actor): string {
-    const { zones, journal, clock, host, site, newKey, onTrip } = this.#options;
+    const { journal, clock, host, site, newKey, onTrip } = this.#options;
+    const zones = this.#zones;
     const zone = zoneId === undefined ? zones[0] : zones.find(({ id }) => id === zoneId);
     if (!zone) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId ?? "at all")}`);
     const { bootId, time } = host;
@@ -115,6 +122,41 @@ export class ZoneWatch {
     journal.commit({ zoneId: zone.id, trips: [test] });
     onTrip();
     return key;
+  }
+
+  /**
+   * Watches other zones from now on, all of it in this turn. The inputs then give each new
+   * zone its first reading, such as the level of its wire.
+   * @param actor who has the bypasses of zones that are gone ended by it
+   * @throws whatever the journal threw; then nothing has changed
+   */
+  exchange(zones: readonly Zone[], actor: Actor): void {
+    const { journal, clock, host } = this.#options;
+    const upMs = host.upMs + clock.monotonicMs() - this.#builtAtMs;
+    const before = this.monitor.watched();
+    const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) => settleMsOf(zone, upMs));
+    const going = new Set(successors.flatMap(({ goesOn, zone }) => (goesOn ? [zone.id] : [])));
+    const ids = new Set(zones.map(({ id }) => id));
+    const others = successors.filter(({ goesOn, state }) => !goesOn && state.contact !== "unknown");
+    journal.exchange({
+      ...this.faults.successors(zones),
+      forgotten: this.#zones.map(({ id }) => id).filter((id) => !going.has(id)),
+      removed: this.#zones.map(({ id }) => id).filter((id) => !ids.has(id)),
+      states: others.map(({ zone, state, sinceWallMs }) => [
+        zone.id,
+        storedOf(zone, state, sinceWallMs, clock),
+      ]),
+    });
+    // Nothing from here on can fail.
+    this.monitor.exchange(successors);
+    this.faults.exchange(zones);
+    const bypassed = this.orders.exchange(zones);
+    this.#entryDelays.exchange(zones);
+    this.#zones = zones;
+    for (const id of bypassed) {
+      const detail = { reason: "the zone is no longer in the configuration" };
+      record(this.#options, { ...actor, event: "zone-restored", subject: `zone ${id}`, detail });
+    }
   }
 
   /** Looks at contacts that stand open; to be called when the work on an intervention may have ended. */

@@ -4,6 +4,7 @@ import { createOpenings } from "./opening-store.ts";
 import { createLosses } from "./loss-store.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
+import { addSensors } from "./zone-states.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
 /**
@@ -89,5 +90,6 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     (database) => database.exec(CLASSES_AND_RESTORES),
     createOpenings,
     createLosses,
+    addSensors,
   ],
 };

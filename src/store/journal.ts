@@ -32,6 +32,25 @@ export interface JournalChange {
   readonly closed?: Pick<OpenFault, "of" | "fault">;
 }
 
+/** What another configuration does to what the journal knows of the zones. */
+export interface ZoneExchange {
+  /** Zones that are gone, or that another sensor is read for. */
+  readonly forgotten: readonly string[];
+  readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
+  /** Faults whose end no sense would report, with the row that ends each; none for what was only a test. */
+  readonly ended: readonly {
+    readonly of: string;
+    readonly fault: OpenFault["fault"];
+    readonly row?: NewTrip;
+  }[];
+  /** Sources that are no longer said to be lost. */
+  readonly found: readonly string[];
+  /** Faults of a bridge that are shown at another of its zones from now on. */
+  readonly moved: readonly OpenFault[];
+  /** Zones that are gone. */
+  readonly removed: readonly string[];
+}
+
 /** The journal database with its tables and the writes that must never be torn. */
 export class Journal {
   readonly trips: TripStore;
@@ -103,6 +122,24 @@ export class Journal {
       return this.takenMessages.write();
     });
     this.#commits.ifLost(written());
+  }
+
+  /** Commits what another configuration does to the zones, all of it or nothing. */
+  exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
+    transaction(this.#database, () => {
+      for (const zoneId of forgotten) {
+        this.zoneStates.forget(zoneId);
+        this.swingers.forget(zoneId);
+      }
+      for (const [zoneId, state] of states) this.zoneStates.save(zoneId, state);
+      for (const { of, fault, row } of ended) {
+        if (row) this.trips.insert(row, this.#openedBy(row));
+        this.faults.close(of, fault);
+      }
+      for (const fault of moved) this.faults.open(fault);
+      for (const of of found) this.losses.remove(of);
+      for (const zoneId of removed) this.orders.deleteBypass(zoneId);
+    });
   }
 
   /**

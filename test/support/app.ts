@@ -188,6 +188,12 @@ export const NO_SETTINGS: AppParts["settings"] = {
   configuration: () => [],
   lendCopy: (take) => take(import.meta.filename),
   restart: () => {},
+  reload: async () => ({
+    zones: { added: [], removed: [], changed: [] },
+    applied: [],
+    needsRestart: [],
+    warnings: [],
+  }),
   logEverything: (minutes) => `in ${minutes} minutes`,
   add: (from, piece) => ({ copy: 1, bytes: from + piece.byteLength }),
   plan: async () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),

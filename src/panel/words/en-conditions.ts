@@ -20,6 +20,7 @@ export const EN_CONDITIONS = {
   "condition.http-address-missing": "Address of the local API missing",
   "condition.certificate-not-renewed": "Certificate not renewed",
   "condition.control-socket-unavailable": "Control socket unavailable",
+  "condition.restart-needed": "Part of the configuration needs a restart",
   "condition.configuration-broken": "Configuration has mistakes; its last good copy runs",
   "condition.mqtt-client-id-shared": "MQTT client id used twice",
   "condition.mqtt-broker-drops-messages": "MQTT broker drops messages",

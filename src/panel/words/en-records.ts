@@ -137,6 +137,8 @@ export const EN_RECORDS = {
   "event.signal": "signal test",
   "event.database-recovered": "database put back",
   "event.backup-downloaded": "copy taken away",
+  "event.reload-applied": "configuration reloaded",
+  "event.reload-rejected": "configuration rejected",
   "event.restart-ordered": "restart ordered",
   "event.log-detailed": "log in every detail",
   "event.database-restored": "copy restored",

@@ -23,6 +23,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.http-address-missing": "Adresa interfeței locale lipsește",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",
   "condition.control-socket-unavailable": "Socketul de control este indisponibil",
+  "condition.restart-needed": "O parte a configurației necesită repornire",
   "condition.configuration-broken": "Configurația are greșeli; rulează ultima copie bună",
   "condition.mqtt-client-id-shared": "Identificator MQTT folosit de două ori",
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",

@@ -155,6 +155,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.signal": "test de semnal",
   "event.database-recovered": "bază de date refăcută",
   "event.backup-downloaded": "copie descărcată",
+  "event.reload-applied": "configurație reîncărcată",
+  "event.reload-rejected": "configurație respinsă",
   "event.restart-ordered": "repornire cerută",
   "event.log-detailed": "jurnal tehnic în detaliu",
   "event.database-restored": "copie restaurată",

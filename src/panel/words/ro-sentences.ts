@@ -2,6 +2,8 @@ import type { SentenceCode } from "../../domain/condition-sentence.ts";
 
 /** Frazele condițiilor în limba română; cele englezești vin gata spuse de la daemon. */
 export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
+  "restart-needed":
+    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân valabile valorile vechi.",
   "upstream-unreachable":
     "Dispeceratul {centre} nu poate fi folosit acum ({answer}). Înregistrările așteaptă și pleacă singure.",
   "upstream-sign-in-refused":
