@@ -5,6 +5,7 @@ import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
 import type { Configuration, Zone } from "../generated/types.ts";
 import { messageProblems, messageWarnings } from "./messages.ts";
+import { incidentProblems, incidentWarnings } from "./incidents.ts";
 import { homeAssistantProblems, isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
@@ -35,6 +36,7 @@ export function meaningProblems(value: Configuration): Problem[] {
     ...messageProblems(zones),
     ...zones.flatMap(zoneProblems),
     ...gateProblems(zones),
+    ...incidentProblems(zones),
     ...topicProblems(zones),
   ];
 }
@@ -62,20 +64,17 @@ export function meaningWarnings(value: Configuration): string[] {
     ),
     ...(value.zones ?? []).flatMap(zoneWarnings(value)),
     ...messageWarnings(value.zones ?? []),
+    ...incidentWarnings(value.zones ?? []),
   ];
 }
 
 function zoneWarnings({ profiles }: Configuration): (zone: Zone) => string[] {
   const known = resolveProfiles(profiles ?? {});
-  return ({ id, kind, profile, gate }) => {
+  return ({ id, kind, profile }) => {
     const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
-    const isAlwaysWanted = ["fire", "panic", "holdup", "medical"].includes(kind);
     return [
       ...(kind === "motion" && police === true
         ? [`zone ${id}: a single motion detector calls the police without a second zone's confirmation`]
-        : []),
-      ...(isAlwaysWanted && gate !== undefined && gate !== "always"
-        ? [`zone ${id}: its trips are ${kind} and go nowhere while its gate is closed`]
         : []),
     ];
   };

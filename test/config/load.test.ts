@@ -93,6 +93,36 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     ["half a certificate", "http: { tls: { certFile: a.pem } }\n", /http\.tls: /],
     ["a list for a section", "http: [1]\n", /^1:1: http: must be object/],
     ["a zone without an input", `zones:\n  - { ${ZONE} }\n`, /^2:5: zones\[0\]: input is missing$/],
+    ...(
+      [
+        ["is not there", "[b]", "there is no zone b\\. Known: a, c"],
+        ["is the zone itself", "[a]", "a zone does not confirm itself"],
+        ["is at another objective", "[c]", "zone c is at another objective \\(obiective\\/cladiri 13\\)"],
+      ] as const
+    ).map(([what, zones, message]): [string, string, RegExp] => [
+      `a confirming zone that ${what}`,
+      `zones:\n  - { id: a, name: A, kind: motion, objective: { type: obiective/cladiri, id: 12 }, input: { gpio: 1 }, confirmWith: { zones: ${zones} } }\n  - { id: c, name: C, kind: motion, objective: { type: obiective/cladiri, id: 13 }, input: { gpio: 2 } }\n`,
+      new RegExp(`^2:\\d+: zones\\[0\\]\\.confirmWith\\.zones\\[0\\]: ${message}`),
+    ]),
+    ...(
+      [
+        ["is of another class", "kind: fire, input: { gpio: 2 }", "of another class \\(fire\\)"],
+        [
+          "is of its device",
+          "kind: glass, input: { mqtt: i4, path: /b, open: [1] }",
+          "of the same device \\(mqtt i4\\)",
+        ],
+      ] as const
+    ).map(([what, rest, message]): [string, string, RegExp] => [
+      `a confirming zone that ${what}`,
+      `zones:\n  - { id: a, name: A, kind: motion, objective: { type: obiective/cladiri, id: 12 }, input: { mqtt: i4, path: /a, open: [1] }, confirmWith: { zones: [c] } }\n  - { id: c, name: C, objective: { type: obiective/cladiri, id: 12 }, ${rest} }\n`,
+      new RegExp(`^2:\\d+: zones\\[0\\]\\.confirmWith\\.zones\\[0\\]: zone c is ${message}`),
+    ]),
+    [
+      "an entry delay longer than a person takes",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, entryDelayS: 46 }\n`,
+      /^2:\d+: zones\[0\]\.entryDelayS: 46 is out of range; allowed are 0 to 45$/,
+    ],
     [
       "a zone without a wire",
       `zones:\n  - { ${ZONE}, input: {} }\n`,
@@ -500,7 +530,7 @@ zones:
       expect.stringMatching(/upstream\.baseUrl is plain http/),
       expect.stringMatching(/zone a: objective 1 of obiective\/cladiri is not in objectives/),
       expect.stringMatching(/zone a: a single motion detector calls the police/),
-      expect.stringMatching(/zone b: its trips are fire and go nowhere while its gate is closed/),
+      expect.stringMatching(/zone b: its gate is ignored; fire is never held back by one/),
       expect.stringMatching(/chmod 600/),
     ]);
   });
