@@ -32,6 +32,8 @@ export class GpioReadings {
   #isStopped = false;
   /** Resolves after the last check that was begun; undefined while none runs. */
   #checking: Promise<void> | undefined;
+  /** Checks that were begun and have not ended. */
+  #checks = 0;
 
   constructor(options: GpioReadingsOptions) {
     this.#options = options;
@@ -85,12 +87,17 @@ export class GpioReadings {
 
   /** One after the other: two at once would open a line twice. */
   #beginCheck(): Promise<void> {
-    const check = this.#checking?.then(() => this.#check()) ?? this.#check();
+    const check = this.#checkAfter(this.#checking);
     this.#checking = check;
-    void check.then(() => {
-      if (this.#checking === check) this.#checking = undefined;
-    });
     return check;
+  }
+
+  async #checkAfter(before: Promise<void> | undefined): Promise<void> {
+    this.#checks += 1;
+    if (before) await before;
+    await this.#check();
+    this.#checks -= 1;
+    if (this.#checks === 0) this.#checking = undefined;
   }
 
   async #check(): Promise<void> {
