@@ -114,6 +114,7 @@ export class Daemon {
     const watch = new ZoneWatch({ ...tripParts, isUnfinished, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
+    services.interventions.observe(() => watch.lookAtStanding());
     const inputs = new Inputs({
       ...tripParts,
       conditions: watch.blindIntervals,
@@ -139,7 +140,6 @@ export class Daemon {
     const server = await this.#startServer({ ...services, site, metrics, settings, setup });
     // Before the server stops: it waits for the answers that it owes.
     this.#stops.push(() => copyWork.stop());
-
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);

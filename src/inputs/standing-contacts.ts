@@ -38,8 +38,10 @@ interface Standing {
   finishedMs: number | undefined;
 }
 
-/** Open zones are looked at this often, and at once after a hold ends: within the 5 s that an opening may go untold. */
-const LOOK_EVERY_MS = 4_000;
+/** A zone that is bypassed, in a walk test or in an exit delay is looked at this often: within the 5 s that it may stand untold. */
+const LOOK_HELD_MS = 4_000;
+/** One that a record or condition names is looked at this often; what ends that mostly calls for a look at once. */
+const LOOK_NAMED_MS = 60_000;
 /** What the journal says of a contact before the restart counts once its sensor has had this long to say otherwise. */
 const CARRIED_OVER_MS = 5_000;
 
@@ -64,7 +66,7 @@ export class StandingContacts {
   start(): void {
     this.#isStopped = false;
     this.#startedMs = this.#options.clock.monotonicMs();
-    this.watch();
+    this.soon();
   }
 
   stop(): void {
@@ -74,13 +76,10 @@ export class StandingContacts {
     this.#isSoon = false;
   }
 
-  /** Looks from time to time for as long as a zone is open; to be called when one may have opened or closed. */
-  watch(): void {
-    if (this.#isStopped || this.#cancel) return;
-    this.#cancel = this.#options.clock.after(LOOK_EVERY_MS, () => this.#look());
-  }
-
-  /** Looks at open zones as soon as this turn is over; to be called when a hold or the work on a record may have ended. */
+  /**
+   * Looks at open zones as soon as this turn is over; to be called when a zone may have opened or closed, or when a hold or
+   * the work on a record may have ended.
+   */
   soon(): void {
     if (this.#isStopped || this.#isSoon) return;
     this.#isSoon = true;
@@ -96,44 +95,57 @@ export class StandingContacts {
     for (const id of this.#standing.keys()) if (!isOpen.has(id)) this.#standing.delete(id);
     for (const id of this.#conditions) if (!isOpen.has(id)) this.#clear(id);
     const listed: ZoneSnapshot[] = [];
+    let nextMs = Infinity;
     for (const snapshot of open) {
       try {
-        if (this.#act(snapshot, this.#decide(snapshot)) === "record") listed.push(snapshot);
+        const { decision, againMs } = this.#decide(snapshot);
+        if (this.#act(snapshot, decision) === "record") listed.push(snapshot);
+        nextMs = Math.min(nextMs, againMs);
       } catch (error) {
         this.#options.log.error("standing-look-failed", { zone: snapshot.zone.id, error });
+        nextMs = Math.min(nextMs, LOOK_HELD_MS);
       }
     }
-    this.#list(listed);
-    if (open.length > 0) this.watch();
+    if (!this.#list(listed)) nextMs = LOOK_HELD_MS;
+    if (Number.isFinite(nextMs)) this.#cancel = this.#options.clock.after(nextMs, () => this.#look());
   }
 
-  /** @returns undefined while the zone is held back, or its gate is not known */
-  #decide({ zone, isCarriedOver }: ZoneSnapshot): StandingDecision | undefined {
+  /** What follows for an open zone (undefined while that is not known), and in how many milliseconds it is to be asked again. */
+  #decide({ zone, isCarriedOver }: ZoneSnapshot): {
+    decision: StandingDecision | undefined;
+    againMs: number;
+  } {
     const { register, orders, journal, clock, isUnfinished, standingAgainMs } = this.#options;
     const nowMs = clock.monotonicMs();
     const standing = this.#standing.get(zone.id) ?? { wasHeld: false, finishedMs: undefined };
     this.#standing.set(zone.id, standing);
-    if (isCarriedOver && nowMs - this.#startedMs < CARRIED_OVER_MS) return "nothing";
+    const sinceStartMs = nowMs - this.#startedMs;
+    if (isCarriedOver && sinceStartMs < CARRIED_OVER_MS)
+      return { decision: "nothing", againMs: CARRIED_OVER_MS - sinceStartMs };
     if (register.fateOf(zone).state !== "waiting") {
       standing.wasHeld = true;
       standing.finishedMs = undefined;
-      return undefined;
+      return { decision: undefined, againMs: this.#heldMs(zone) };
     }
-    if (orders.gates.isUnknown(zone)) return undefined;
+    if (orders.gates.isUnknown(zone)) return { decision: undefined, againMs: LOOK_NAMED_MS };
     const opening = journal.restores.currentOpening(zone.id);
     const interventionId = opening?.interventionId ?? null;
     const isGoingOn = interventionId !== null && isUnfinished(interventionId);
     standing.finishedMs = isFinished(opening, isGoingOn) ? (standing.finishedMs ?? nowMs) : undefined;
-    return decideStanding(
-      {
-        zone,
-        opening,
-        isUnfinished: isGoingOn,
-        wasHeld: standing.wasHeld,
-        finishedForMs: nowMs - (standing.finishedMs ?? nowMs),
-      },
+    const finishedForMs = nowMs - (standing.finishedMs ?? nowMs);
+    const decision = decideStanding(
+      { zone, opening, isUnfinished: isGoingOn, wasHeld: standing.wasHeld, finishedForMs },
       standingAgainMs,
     );
+    const leftMs = standingAgainMs - finishedForMs;
+    return { decision, againMs: leftMs > 0 ? Math.min(leftMs, LOOK_NAMED_MS) : LOOK_NAMED_MS };
+  }
+
+  /** A gate by a schedule opens at whole minutes, a shutdown ends after hours; all other holds are looked at often. */
+  #heldMs(zone: Zone): number {
+    const { orders, clock } = this.#options;
+    const isSlow = !orders.isWalkTest && orders.bypassOf(zone.id) === undefined && !orders.gates.isExit(zone);
+    return isSlow ? LOOK_NAMED_MS - (clock.wallMs() % LOOK_NAMED_MS) : LOOK_HELD_MS;
   }
 
   #act({ zone, sinceWallMs }: ZoneSnapshot, decision: StandingDecision | undefined): typeof decision {
@@ -148,8 +160,9 @@ export class StandingContacts {
     return decision;
   }
 
-  /** One record for each objective lists the zones that stand open there. */
-  #list(found: readonly ZoneSnapshot[]): void {
+  /** One record for each objective lists the zones that stand open there. @returns whether all of it is in the journal */
+  #list(found: readonly ZoneSnapshot[]): boolean {
+    let isWhole = true;
     const { journal, clock, bootId, time, site, newKey, log, onTrip } = this.#options;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
     const objectives = new Set(found.map(objectiveOf));
@@ -162,12 +175,14 @@ export class StandingContacts {
       } catch (error) {
         // The zones are still open at the next look.
         log.error("standing-look-failed", { zones: zones.map(({ zone }) => zone.id), error });
+        isWhole = false;
         continue;
       }
       for (const { zone } of zones) this.#decided(zone.id);
       log.info("zones-standing", { zones: zones.map(({ zone }) => zone.id), as: "record" });
       onTrip();
     }
+    return isWhole;
   }
 
   #decided(zoneId: string): void {

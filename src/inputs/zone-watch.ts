@@ -87,7 +87,7 @@ export class ZoneWatch {
       hostUpMs: host.upMs,
       onContact: (delays) => {
         this.#entryDelays.add(delays);
-        this.#standing.watch();
+        this.#standing.soon();
       },
     });
     this.#entryDelays = new EntryDelays({ ...common, gates: this.orders.gates });

@@ -50,6 +50,7 @@ export class DispatchingSite {
       server,
       port,
     );
+    app.interventions.observe(() => made.zones.watch.lookAtStanding());
     return made;
   }
 
