@@ -38,6 +38,7 @@ import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { UnfinishedInterventions } from "./store/unfinished.ts";
 import { Sync } from "./sync/sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
@@ -120,14 +121,12 @@ export class Daemon {
 
     const centreObjectives = new CentreObjectiveStore(database);
     const site: Site = new Site({
+      ...tripParts,
       config,
-      clock,
       health: this.#health,
       watch,
       inputs,
-      journal,
-      events: new EventLog(database),
-      outbox: new OutboxStore(database),
+      ...recordStores(database),
       centreObjectives,
       sync,
     });
@@ -153,6 +152,7 @@ export class Daemon {
     this.isStalled = () => dispatch?.isStalled ?? false;
     this.#stops.push(() => inputs.stop());
     await inputs.start();
+    site.inputsStarted();
     this.#stops.push(() => sync?.stop());
     sync?.start();
     this.#options.onStarted();
@@ -233,4 +233,13 @@ export class Daemon {
   get #common() {
     return { clock: this.#clock, log: this.#log, conditions: this.#health, failpoint: this.#failpoint };
   }
+}
+
+/** What the site reads of the records. */
+function recordStores(database: Database) {
+  return {
+    events: new EventLog(database),
+    outbox: new OutboxStore(database),
+    unfinished: new UnfinishedInterventions(database),
+  };
 }

@@ -13,6 +13,7 @@ import { OrderStore } from "./orders.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
 import { TripStore } from "./trips.ts";
+import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** What one signal does to the journal, all of it or nothing. */
@@ -28,6 +29,7 @@ export interface JournalChange {
 /** The journal database with its tables and the writes that must never be torn. */
 export class Journal {
   readonly trips: TripStore;
+  readonly unrecorded: UnrecordedTrips;
   readonly incidents: IncidentStore;
   readonly zoneStates: ZoneStateStore;
   readonly faults: FaultStore;
@@ -43,6 +45,7 @@ export class Journal {
     this.#database = database;
     this.#commits = new GroupCommit(database, clock);
     this.trips = new TripStore(database);
+    this.unrecorded = new UnrecordedTrips(database);
     this.incidents = new IncidentStore(database);
     this.zoneStates = new ZoneStateStore(database);
     this.faults = new FaultStore(database);

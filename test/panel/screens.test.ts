@@ -43,10 +43,19 @@ const SCREENS: readonly Screen[] = [
   },
   { name: "the walk test", address: "walk-test", mark: "form" },
   {
+    name: "the question before a walk test",
+    address: "walk-test",
+    mark: "dialog",
+    act: (page) => page.locator("form button").click(),
+  },
+  {
     name: "the walk test under way",
     address: "walk-test",
     mark: ".banner",
-    act: (page) => page.locator("form button").click(),
+    act: async (page) => {
+      await page.locator("form button").click();
+      await page.locator("dialog button.danger").click();
+    },
     undo: async (page) => {
       await page.locator(".banner button").click();
       await page.locator(".banner").waitFor({ state: "detached" });
