@@ -41,6 +41,7 @@ import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { UnfinishedInterventions } from "./store/unfinished.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
@@ -60,12 +61,8 @@ export class Daemon {
   constructor(config: Config, options: DaemonOptions) {
     this.#config = { ...config };
     this.#options = options;
-    this.#log = new JsonLog({
-      level: config.log.level,
-      clock: this.#clock,
-      write: options.write,
-      forJournald: options.forJournald,
-    });
+    const { write, forJournald } = options;
+    this.#log = new JsonLog({ level: config.log.level, clock: this.#clock, write, forJournald });
     this.#health = new Health(this.#clock, this.#log);
     this.#failpoint = failpointOf(options.failpoint, options.kill);
   }
@@ -123,7 +120,7 @@ export class Daemon {
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
     const centreObjectives = new CentreObjectiveStore(database);
-    const site: Site = this.#siteOf(database, sync, { watch, inputs, journal, centreObjectives });
+    const site: Site = this.#siteOf(database, sync, { ...tripParts, watch, inputs, centreObjectives });
     this.#record(journal, site);
     const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
@@ -149,6 +146,7 @@ export class Daemon {
     this.isStalled = () => dispatch?.isStalled ?? false;
     this.#stops.push(() => inputs.stop());
     await inputs.start();
+    site.inputsStarted();
     this.#stops.push(() => sync.stop());
     sync.start();
     this.#stops.push(reload.start());
@@ -161,12 +159,15 @@ export class Daemon {
   #siteOf(
     database: Database,
     sync: CurrentSync,
-    parts: Pick<SiteParts, "watch" | "inputs" | "journal" | "centreObjectives">,
+    parts: Pick<SiteParts, "watch" | "inputs" | "journal" | "host" | "centreObjectives">,
   ): Site {
-    const stores = { events: new EventLog(database), outbox: new OutboxStore(database) };
-    const known = { ...this.#common, ...parts, ...stores, config: this.#config, health: this.#health };
+    const unfinished = new UnfinishedInterventions(database);
+    const stores = { events: new EventLog(database), outbox: new OutboxStore(database), unfinished };
+    const common = { ...this.#common, config: this.#config, health: this.#health };
     return new Site({
-      ...known,
+      ...common,
+      ...parts,
+      ...stores,
       get sync() {
         return sync.sync;
       },
@@ -182,12 +183,11 @@ export class Daemon {
 
   /** Keeps how the link stands, for the pictures of the last day and month. */
   #record({ linkSamples }: Journal, { sync }: Site): void {
-    const look = () => {
-      const { state } = sync.link();
-      const { oldestWaitingMs } = sync.summary();
-      return state === "none" ? undefined : { state, oldestWaitingMs };
-    };
-    const recorder = new LinkRecorder({ ...this.#common, samples: linkSamples, look });
+    const recorder = new LinkRecorder({
+      ...this.#common,
+      samples: linkSamples,
+      look: () => sync.linkSample(),
+    });
     recorder.start();
     this.#stops.push(() => recorder.stop());
   }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import { BACKLOG_LIMIT_MS } from "../domain/headline.ts";
 import type { ObjectivesView } from "../http/site/objective-port.ts";
 import type { StatusView } from "../http/site/status-view.ts";
 import type { WalkTestView } from "../http/site/test-port.ts";
@@ -8,8 +9,6 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Finding } from "./finding.ts";
 
-/** A record that has waited for so long does not wait for a moment's fault of the line. */
-const OLD_RECORD_MS = 900_000;
 /** A copy that was not renewed for so long has missed two dozen tries of the schedule that is the default. */
 const OLD_LIST_MS = 86_400_000;
 
@@ -23,6 +22,7 @@ export async function daemonFindings({ dataDir, upstream }: Config): Promise<Fin
     const walk = await client.get<WalkTestView | null>("/site/walk-test");
     return [
       { check: "Daemon", verdict: "well", text: `runs since ${status.startedAt}` },
+      headlineFinding(status),
       ...conditionFindings(status),
       ...queueFindings(status),
       ...messageFindings(status),
@@ -34,6 +34,11 @@ export async function daemonFindings({ dataDir, upstream }: Config): Promise<Fin
     const { message, hint } = error;
     return [{ check: "Daemon", verdict: "doubt", text: message, ...(hint === "" ? {} : { remedy: hint }) }];
   }
+}
+
+/** An alarm is no fault of the installation: it does not change the exit code. */
+function headlineFinding({ headline: { level, text } }: StatusView): Finding {
+  return { check: "Headline", verdict: level === "well" ? "well" : "doubt", text };
 }
 
 function conditionFindings({ conditions }: StatusView): Finding[] {
@@ -85,7 +90,7 @@ function queueFindings({ outbox, trips }: StatusView): Finding[] {
   const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
   const ageMs = oldestWaitingMs === null ? 0 : new SystemClock().wallMs() - oldestWaitingMs;
   const remedy = "santinela sync status";
-  if (ageMs > OLD_RECORD_MS)
+  if (ageMs > BACKLOG_LIMIT_MS)
     findings.push({
       check: "Queue",
       verdict: "doubt",

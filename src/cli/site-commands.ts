@@ -6,6 +6,18 @@ import type { Terminal } from "./terminal.ts";
 
 /** What goes on at the site, asked of the running daemon. */
 export function addSiteCommands(root: Command, terminal: Terminal): void {
+  withConfig(
+    root
+      .command("status")
+      .description(
+        "the state of the site: alarm, fault, attention or well, and why; needs the running daemon",
+      ),
+  )
+    .option("--json", "print JSON, as /site/status has it")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { showStatus } = await import("./status.ts");
+      await showStatus(await load(terminal, config), { json: json === true }, terminal);
+    });
   addZoneCommands(root, terminal);
   addInterventionCommands(root, terminal);
   withConfig(

@@ -1,8 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { SignalTestView, WalkTestView } from "../http/site/test-port.ts";
+import type { ZoneView } from "../http/site/zone-port.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
+import { heldText } from "./life-safety.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { lookUntilAsked } from "./watching.ts";
@@ -35,6 +37,8 @@ export async function walkTest(
   if (options.status) return write(await client.get<WalkTestView | null>(WALK));
   if (options.end) return write(await client.post<WalkTestView | null>(WALK, { end: true }));
 
+  const zones = await client.get<ZoneView[]>("/site/zones");
+  stderr.write(heldText(zones.filter(({ isLifeSafety }) => isLifeSafety)));
   let test: WalkTestView | null = await client.post<WalkTestView>(WALK, { minutes: options.minutes });
   stderr.write(`walk test until ${test.until}: nothing is dispatched. Ctrl-C ends it.\n`);
   const seen = new Map(test.zones.map(({ id, trips }) => [id, trips]));
@@ -57,11 +61,11 @@ export async function walkTest(
 
 function reportText(test: WalkTestView | null): string {
   if (!test) return "there was no walk test yet\n";
-  const { running, since, until, ended, who, zones } = test;
+  const { running, since, until, ended, who, zones, lifeSafetyHeld } = test;
   const seen = zones.filter(({ trips }) => trips > 0).length;
   const when = running ? `until ${until}` : `ended ${ended ?? until}`;
   const rows = zones.map(({ id, trips, last }) => [id, trips === 0 ? "NOT SEEN" : `${trips}`, last ?? ""]);
-  return `walk test by ${who}, since ${since}, ${when}: ${seen} of ${zones.length} zones seen\n${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
+  return `walk test by ${who}, since ${since}, ${when}: ${seen} of ${zones.length} zones seen\n${heldText(lifeSafetyHeld)}${tableText(["ZONE", "TRIPS", "LAST"], rows)}`;
 }
 
 /**

@@ -18,7 +18,7 @@ export async function trip(
 }
 
 function sentenceOf(
-  { zone, contact, changed, trips, heldBack }: SimulationView,
+  { zone, contact, changed, unchangedBy, trips, heldBack }: SimulationView,
   wanted: "open" | "normal",
 ): string {
   const fate = heldBack === null ? "" : `, held back (${heldBack})`;
@@ -28,5 +28,7 @@ function sentenceOf(
   if (changed) return `${zone} is ${contact}`;
   if (contact === wanted)
     return `${zone} was ${contact} already${wanted === "open" ? "; close it with --restore before it can trip again" : ""}`;
+  if (unchangedBy === "sensor")
+    return `${zone} is still ${contact}: only its own sensor can ${wanted === "open" ? "open" : "close"} it`;
   return `${zone} is ${contact}: the reading did not settle`;
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
-import type { ZoneView } from "../http/site/zone-port.ts";
+import type { BypassView, ZoneView } from "../http/site/zone-port.ts";
 import { ControlClient } from "./control-client.ts";
+import { heldText } from "./life-safety.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { lookUntilAsked } from "./watching.ts";
@@ -47,7 +48,8 @@ export async function bypassZone(
   { stdout }: Terminal,
 ): Promise<void> {
   const path = `/site/zones/${encodeURIComponent(zone)}/bypass`;
-  stdout.write(`${stateOf(await new ControlClient(dataDir).post<ZoneView>(path, { reason, minutes }))}\n`);
+  const bypassed = await new ControlClient(dataDir).post<BypassView>(path, { reason, minutes });
+  stdout.write(`${stateOf(bypassed)}\n${heldText(bypassed.lifeSafetyHeld)}`);
 }
 
 /** Puts a zone back into service, after a bypass or a shutdown. */

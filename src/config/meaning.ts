@@ -72,11 +72,9 @@ function zoneWarnings({ profiles }: Configuration): (zone: Zone) => string[] {
   const known = resolveProfiles(profiles ?? {});
   return ({ id, kind, profile }) => {
     const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
-    return [
-      ...(kind === "motion" && police === true
-        ? [`zone ${id}: a single motion detector calls the police without a second zone's confirmation`]
-        : []),
-    ];
+    return kind === "motion" && police === true
+      ? [`zone ${id}: a single motion detector calls the police without a second zone's confirmation`]
+      : [];
   };
 }
 

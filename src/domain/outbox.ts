@@ -116,6 +116,12 @@ export const EVENTS = [
   "restart",
 ] as const;
 
+/** What deleting a record means for its entry: `withdrawn` only where nothing of it can be at the centre. */
+export function deletionOf({ phase, upstreamId, sends }: OutboxEntry): "withdrawn" | "deleted" {
+  const canBeThere = upstreamId !== null || sends > 0 || TRANSITIONS[phase].withdrawn === "impossible";
+  return canBeThere ? "deleted" : "withdrawn";
+}
+
 /** The phase after an event; `linked` says whether the record's id at the centre is known. */
 export function nextPhase(phase: OutboxPhase, event: OutboxEvent, linked: boolean): OutboxPhase {
   const next = TRANSITIONS[phase][event];

@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { HEADLINE_LEVELS, type Headline } from "../domain/headline.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Contact, Zone, ZoneKind } from "../domain/zone.ts";
@@ -13,6 +14,7 @@ export interface RetainedPublisher {
 
 /** How the installation stands. */
 export interface InstallationState {
+  readonly headline: Pick<Headline, "level" | "text">;
   readonly zones: readonly { readonly id: string; readonly contact: Contact }[];
   /** The way to the centre; `none` for a daemon that stands alone. */
   readonly link: { readonly state: "up" | "down" | "unknown" | "none" };
@@ -37,7 +39,7 @@ export interface HomeAssistantOptions {
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Shows the installation in Home Assistant as one device: its zones, the way to the centre, what waits, and the clock.
+ * Shows the installation in Home Assistant as one device: its zones and headline, the way to the centre, what waits, and the clock.
  * It only shows; nothing can be done from there.
  */
 export class HomeAssistant {
@@ -114,8 +116,10 @@ export class HomeAssistant {
     }
   }
 
-  #valuesOf({ zones, link, outbox, isClockTrusted }: InstallationState): [string, string][] {
+  #valuesOf({ headline, zones, link, outbox, isClockTrusted }: InstallationState): [string, string][] {
     return [
+      [`${this.#base}/headline`, headline.level],
+      [`${this.#base}/headline/text`, JSON.stringify({ text: headline.text })],
       ...zones.map(({ id, contact }): [string, string] => [this.#zoneTopic(id), knownOr(contact)]),
       [`${this.#base}/link`, link.state === "none" ? UNKNOWN : knownOr(link.state)],
       [`${this.#base}/queue`, String(outbox.waiting)],
@@ -154,29 +158,52 @@ export class HomeAssistant {
         ),
         // A component with nothing but its platform is removed.
         ...[...this.#gone].map((gone) => [`zone_${gone}`, { platform: "binary_sensor" }] as const),
-        component("link", {
-          platform: "binary_sensor",
-          name: "Link",
-          device_class: "connectivity",
-          state_topic: `${this.#base}/link`,
-          payload_on: "up",
-          payload_off: "down",
-        }),
-        component("queue", {
-          platform: "sensor",
-          name: "Queue",
-          state_class: "measurement",
-          state_topic: `${this.#base}/queue`,
-        }),
-        component("clock", {
-          platform: "binary_sensor",
-          name: "Clock",
-          device_class: "problem",
-          state_topic: `${this.#base}/clock`,
-          payload_on: "not trusted",
-          payload_off: "trusted",
-        }),
+        ...Object.entries(this.#siteComponents()).map(([key, more]) => component(key, more)),
       ]),
+    };
+  }
+
+  /** What is shown of the site as a whole. */
+  #siteComponents(): Readonly<Record<string, object>> {
+    return {
+      headline: {
+        platform: "sensor",
+        name: "Headline",
+        device_class: "enum",
+        options: HEADLINE_LEVELS,
+        state_topic: `${this.#base}/headline`,
+        json_attributes_topic: `${this.#base}/headline/text`,
+      },
+      // Unsafe while an alarm is not done or a zone is open while armed.
+      alarm: {
+        platform: "binary_sensor",
+        name: "Alarm",
+        device_class: "safety",
+        state_topic: `${this.#base}/headline`,
+        value_template: "{{ 'ON' if value == 'alarm' else 'OFF' }}",
+      },
+      link: {
+        platform: "binary_sensor",
+        name: "Link",
+        device_class: "connectivity",
+        state_topic: `${this.#base}/link`,
+        payload_on: "up",
+        payload_off: "down",
+      },
+      queue: {
+        platform: "sensor",
+        name: "Queue",
+        state_class: "measurement",
+        state_topic: `${this.#base}/queue`,
+      },
+      clock: {
+        platform: "binary_sensor",
+        name: "Clock",
+        device_class: "problem",
+        state_topic: `${this.#base}/clock`,
+        payload_on: "not trusted",
+        payload_off: "trusted",
+      },
     };
   }
 

@@ -13,6 +13,16 @@ export interface MetricSample {
   readonly value: number;
 }
 
+/** A value that goes up and down. */
+export function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, kind: "gauge", help, samples };
+}
+
+/** A value that only grows while the process runs. */
+export function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, kind: "counter", help, samples };
+}
+
 /** Writes families in Prometheus' text format 0.0.4, one without samples included: its help says what is missing. */
 export function metricsText(families: readonly MetricFamily[]): string {
   return families
@@ -34,14 +44,4 @@ function line(name: string, { suffix = "", labels = {}, value }: MetricSample): 
 
 function escaped(text: string, what: RegExp): string {
   return text.replaceAll(what, (character) => (character === "\n" ? String.raw`\n` : `\\${character}`));
-}
-
-/** A number that goes up and down. */
-export function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, kind: "gauge", help, samples };
-}
-
-/** A number that only grows. */
-export function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, kind: "counter", help, samples };
 }

@@ -11,7 +11,7 @@ import {
   type InterventionFields,
   type InterventionUpdate,
 } from "../domain/intervention.ts";
-import { nextPhase, rankOf } from "../domain/outbox.ts";
+import { deletionOf, nextPhase, rankOf } from "../domain/outbox.ts";
 import { PATIENCE } from "../domain/waits.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
@@ -34,7 +34,7 @@ export interface InterventionServiceOptions {
   readonly dispeceratId: number;
   /** Makes an identity for a record whose creator sent none. */
   readonly newUid: () => string;
-  /** Told after each committed change; a hint for the sync, which finds the change in the outbox anyway. */
+  /** Called after each committed change; a hint for the sync, which finds it in the outbox anyway. */
   readonly onChange: (change: { priority: Intervention["priority"] }) => void;
 }
 
@@ -229,8 +229,8 @@ export class InterventionService {
   #want(stored: StoredIntervention, event: "edited" | "deleted"): void {
     const entry = this.#outbox.find(stored.record.id);
     if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
-    const neverSent = event === "deleted" && entry.upstreamId === null && entry.sends === 0;
-    const phase = nextPhase(entry.phase, neverSent ? "withdrawn" : event, entry.upstreamId !== null);
+    const outcome = event === "deleted" ? deletionOf(entry) : event;
+    const phase = nextPhase(entry.phase, outcome, entry.upstreamId !== null);
     this.#outbox.save({
       ...entry,
       phase,
@@ -245,6 +245,4 @@ export class InterventionService {
   }
 }
 
-function unknownIntervention(id: number): AppError {
-  return new AppError("not-found", `there is no intervention ${id}`);
-}
+const unknownIntervention = (id: number) => new AppError("not-found", `there is no intervention ${id}`);

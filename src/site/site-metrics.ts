@@ -18,6 +18,7 @@ import { statusFamilies } from "./status-metrics.ts";
 import { isStorageError } from "../store/database.ts";
 import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
+import { headlineFamilies } from "./headline-metrics.ts";
 
 export interface SiteMetricsParts {
   readonly config: Pick<Config, "dataDir" | "metricsToken" | "upstream">;
@@ -84,6 +85,7 @@ export class SiteMetrics implements MetricsPort {
       ...this.#tripFamilies(status),
       ...this.#syncFamilies(status),
       this.#objectiveFamily(),
+      ...headlineFamilies(status),
       ...statusFamilies(status),
       ...this.#diskFamilies(),
       ...this.#processFamilies(status),

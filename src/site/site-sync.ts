@@ -108,6 +108,12 @@ export class SiteSync implements SyncPort {
     return { state, reason, nextTryAt: waitMs > 0 ? isoTime(nextTryMs) : null };
   }
 
+  /** How the link is now and since when its oldest record waits; undefined for a daemon that stands alone. */
+  linkSample(): { state: Exclude<LinkView["state"], "none">; oldestWaitingMs: number | null } | undefined {
+    const { state } = this.link();
+    return state === "none" ? undefined : { state, oldestWaitingMs: this.summary().oldestWaitingMs };
+  }
+
   #viewOf(entry: OutboxEntry): SyncRecordView {
     const { interventionId, phase, upstreamId, attempts, nextAtMs, lastError } = entry;
     return {

@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { SignalTestView, TestPort, WalkTestView } from "../http/site/test-port.ts";
@@ -16,6 +17,8 @@ export interface SiteTestParts {
   readonly outbox: OutboxStore;
   /** The way to the centre; undefined for a daemon that stands alone, where a signal ends at the own records. */
   readonly sync: Sync | undefined;
+  /** The life-safety zones whose trips are not dispatched now. */
+  readonly lifeSafetyHeld: () => readonly LifeSafetyHeld[];
 }
 
 /** Walk tests and signal tests as people see them. */
@@ -28,16 +31,20 @@ export class SiteTests implements TestPort {
 
   walk(): WalkTestView | null {
     const report = this.#parts.watch.orders.walkReport();
-    return report ? walkTestView(report) : null;
+    return report ? this.#viewOf(report) : null;
   }
 
   startWalk(minutes: number | undefined, actor: Actor): WalkTestView {
-    return walkTestView(this.#parts.watch.orders.startWalkTest(minutes, actor));
+    return this.#viewOf(this.#parts.watch.orders.startWalkTest(minutes, actor));
   }
 
   endWalk(actor: Actor): WalkTestView | null {
     this.#parts.watch.orders.endWalkTest(actor);
     return this.walk();
+  }
+
+  #viewOf(report: WalkReport): WalkTestView {
+    return { ...walkTestView(report), lifeSafetyHeld: report.isRunning ? this.#parts.lifeSafetyHeld() : [] };
   }
 
   startSignal(zoneId: string | undefined, actor: Actor): SignalTestView {
@@ -53,7 +60,7 @@ export class SiteTests implements TestPort {
   }
 }
 
-function walkTestView(report: WalkReport): WalkTestView {
+function walkTestView(report: WalkReport): Omit<WalkTestView, "lifeSafetyHeld"> {
   return {
     running: report.isRunning,
     who: report.who,

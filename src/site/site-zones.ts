@@ -1,9 +1,18 @@
+import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import { isLifeSafety } from "../domain/incident-class.ts";
+import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { isShutDown } from "../domain/swinger.ts";
 import type { Zone } from "../domain/zone.ts";
-import type { SimulationView, ZoneHistoryView, ZonePort, ZoneView } from "../http/site/zone-port.ts";
+import type {
+  BypassView,
+  SimulationView,
+  ZoneHistoryView,
+  ZonePort,
+  ZoneView,
+} from "../http/site/zone-port.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { BypassOrder } from "../inputs/zone-orders.ts";
 import type { ZoneWatch } from "../inputs/zone-watch.ts";
@@ -13,7 +22,10 @@ import { isoTime } from "./iso-time.ts";
 import { zoneHistories } from "./zone-history.ts";
 
 export interface SiteZoneParts {
-  readonly config: { readonly zones: readonly Zone[] };
+  readonly config: {
+    readonly zones: readonly Zone[];
+    readonly gpio: { readonly backend: Config["gpio"]["backend"] };
+  };
   readonly clock: Clock;
   readonly watch: ZoneWatch;
   readonly inputs: Inputs;
@@ -48,6 +60,7 @@ export class SiteZones implements ZonePort {
         id: zone.id,
         name: zone.name,
         kind: zone.kind,
+        isLifeSafety: isLifeSafety(zone.kind),
         source: zone.input.source,
         objective: zone.objective,
         contact,
@@ -72,9 +85,25 @@ export class SiteZones implements ZonePort {
     return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
   }
 
-  bypass(zoneId: string, order: BypassOrder, actor: Actor): ZoneView {
+  /** The life-safety zones whose trips are not dispatched now, whatever holds them back. */
+  lifeSafetyHeld(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
+    const test = this.#parts.watch.orders.isWalkTest ? this.#parts.watch.orders.walkReport() : undefined;
+    return zones.flatMap(({ id, name, kind, fate, bypass, ...zone }) => {
+      if (!zone.isLifeSafety || fate === "waiting") return [];
+      const untilOf = {
+        test: test ? isoTime(test.untilWallMs) : null,
+        bypassed: bypass?.until ?? null,
+        gated: null,
+        swinger: null,
+      };
+      return [{ id, name, kind, by: fate, until: untilOf[fate] }];
+    });
+  }
+
+  bypass(zoneId: string, order: BypassOrder, actor: Actor): BypassView {
     this.#parts.watch.orders.bypass(zoneId, order, actor);
-    return this.#viewOf(zoneId);
+    const view = this.#viewOf(zoneId);
+    return { ...view, lifeSafetyHeld: this.lifeSafetyHeld([view]) };
   }
 
   restore(zoneId: string, actor: Actor): ZoneView {
@@ -105,9 +134,16 @@ export class SiteZones implements ZonePort {
       zone: zone.id,
       contact: after,
       changed: after !== before,
+      unchangedBy: after === contact ? null : this.#isDriven(zone) ? "settling" : "sensor",
       trips: made.map(({ key }) => key),
       heldBack: held ? `${held.state}: ${held.reason}` : null,
     };
+  }
+
+  /** Whether a simulated line or none is behind a zone, so that its contact can be driven. */
+  #isDriven({ input }: Zone): boolean {
+    if (input.source === "gpio") return this.#parts.config.gpio.backend === "simulated";
+    return input.source === "simulated";
   }
 
   /** Lets a zone's own time pass; nothing for a zone that settles at once. */

@@ -18,6 +18,7 @@ import { RestoreStore } from "./restores.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
 import { TripStore } from "./trips.ts";
+import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
 /** What one signal does to the journal, all of it or nothing. */
@@ -56,6 +57,7 @@ export class Journal {
   readonly trips: TripStore;
   readonly restores: RestoreStore;
   readonly entryDelays: EntryDelayStore;
+  readonly unrecorded: UnrecordedTrips;
   readonly incidents: IncidentStore;
   readonly zoneStates: ZoneStateStore;
   readonly faults: FaultStore;
@@ -75,6 +77,7 @@ export class Journal {
     this.trips = new TripStore(database);
     this.restores = new RestoreStore(database);
     this.entryDelays = new EntryDelayStore(database);
+    this.unrecorded = new UnrecordedTrips(database);
     this.incidents = new IncidentStore(database);
     this.zoneStates = new ZoneStateStore(database);
     this.faults = new FaultStore(database);

@@ -1,5 +1,6 @@
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
+import { UNFINISHED_INDEX } from "./unfinished.ts";
 import { folded } from "../domain/folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
@@ -214,5 +215,6 @@ export const MAIN_DATABASE: DatabaseKind = {
         -- Records made after a copy was put back, which the centre may have from before; ids above the watermark.
         CREATE TABLE sought_records(uid TEXT PRIMARY KEY, watermark INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       `),
+    (database) => database.exec(UNFINISHED_INDEX),
   ],
 };

@@ -11,6 +11,7 @@ const DOOR: ZoneView = {
   id: "door",
   name: "Door",
   kind: "intrusion",
+  isLifeSafety: false,
   source: "simulated",
   objective: { type: "obiective/cladiri", id: 1 },
   contact: "normal",

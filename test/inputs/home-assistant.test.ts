@@ -26,6 +26,7 @@ beforeEach(() => {
       { id: "front-door", contact: "normal" },
       { id: "smoke", contact: "unknown" },
     ],
+    headline: { level: "well", text: "all is well" },
     link: { state: "up" },
     outbox: { waiting: 0 },
     isClockTrusted: true,
@@ -79,6 +80,8 @@ const QUIET = {
   "santinela/hala.nord/availability": "online",
   "santinela/hala.nord/zones/front-door": "normal",
   "santinela/hala.nord/zones/smoke": "None",
+  "santinela/hala.nord/headline": "well",
+  "santinela/hala.nord/headline/text": '{"text":"all is well"}',
   "santinela/hala.nord/link": "up",
   "santinela/hala.nord/queue": "0",
   "santinela/hala.nord/clock": "trusted",
@@ -103,7 +106,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   });
 
   test("sees the installation as one device, with its zones, link, queue and clock", async () => {
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     expect(watcher.states).toEqual(QUIET);
     const [topic, text] = [...watcher.kept].find(([kept]) => kept.startsWith("homeassistant/")) ?? ["", "{}"];
     expect(topic).toBe("homeassistant/device/santinela_hala_nord/config");
@@ -115,6 +118,8 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(Object.keys(announcement.components)).toEqual([
       "zone_front-door",
       "zone_smoke",
+      "headline",
+      "alarm",
       "link",
       "queue",
       "clock",
@@ -130,7 +135,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   });
 
   test("removes a zone that is no longer in the configuration, and shows one that is new", async () => {
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     const yard = zoneOf({ id: "yard", name: "Curte", input: { simulated: true } });
     state = {
       ...state,
@@ -142,7 +147,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     shown.exchange([DOOR, yard]);
     await eventually("the new zone", () => watcher.kept.get("santinela/hala.nord/zones/yard") === "open");
     const later = await Watcher.at(broker.url);
-    await eventually("what is kept", () => later.kept.size === 7);
+    await eventually("what is kept", () => later.kept.size === 9);
     expect(Object.keys(later.states).filter((topic) => topic.includes("/zones/"))).toEqual([
       "santinela/hala.nord/zones/front-door",
       "santinela/hala.nord/zones/yard",
@@ -156,7 +161,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   });
 
   test("sees a door open, and what waits while the link is down", async () => {
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     state = {
       ...state,
       zones: [{ id: "front-door", contact: "open" }],
@@ -175,7 +180,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   });
 
   test("misses nothing for good while the database cannot be read, and holds nothing up", async () => {
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     isBroken = true;
     site.clock.advance(3_000);
     isBroken = false;
@@ -186,18 +191,18 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   });
 
   test("sees the daemon go", async () => {
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     await shown.stop();
     await eventually("its last will", () => watcher.states["santinela/hala.nord/availability"] === "offline");
   });
 
   test("is told everything anew by a broker that has lost it", async () => {
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     await watcher.end();
     await broker.kill();
     await broker.startAgain();
     watcher = await Watcher.at(broker.url);
-    await eventually("all of it again", () => watcher.kept.size === 7);
+    await eventually("all of it again", () => watcher.kept.size === 9);
     expect(watcher.states).toEqual(QUIET);
   });
 });
@@ -208,7 +213,7 @@ describe("Home Assistant at the built-in broker", () => {
     await broker.start();
     await show(new BuiltInPublisher(broker));
     const watcher = await Watcher.at(`mqtt://127.0.0.1:${brokerPort(site)}`);
-    await eventually("all of it", () => watcher.kept.size === 7);
+    await eventually("all of it", () => watcher.kept.size === 9);
     expect(watcher.states).toEqual(QUIET);
     await watcher.end();
     await shown.stop();

@@ -29,7 +29,7 @@ interface Look {
   /** Seen when the screen is complete. */
   readonly mark: (screen: Screen, word: Word, page: PanelPage) => Part;
   /** What is done on it before it is looked at. */
-  readonly act?: (screen: Screen, word: Word) => Promise<void>;
+  readonly act?: (screen: Screen, word: Word, page: PanelPage) => Promise<void>;
   /** How what was done is undone. */
   readonly undo?: (page: PanelPage) => Promise<void>;
 }
@@ -53,10 +53,19 @@ const LOOKS: readonly Look[] = [
   },
   { name: "the walk test", address: "walk-test", mark: (screen) => screen.markup("form") },
   {
+    name: "the question before a walk test",
+    address: "walk-test",
+    mark: question,
+    act: (screen, word) => screen.button(word("walk.start")).click(),
+  },
+  {
     name: "the walk test under way",
     address: "walk-test",
     mark: (_screen, _word, page) => page.walkBanner,
-    act: (screen, word) => screen.button(word("walk.start")).click(),
+    act: async (screen, word, page) => {
+      await screen.button(word("walk.start")).click();
+      await page.openDialog.button(word("walk.start")).click();
+    },
     undo: async ({ walkBanner }) => {
       await walkBanner.markup("button").click();
       await walkBanner.gone();
@@ -155,7 +164,7 @@ describeWithBrowser("every screen of the panel", () => {
         await page.menu.shown();
         for (const { name, address, mark, act, undo } of LOOKS) {
           const screen = await page.open(address);
-          await act?.(screen, word);
+          await act?.(screen, word, page);
           await mark(screen, word, page).present();
           await screen.complete();
           await look(name);

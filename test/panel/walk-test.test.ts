@@ -20,6 +20,11 @@ describeWithBrowser("a technician on site", () => {
     await page.type("5");
     await reach(page, walk.button("Start walk test"));
     await page.press("Enter");
+    const question = page.dialog("Walk test for 5 minutes?");
+    await question.text(/LIFE SAFETY: no alarm is dispatched from Fum depozit\./).shown();
+    expect(await site.daemon.get("/site/walk-test")).toBeNull();
+    await reach(page, question.button("Start walk test"));
+    await page.press("Enter");
     await walk.heading("0 of 3 zones seen").shown();
 
     await site.daemon.run(["trip", "--zone", "front-door"]);
@@ -29,9 +34,13 @@ describeWithBrowser("a technician on site", () => {
       .text(/×1$/)
       .shown();
 
+    // What stands open as the walk test ends would be reported.
+    await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+
     await page.open("objectives");
     const banner = page.walkBanner;
     await banner.text(/nothing is dispatched/).shown();
+    await banner.text(/LIFE SAFETY: no alarm is dispatched from Fum depozit\./).shown();
     await banner.text(/^[0-5]:\d\d left$/).shown();
     await reach(page, banner.button("End walk test"));
     await page.press("Enter");
@@ -41,7 +50,6 @@ describeWithBrowser("a technician on site", () => {
     await walk.text(/By edge@site.example, from .* to /).shown();
     await walk.heading("1 of 3 zones seen").shown();
     expect(await interventionsOf(site.daemon)).toEqual([]);
-    await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
   });
 
   test("bypasses a zone with a reason, sees until when, and puts it back", async () => {
@@ -50,13 +58,17 @@ describeWithBrowser("a technician on site", () => {
     const row = zones.row(/Fum depozit/);
     await zones.button("Bypass… Fum depozit").click();
     const dialog = page.dialog("Bypass Fum depozit");
+    await dialog.text(/LIFE SAFETY: no alarm is dispatched from Fum depozit\./).shown();
     await dialog.field("Reason").fill("renovare");
     await dialog.field("For").choose("60");
     await dialog.button("Bypass it").click();
     await row.text(/edge@site.example: renovare/).shown();
+    const held = page.lifeSafetyBanner;
+    await held.text(/no alarm is dispatched from Fum depozit \(bypass(ed)? → /).shown();
     await zones.button("Restore Fum depozit").click();
     await page.notice.text("Fum depozit is back in service").shown();
     await row.text(/renovare/).gone();
+    await held.gone();
     await row.shown();
   });
 

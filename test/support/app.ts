@@ -205,6 +205,8 @@ export const NO_SITE: SitePorts = {
     version: "0.0.0",
     site: { name: "Test", ref: "test" },
     startedAt: "2026-11-20T21:30:00.000Z",
+    headline: { level: "well", text: "all is well", reasons: [], planned: 0 },
+    lifeSafetyHeld: [],
     conditions: [],
     trips: { waiting: 0, refused: 0 },
     messages: [],
@@ -217,7 +219,7 @@ export const NO_SITE: SitePorts = {
     bypass: () => noZones(),
     restore: () => noZones(),
     simulate: (zone, contact) =>
-      Promise.resolve({ zone, contact, changed: true, trips: ["k"], heldBack: null }),
+      Promise.resolve({ zone, contact, changed: true, unchangedBy: null, trips: ["k"], heldBack: null }),
   },
   tests: {
     walk: () => null,

@@ -249,6 +249,11 @@ export class PanelPage {
     return new Part(this.#page.locator("section.banner"));
   }
 
+  /** The band over every screen while a life-safety zone is held back. */
+  get lifeSafetyBanner(): Part {
+    return new Part(this.#page.locator("section.banner"));
+  }
+
   dialog(name: Words): Part {
     return new Part(this.#page.getByRole("dialog", { name, exact: true }));
   }

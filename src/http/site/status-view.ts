@@ -1,4 +1,6 @@
 import type { Condition } from "../../domain/condition.ts";
+import type { Headline } from "../../domain/headline.ts";
+import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
 import type { OutboxSummary } from "../../domain/outbox-summary.ts";
 import type { LinkView } from "./sync-port.ts";
 
@@ -8,6 +10,10 @@ export interface StatusView {
   readonly site: { readonly name: string; readonly ref: string };
   /** ISO 8601 UTC. */
   readonly startedAt: string;
+  /** The state of the whole site with what makes it so; what every summary shows. */
+  readonly headline: Headline;
+  /** Life-safety zones whose trips are not dispatched now. */
+  readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
   readonly conditions: readonly Condition[];
   readonly trips: { readonly waiting: number; readonly refused: number };
   /** MQTT messages that changed nothing, by topic and reason, since the start; the most frequent first. */

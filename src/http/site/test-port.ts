@@ -1,4 +1,5 @@
 import type { Actor } from "../../domain/event.ts";
+import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
 
 /** The tests a technician makes: whether each detector is seen, and whether a signal reaches the centre. */
 export interface TestPort {
@@ -23,6 +24,8 @@ export interface WalkTestView {
   readonly since: string;
   readonly until: string;
   readonly ended: string | null;
+  /** Life-safety zones that it holds back; empty when it does not run. */
+  readonly lifeSafetyHeld: readonly LifeSafetyHeld[];
   readonly zones: readonly { readonly id: string; readonly trips: number; readonly last: string | null }[];
 }
 

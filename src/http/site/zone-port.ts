@@ -1,5 +1,6 @@
 import type { Actor } from "../../domain/event.ts";
 import type { Fault } from "../../domain/fault.ts";
+import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
 import type { Contact, ZoneKind, ZoneObjective } from "../../domain/zone.ts";
 
 /** The zones, as people see them and what they may do with one. */
@@ -11,7 +12,7 @@ export interface ZonePort {
    * Takes a zone out of service for a while.
    * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
    */
-  bypass(zoneId: string, order: BypassRequest, actor: Actor): ZoneView;
+  bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView;
   /** Puts a zone back into service after a bypass or a shutdown. @throws AppError `not-found` */
   restore(zoneId: string, actor: Actor): ZoneView;
   /**
@@ -25,6 +26,8 @@ export interface ZoneView {
   readonly id: string;
   readonly name: string;
   readonly kind: ZoneKind;
+  /** Whether it is a zone of fire, gas, medical, hold-up or panic. */
+  readonly isLifeSafety: boolean;
   readonly source: "gpio" | "mqtt" | "simulated";
   readonly objective: ZoneObjective;
   readonly contact: Contact;
@@ -40,6 +43,9 @@ export interface ZoneView {
   /** Trips since the zone was last quiet, and how many of them were only counted because there were too many. */
   readonly trips: { readonly recent: number; readonly counted: number };
 }
+
+/** A zone after a bypass, and whether that keeps a life-safety zone from being dispatched: then it is named. */
+export type BypassView = ZoneView & { readonly lifeSafetyHeld: readonly LifeSafetyHeld[] };
 
 /** What has happened to a zone in a time; moments are ISO 8601 UTC. */
 export interface ZoneHistoryView {
@@ -79,9 +85,15 @@ export interface BypassRequest {
 
 export interface SimulationView {
   readonly zone: string;
+  /** What the zone's contact is afterwards, as its own sensor says. */
   readonly contact: Contact;
   /** Whether the zone settled on another contact. */
   readonly changed: boolean;
+  /**
+   * Why the contact is not what was asked for: `sensor`: the zone has a sensor of its own, which alone opens and closes
+   * it; `settling`: its time had not passed yet. Null when it is.
+   */
+  readonly unchangedBy: "sensor" | "settling" | null;
   /** Keys of the trips that this caused. */
   readonly trips: readonly string[];
   /** Why they are not dispatched, such as `bypassed: painter (ana@example.ro)`; null when they are. */

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import type { Condition } from "../../domain/condition.ts";
+import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
 import type { JournalEntry } from "../../http/site/journal-view.ts";
 import type { StatusView } from "../../http/site/status-view.ts";
 import { useAnswer } from "../api.ts";
-import { Badge } from "../badge.tsx";
+import { Badge, SIGNS, type Tone } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
 import { EventRows } from "../event-rows.tsx";
 import { say, sayCode } from "../language.ts";
@@ -20,7 +22,7 @@ export function StatusScreen() {
   return (
     <>
       <h1>{say("status.title")}</h1>
-      <Conditions open={now.conditions} />
+      <Summary now={now} />
       <div class="tiles">
         <LinkTile now={now} />
         <OutboxTile now={now} />
@@ -50,17 +52,65 @@ function Latest() {
   );
 }
 
-function Conditions({ open }: { readonly open: readonly Condition[] }) {
+/** What the daemon says of the whole site: its headline with the reasons, then each open condition. */
+function Summary({ now: { headline, conditions } }: { readonly now: StatusView }) {
+  const { level, reasons, planned } = headline;
+  const title = useId();
+  // Conditions stand below with their remedy.
+  const listed = reasons.filter(({ code }) => code !== "condition-error" && code !== "condition-warning");
   return (
-    <section aria-live="polite">
-      <h2>{open.length === 0 ? say("status.fine") : say("status.conditions", { n: open.length })}</h2>
+    <section aria-live="polite" aria-labelledby={title}>
+      <h2 id={title} class={`headline ${LEVEL_TONES[level]}`}>
+        <span aria-hidden="true">{SIGNS[LEVEL_TONES[level]]} </span>
+        {say(`headline.${level}`)}
+      </h2>
+      {planned > 0 && <p class="quiet">{say("headline.planned", { n: planned })}</p>}
       <ul class="conditions">
-        {open.map((condition) => (
+        {listed.map((reason) => (
+          <Reason key={reason.code} reason={reason} />
+        ))}
+        {conditions.map((condition) => (
           <OpenCondition key={`${condition.code}/${condition.subject}`} condition={condition} />
         ))}
       </ul>
     </section>
   );
+}
+
+const LEVEL_TONES: Readonly<Record<HeadlineLevel, Tone>> = {
+  alarm: "bad",
+  fault: "bad",
+  attention: "warn",
+  well: "good",
+};
+
+function Reason({ reason: { code, level, count, items } }: { readonly reason: HeadlineReason }) {
+  const tone = LEVEL_TONES[level];
+  return (
+    <li class={`${tone} box`}>
+      <p>
+        <strong>
+          {SIGNS[tone]} {say(`reason.${code}`, { n: count })}
+        </strong>
+      </p>
+      {items.length > 0 && (
+        <ul class="names">
+          {items.map((item) => (
+            <li key={item.id}>
+              <ReasonItem item={item} />
+            </li>
+          ))}
+          {count > items.length && <li>{say("headline.more", { n: count - items.length })}</li>}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function ReasonItem({ item: { about, id, name } }: { readonly item: HeadlineItem }) {
+  if (about !== "intervention") return <>{name}</>;
+  const text = `#${id} ${name}`;
+  return mayOperate() ? <a href={`#/interventions/${id}`}>{text}</a> : <>{text}</>;
 }
 
 function OpenCondition({ condition }: { readonly condition: Condition }) {

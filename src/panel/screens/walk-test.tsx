@@ -3,13 +3,14 @@ import type { WalkTestView } from "../../http/site/test-port.ts";
 import { ask } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, shake } from "../beeper.ts";
+import { Question } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { say } from "../language.ts";
 import { walkTest, zones } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { attempt } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
-import { endWalkTest, TimeLeft } from "../walk-banner.tsx";
+import { endWalkTest, LifeSafetyNames, TimeLeft } from "../walk-banner.tsx";
 import { SignalTest } from "./signal-test.tsx";
 
 const MINUTES_DEFAULT = 30;
@@ -29,14 +30,42 @@ export function WalkTestScreen() {
 }
 
 function Start() {
-  const start = (fields: FormData): Promise<boolean> =>
-    attempt(async () => {
-      prepareBeep();
-      const body = { minutes: Number(textOf(fields, "minutes")) };
-      walkTest.value = (await ask<WalkTestView>("/site/walk-test", { method: "POST", body })).body;
-    });
+  const [minutes, setMinutes] = useState<number | undefined>(undefined);
   return (
-    <Form onSubmit={async (fields) => void (await start(fields))}>
+    <>
+      <StartForm order={setMinutes} />
+      {minutes !== undefined && <StartQuestion minutes={minutes} close={() => setMinutes(undefined)} />}
+    </>
+  );
+}
+
+/** Nothing at all is dispatched while it runs, so the zones that lives depend on are named before it starts. */
+function StartQuestion({ minutes, close }: { readonly minutes: number; readonly close: () => void }) {
+  const start = (): Promise<boolean> => {
+    prepareBeep();
+    return attempt(async () => {
+      walkTest.value = (
+        await ask<WalkTestView>("/site/walk-test", { method: "POST", body: { minutes } })
+      ).body;
+    });
+  };
+  return (
+    <Question
+      title={say("walk.ask", { n: minutes })}
+      action={say("walk.start")}
+      isDanger
+      act={start}
+      close={close}
+    >
+      <p>{say("walk.askText")}</p>
+      <LifeSafetyNames zones={zones.value.filter(({ isLifeSafety }) => isLifeSafety)} />
+    </Question>
+  );
+}
+
+function StartForm({ order }: { readonly order: (minutes: number) => void }) {
+  return (
+    <Form onSubmit={async (fields) => order(Number(textOf(fields, "minutes")))}>
       <p>{say("walk.text")}</p>
       <div class="filters">
         <TextField

@@ -5,6 +5,7 @@ import { Dialog } from "../dialog.tsx";
 import { Choice, Form, TextField, textOf } from "../field.tsx";
 import { say } from "../language.ts";
 import { sayMoment } from "../moments.ts";
+import { LifeSafetyNames } from "../walk-banner.tsx";
 import { attempt, tell } from "../notice.tsx";
 
 /** What stands against a zone's trips being dispatched, and what is wrong with the zone itself. */
@@ -62,6 +63,7 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
   return (
     <Dialog title={say("bypass.title", { zone: zone.name })} onCancel={close}>
       <p>{say("bypass.text")}</p>
+      <LifeSafetyNames zones={zone.isLifeSafety ? [zone] : []} />
       <Form onSubmit={order}>
         <TextField label={say("bypass.reason")} name="reason" required maxLength={200} />
         <Choice

@@ -112,8 +112,8 @@ function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbou
 function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const trip = (): Promise<boolean> =>
     attempt(async () => {
-      const made = await simulate(zone, "open");
-      tell(say("zones.tried", { zone: zone.name, n: made }));
+      const { trips } = await simulate(zone, "open");
+      tell(say("zones.tried", { zone: zone.name, n: trips.length }));
     });
   return (
     <Question
@@ -129,16 +129,17 @@ function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: ()
 
 async function rest(zone: ZoneView): Promise<void> {
   await attempt(async () => {
-    await simulate(zone, "normal");
-    tell(say("zones.rested", { zone: zone.name }));
+    const { contact, unchangedBy } = await simulate(zone, "normal");
+    if (contact === "normal") tell(say("zones.rested", { zone: zone.name }));
+    else tell(say(unchangedBy === "sensor" ? "zones.sensor" : "zones.unsettled", { zone: zone.name }), true);
   });
 }
 
-/** Drives a zone as its contact would. @returns how many trips that made */
-async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<number> {
+/** Drives a zone as its contact would. @returns what came of it */
+async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
   const { body } = await ask<SimulationView>("/site/simulate", {
     method: "POST",
     body: { zone: id, contact },
   });
-  return body.trips.length;
+  return body;
 }

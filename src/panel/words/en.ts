@@ -1,4 +1,5 @@
 import { EN_CONDITIONS } from "./en-conditions.ts";
+import { EN_HEADLINE } from "./en-headline.ts";
 import { EN_HISTORY } from "./en-history.ts";
 import { EN_RECORDS } from "./en-records.ts";
 import { EN_SETUP } from "./en-setup.ts";
@@ -66,11 +67,6 @@ export const EN = {
   "settings.default": "default",
 
   "status.title": "Status",
-  "status.conditions": {
-    one: "{n} thing needs attention",
-    other: "{n} things need attention",
-  },
-  "status.fine": "Everything is as it should be.",
   "status.since": "since {time}",
   "status.link": "Link to the centre",
   "status.outbox": "To send",
@@ -108,6 +104,8 @@ export const EN = {
   "zones.tryDo": "Trip it",
   "zones.tried": { one: "{zone}: {n} trip written down", other: "{zone}: {n} trips written down" },
   "zones.rested": "{zone} is closed again",
+  "zones.sensor": "{zone} is still open: only its own sensor can close it.",
+  "zones.unsettled": "{zone} is not closed yet.",
   "contact.normal": "at rest",
   "contact.open": "OPEN",
   "contact.unknown": "not seen yet",
@@ -115,6 +113,7 @@ export const EN = {
   "source.mqtt": "MQTT",
   "source.simulated": "simulated",
 
+  ...EN_HEADLINE,
   ...EN_RECORDS,
   ...EN_TESTS,
   ...EN_SETUP,

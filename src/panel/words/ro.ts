@@ -1,5 +1,6 @@
 import type { Catalogue } from "./catalogue.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
+import { RO_HEADLINE } from "./ro-headline.ts";
 import { RO_HISTORY } from "./ro-history.ts";
 import { RO_RECORDS } from "./ro-records.ts";
 import { RO_SETUP } from "./ro-setup.ts";
@@ -67,12 +68,6 @@ export const RO: Catalogue = {
   "settings.default": "implicit",
 
   "status.title": "Stare",
-  "status.conditions": {
-    one: "{n} lucru cere atenție",
-    few: "{n} lucruri cer atenție",
-    other: "{n} de lucruri cer atenție",
-  },
-  "status.fine": "Totul este în regulă.",
   "status.since": "din {time}",
   "status.link": "Legătura cu dispeceratul",
   "status.outbox": "De trimis",
@@ -118,6 +113,8 @@ export const RO: Catalogue = {
     other: "{zone}: {n} de declanșări înregistrate",
   },
   "zones.rested": "{zone} este închisă din nou",
+  "zones.sensor": "{zone} este în continuare deschisă: numai senzorul ei o poate închide.",
+  "zones.unsettled": "{zone} nu s-a închis încă.",
   "contact.normal": "în repaus",
   "contact.open": "DESCHISĂ",
   "contact.unknown": "încă nevăzută",
@@ -125,6 +122,7 @@ export const RO: Catalogue = {
   "source.mqtt": "MQTT",
   "source.simulated": "simulată",
 
+  ...RO_HEADLINE,
   ...RO_RECORDS,
   ...RO_TESTS,
   ...RO_SETUP,

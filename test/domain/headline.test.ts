@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import {
+  HEADLINE_LEVELS,
+  HEADLINE_REASONS,
+  headlineOf,
+  type HeadlineCode,
+  type HeadlineFacts,
+  type HeadlineZone,
+} from "../../src/domain/headline.ts";
+
+const DOOR: HeadlineZone = {
+  id: "door",
+  name: "Ușa principală",
+  kind: "intrusion",
+  contact: "normal",
+  fate: "waiting",
+  faults: [],
+};
+const QUIET: HeadlineFacts = {
+  isRead: true,
+  alarms: { count: 0, newest: [] },
+  work: { count: 0, newest: [] },
+  planned: 0,
+  unrecorded: [],
+  zones: [DOOR],
+  conditions: [],
+  isWalkTest: false,
+  stuck: 0,
+  backlog: { waiting: 0, oldestMs: 0 },
+};
+const RECORD = { count: 1, newest: [{ id: 3, name: "Alarmă" }] };
+
+function zone(more: Partial<HeadlineZone>): Partial<HeadlineFacts> {
+  return { zones: [DOOR, { ...DOOR, id: "other", name: "Alta", ...more }] };
+}
+
+function condition(severity: "error" | "warning"): Partial<HeadlineFacts> {
+  return { conditions: [{ code: "disk-full", subject: "", severity, title: "Disk full" }] };
+}
+
+/** What makes each reason, alone: a reason without its case does not compile. */
+const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
+  "alarm-unfinished": { alarms: RECORD },
+  "alarm-unrecorded": { unrecorded: ["door"] },
+  "zone-open": zone({ contact: "open" }),
+  "zone-fault": zone({ faults: [{ fault: "tamper" }] }),
+  "zone-shut-down": zone({ fate: "swinger" }),
+  "condition-error": condition("error"),
+  starting: { isRead: false },
+  "condition-warning": condition("warning"),
+  "walk-test": { isWalkTest: true },
+  "zone-bypassed": zone({ fate: "bypassed" }),
+  "work-unfinished": { work: RECORD },
+  "zone-not-ready": zone({ contact: "open", fate: "gated" }),
+  "zone-unknown": zone({ contact: "unknown" }),
+  "battery-low": zone({ faults: [{ fault: "battery" }] }),
+  "records-stuck": { stuck: 1 },
+  backlog: { backlog: { waiting: 1, oldestMs: 900_001 } },
+};
+
+describe("the headline of a site", () => {
+  test("is well where nothing is wrong, and says what is planned", () => {
+    expect(headlineOf(QUIET)).toEqual({ level: "well", text: "all is well", reasons: [], planned: 0 });
+    expect(headlineOf({ ...QUIET, planned: 2 })).toMatchObject({
+      level: "well",
+      text: "all is well; 2 visits planned",
+    });
+  });
+
+  test.each(Object.entries(CASES))("%s alone is a reason with its own level", (code, facts) => {
+    const { level, reasons } = headlineOf({ ...QUIET, ...facts });
+    expect(reasons).toMatchObject([{ code, count: 1, level: HEADLINE_REASONS[code as HeadlineCode] }]);
+    expect(level).toBe(HEADLINE_REASONS[code as HeadlineCode]);
+  });
+
+  test("has the most serious first, whatever two things are true", () => {
+    for (const [one, its] of Object.entries(CASES))
+      for (const [other, more] of Object.entries(CASES)) {
+        const zones = [...(its.zones ?? []), ...(more.zones ?? [])];
+        const conditions = [...(its.conditions ?? []), ...(more.conditions ?? [])];
+        const { level, reasons } = headlineOf({
+          ...QUIET,
+          ...its,
+          ...more,
+          ...(zones.length > 0 ? { zones } : {}),
+          conditions,
+        });
+        expect(reasons.map(({ code }) => code)).toEqual(expect.arrayContaining([one, other]));
+        const ranks = reasons.map((reason) => HEADLINE_LEVELS.indexOf(reason.level));
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+        expect(level).toBe(reasons[0]?.level);
+      }
+  });
+
+  test.each([
+    ["a bypassed zone that is open is no alarm", { contact: "open", fate: "bypassed" }, "attention"],
+    ["an open zone in a walk test is no alarm", { contact: "open", fate: "test" }, "well"],
+    ["a movement while disarmed keeps no site from being armed", MOTION(), "well"],
+    ["a record that has waited for a minute is on its way", { contact: "normal" }, "well"],
+  ] as const)("%s", (_name, more, level) => {
+    const backlog = { waiting: 1, oldestMs: 60_000 };
+    expect(headlineOf({ ...QUIET, ...zone(more), backlog }).level).toBe(level);
+  });
+
+  test("names what is behind each reason, and how many more there are", () => {
+    const newest = Array.from({ length: 30 }, (_, index) => ({ id: 30 - index, name: "Foc" }));
+    const { reasons, text } = headlineOf({ ...QUIET, alarms: { count: 30, newest } });
+    expect(reasons[0]).toMatchObject({ count: 30, items: { length: 20 } });
+    expect(text).toBe("ALARM: 30 alarms not done (#30 Foc, #29 Foc, #28 Foc, …)");
+  });
+});
+
+function MOTION() {
+  return { kind: "motion", contact: "open", fate: "gated" } as const;
+}

@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import type { StatusView } from "../../src/http/site/status-view.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation, MAIN } from "../support/installation.ts";
+
+const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
+const ZONES = `site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
+zones:
+  - { id: smoke, name: Fum depozit, kind: fire, ${OBJECTIVE}, input: { simulated: true } }
+  - { id: cellar, name: Apă subsol, kind: flood, ${OBJECTIVE}, input: { simulated: true } }
+`;
+
+const run = promisify(execFile);
+
+let installation: Installation;
+let site: DaemonProcess;
+beforeEach(async () => {
+  installation = new Installation();
+  site = installation.daemon("site", ZONES);
+  await site.start();
+  await headline("well");
+});
+afterEach(() => installation.remove());
+
+type Headline = StatusView["headline"];
+
+function ask(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
+  return askDaemon(join(installation.folder, "site"), method, path, body);
+}
+
+/** What a command prints. @throws when it does not end with 0 */
+async function commandLine(command: readonly string[]): Promise<string> {
+  const file = join(installation.folder, "site.yaml");
+  return (await run(process.execPath, [MAIN, ...command, "--config", file])).stdout;
+}
+
+/** Waits until the site says that, and gives what else it says. */
+function headline(level: Headline["level"], code?: string): Promise<Headline> {
+  return eventually(`the headline ${level}`, async () => {
+    const { headline: said } = await site.get<StatusView>("/site/status");
+    const isIt = said.level === level && (code === undefined || said.reasons[0]?.code === code);
+    if (!isIt) throw new Error(JSON.stringify(said));
+    return said;
+  });
+}
+
+describe("the summary of a site", () => {
+  test("is an alarm from the fire until its intervention is done, long after the contact has closed", async () => {
+    await site.run(["trip", "--zone", "smoke"]);
+    const alarm = await headline("alarm", "alarm-unfinished");
+    expect(alarm.text).toContain("Fum depozit");
+    expect(alarm.reasons.map(({ code }) => code)).toEqual(["alarm-unfinished", "zone-open"]);
+
+    await site.run(["trip", "--zone", "smoke", "--restore"]);
+    const restored = await headline("alarm", "alarm-unfinished");
+    expect(restored.reasons).toMatchObject([{ count: 1, items: [{ about: "intervention", id: 1 }] }]);
+
+    await ask("PUT", "/interventii/1", { status: "in_progress" });
+    await headline("alarm", "alarm-unfinished");
+    await ask("PUT", "/interventii/1", { status: "done" });
+    expect(await headline("well")).toMatchObject({ text: "all is well", reasons: [] });
+  });
+
+  test("is an alarm while a leak is not done, although its record asks for a repair alone", async () => {
+    await site.run(["trip", "--zone", "cellar"]);
+    await site.run(["trip", "--zone", "cellar", "--restore"]);
+    const { reasons } = await headline("alarm", "alarm-unfinished");
+    expect(reasons).toMatchObject([{ count: 1, items: [{ id: 1 }] }]);
+  });
+
+  test("is an alarm while a contact stands open, although its intervention is done", async () => {
+    await site.run(["trip", "--zone", "smoke"]);
+    await headline("alarm", "alarm-unfinished");
+    await ask("PUT", "/interventii/1", { status: "done" });
+    const { reasons } = await headline("alarm", "zone-open");
+    expect(reasons[0]).toMatchObject({ items: [{ about: "zone", id: "smoke", name: "Fum depozit" }] });
+  });
+
+  test("is well with a maintenance visit next week, and not any more once its day has come", async () => {
+    const visit = { name: "Revizie anuală", objectiveType: "obiective/cladiri", objectiveId: 12 };
+    const dateStart = new Date(Date.now() + 7 * 86_400_000).toISOString();
+    await ask("POST", "/interventii", { ...visit, dateStart });
+    expect(await headline("well")).toMatchObject({ planned: 1, text: "all is well; 1 visit planned" });
+
+    await ask("PUT", "/interventii/1", { dateStart: new Date(Date.now() - 60_000).toISOString() });
+    const { reasons } = await headline("attention", "work-unfinished");
+    expect(reasons).toMatchObject([{ count: 1, items: [{ name: "Revizie anuală" }] }]);
+    await ask("DELETE", "/interventii/1");
+    await headline("well");
+  });
+
+  test("is the same in the status, at the command line and in the metrics, and the doctor still ends with 0", async () => {
+    await site.run(["trip", "--zone", "smoke"]);
+    const { text } = await headline("alarm", "alarm-unfinished");
+    const printed = await commandLine(["status"]);
+    expect(printed).toContain(`Hala Nord: ${text}`);
+    expect(text).toMatch(/^ALARM: 1 alarm not done \(#1 .*Fum depozit.*\); 1 zone open while armed/);
+    const metrics = await commandLine(["metrics"]);
+    const levels = [...metrics.matchAll(/^santinela_headline\{level="(\w+)"\} (\d)$/gm)];
+    expect(levels.map(([, level, value]) => `${level} ${value}`)).toEqual([
+      "alarm 1",
+      "fault 0",
+      "attention 0",
+      "well 0",
+    ]);
+    expect(metrics).toMatch(/^santinela_headline_reasons\{reason="zone-open",level="alarm"\} 1$/m);
+    const findings = JSON.parse(await commandLine(["doctor", "--json"])) as { check: string; text: string }[];
+    expect(findings).toContainEqual({ check: "Headline", verdict: "doubt", text });
+  });
+
+  test("needs attention while a walk test or a bypass holds a fire detector back, and names it", async () => {
+    await ask("POST", "/site/walk-test", { minutes: 5 });
+    await headline("attention", "walk-test");
+    await ask("POST", "/site/walk-test", { end: true });
+    await headline("well");
+    await ask("POST", "/site/zones/smoke/bypass", { reason: "zugrav", minutes: 5 });
+    const { reasons } = await headline("attention", "zone-bypassed");
+    expect(reasons).toMatchObject([{ items: [{ id: "smoke", name: "Fum depozit" }] }]);
+  });
+});

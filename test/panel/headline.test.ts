@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { PanelSite } from "../support/panel-site.ts";
+import { faultsInEveryLook } from "../support/screens.ts";
+
+describeWithBrowser("the home of the panel", () => {
+  const site = new PanelSite();
+  beforeAll(() => site.start());
+  afterAll(() => site.stop());
+
+  test("says that a fire alarm is open, in both languages, until its intervention is done", async () => {
+    const page = await site.page("status");
+    const home = page.screen("status");
+    await home.heading("All is well").shown();
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const summary = home.region("ALARM");
+    await summary.text(/1 alarm not done/).shown();
+    await summary.text(/1 zone open while armed/).shown();
+    await summary.link(/Fum depozit/).click();
+    await (await page.arrival(/^interventions\/\d+$/)).heading(/Fum depozit/).shown();
+
+    await page.open("status");
+    const faults = await faultsInEveryLook(page, async () => {
+      await home.heading(/^(ALARM|ALARMĂ)$/).shown();
+    });
+    expect(faults).toEqual([]);
+
+    await page.speak("EN");
+    await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
+    await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
+    await home.heading("All is well").shown();
+  });
+});

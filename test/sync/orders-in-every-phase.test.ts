@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
+import type { OutboxEntry, OutboxPhase } from "../../src/domain/outbox.ts";
+import { SOMEBODY, TestApp } from "../support/app.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/*
+ * What people order of a record, in every phase that its outbox entry can be in: each order is carried out or rejected
+ * with a reason, and none meets a phase that it does not know.
+ */
+
+/** Every phase, with what an entry there may look like. A new phase does not compile without its entries. */
+const ENTRIES: Readonly<
+  Record<OutboxPhase, readonly { readonly upstreamId: number | null; readonly sends: number }[]>
+> = {
+  new: [
+    { upstreamId: null, sends: 0 },
+    { upstreamId: null, sends: 1 },
+  ],
+  posting: [{ upstreamId: null, sends: 1 }],
+  unsure: [
+    { upstreamId: null, sends: 0 },
+    { upstreamId: null, sends: 2 },
+  ],
+  linked: [{ upstreamId: 7, sends: 1 }],
+  writing: [{ upstreamId: 7, sends: 1 }],
+  blocked: [
+    { upstreamId: null, sends: 0 },
+    { upstreamId: null, sends: 1 },
+  ],
+  rejected: [
+    { upstreamId: null, sends: 0 },
+    { upstreamId: null, sends: 1 },
+    { upstreamId: 7, sends: 1 },
+  ],
+  gone: [
+    { upstreamId: null, sends: 0 },
+    { upstreamId: 7, sends: 1 },
+  ],
+  closed: [
+    { upstreamId: null, sends: 0 },
+    { upstreamId: 7, sends: 1 },
+  ],
+};
+
+const ORDERS = ["edit", "delete", "retry", "drop", "edit-as-alarm"] as const;
+type Order = (typeof ORDERS)[number];
+
+let site: SyncingSite;
+beforeEach(async () => {
+  site = new SyncingSite(await TestApp.make(), "http://127.0.0.1:9");
+});
+afterEach(() => site.close());
+
+/** Brings the entry of a record into a phase, with the attempt that such a phase has. */
+function place(id: number, to: Partial<OutboxEntry>): void {
+  const attempt = { key: `key-${id}`, body: "{}", rev: 1, atMs: 0 };
+  site.outbox.save({ ...site.entry(id), attempt, base: "{}", agreed: "{}", ...to });
+}
+
+/** @returns the error that a person is told, or undefined */
+function order(id: number, what: Order): unknown {
+  try {
+    if (what === "edit") site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    if (what === "edit-as-alarm") site.app.interventions.update(id, { priority: "high" }, SOMEBODY);
+    if (what === "delete") site.app.interventions.delete(id, SOMEBODY);
+    if (what === "retry") site.push.operator.retry(id);
+    if (what === "drop") site.push.operator.drop(id);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+test("what a person orders of a record is done or rejected with a reason, in every phase and every order", () => {
+  const cases = Object.entries(ENTRIES).flatMap(([phase, entries]) =>
+    entries.map((entry) => ({ phase: phase as OutboxPhase, ...entry })),
+  );
+  for (const start of cases)
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...ORDERS), { minLength: 1, maxLength: 5 }), (orders) => {
+        const { id } = site.create({ priority: "low" });
+        place(id, start.upstreamId === null ? start : { ...start, upstreamId: id });
+        for (const what of orders) {
+          const error = order(id, what);
+          // Anything else would be answered with 500.
+          expect(error === undefined || error instanceof AppError, `${start.phase}: ${String(error)}`).toBe(
+            true,
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+});
+
+test("a record that was given up can be deleted", () => {
+  const { id } = site.create();
+  expect(order(id, "drop")).toBeUndefined();
+  expect(order(id, "delete")).toBeUndefined();
+  expect(site.entry(id)).toMatchObject({ phase: "closed", deleted: true });
+});
+
+test("a record that may have arrived is not taken for one that was never sent", () => {
+  const { id } = site.create();
+  place(id, { phase: "unsure", sends: 0 });
+  expect(order(id, "delete")).toBeUndefined();
+  expect(site.entry(id)).toMatchObject({ phase: "unsure", deleted: true });
+});
