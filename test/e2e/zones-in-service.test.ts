@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { connectAsync } from "mqtt";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ZoneView } from "../../src/http/site/zone-port.ts";
 import type { Trip } from "../../src/domain/trip.ts";
@@ -6,6 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { santinela } from "../support/command-line.ts";
+import { describeWithMosquitto, startMosquitto } from "../support/mosquitto.ts";
 
 const OBJECTIVES = "objectives: { obiective/cladiri: [{ id: 12, name: Hall }] }\n";
 const zone = (id: string): string =>
@@ -141,3 +143,38 @@ test("a viewer may look at the zones and change nothing about them", async () =>
   const report = await ask("/site/walk-test", "GET", undefined, token);
   expect([report.status, await report.json()]).toEqual([200, null]);
 }, 180_000);
+
+describeWithMosquitto("a door that its own sensor keeps open", () => {
+  test("is not closed from the panel or the command line, and no answer says that it is", async () => {
+    const broker = await startMosquitto();
+    const site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\n${OBJECTIVES}zones:\n` +
+        `  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, input: { mqtt: door, open: [open], normal: [closed] } }\n`,
+    );
+    await site.start();
+    const sensor = await connectAsync(broker.url);
+    const says = async (value: string, contact: string): Promise<void> => {
+      await eventually(`the door to be ${contact}`, async () => {
+        await sensor.publishAsync("door", value, { qos: 1 });
+        return (await site.get<ZoneView[]>("/site/zones"))[0]?.contact === contact;
+      });
+    };
+    await says("closed", "normal");
+    await says("open", "open");
+
+    const client = new ControlClient(join(installation.folder, "site"));
+    expect(await client.post("/site/simulate", { zone: "door", contact: "normal" })).toMatchObject({
+      contact: "open",
+      changed: false,
+      unchangedBy: "sensor",
+    });
+    const { stdout } = await santinela(["trip", "--zone", "door", "--restore", "--config", "site.yaml"], {
+      cwd: installation.folder,
+      untilAsked: never,
+    });
+    expect(stdout).toBe("door is still open: only its own sensor can close it\n");
+    await sensor.endAsync();
+    await broker.stop();
+  }, 180_000);
+});
