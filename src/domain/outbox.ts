@@ -38,6 +38,13 @@ export interface OutboxEntry {
   readonly ghostsUntilMs: number | null;
   /** Wall clock at which the record is read again at the centre, milliseconds since 1970; null for never. */
   readonly verifyAtMs: number | null;
+  /**
+   * Wall clock since which the centre does not show the record, or shows one that may be another's, milliseconds since
+   * 1970; null while there is no such doubt.
+   */
+  readonly missingSinceMs: number | null;
+  /** How often the centre has refused an alarm's content since it last took it. */
+  readonly refusals: number;
   /** How many POSTs may have landed at the centre. */
   readonly sends: number;
   /** Failed attempts since the last success. */
@@ -209,7 +216,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     retry: "reopened",
     restart: "rejected",
   },
-  // An operator's retry makes it anew: whoever deleted it there has been asked.
+  // An operator's retry makes it anew, and looks for it before: an answer that was believed may have been a gateway's.
   gone: {
     ...forbid(),
     // What was deleted there was one of two.
@@ -217,7 +224,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     edited: "gone",
     deleted: "closed",
     withdrawn: "closed",
-    retry: "new",
+    retry: "unsure",
     restart: "gone",
   },
   closed: { ...forbid(), edited: "closed", deleted: "closed", retry: "closed", restart: "closed" },

@@ -64,6 +64,7 @@ export class Site implements SitePorts {
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
       outbox: this.sync.summary(),
       link: this.sync.link(),
+      comparison: this.sync.comparison(),
     };
   }
 }

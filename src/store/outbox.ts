@@ -1,6 +1,8 @@
+import type { Comparison } from "../domain/difference.ts";
 import { ALARM_RANK, AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
+import { CentreFacts } from "./centre-facts.ts";
 import type { Database } from "./database.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
 
@@ -43,7 +45,7 @@ export class OutboxStore {
            attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
            last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
            witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
-           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs
+           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals
          WHERE intervention_id = :interventionId`,
       )
       .run(columnsOf(entry));
@@ -81,7 +83,7 @@ export class OutboxStore {
     this.#database
       .prepare(
         `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
-           ghosts_until = ghosts_until + :byMs,
+           ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs,
            verify_at = iif(verify_at = ${AUDIT_AT_MS}, ${AUDIT_AT_MS}, max(verify_at + :byMs, ${AUDIT_AT_MS + 1}))
          WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
       )
@@ -112,7 +114,7 @@ export class OutboxStore {
   pending(limit: number): OutboxEntry[] {
     return this.#database
       .prepare(
-        `SELECT * FROM outbox WHERE ${ACTIVE} OR phase IN ('rejected','gone')
+        `SELECT * FROM outbox WHERE ${ACTIVE} OR phase IN ('rejected','gone') OR ${DOUBTFUL}
          ORDER BY rank, intervention_id LIMIT ?`,
       )
       .all(limit)
@@ -146,9 +148,10 @@ export class OutboxStore {
       .prepare(
         `UPDATE outbox SET
            next_at = min(next_at, :latestMs), attempt_at = min(attempt_at, :nowMs),
+           missing_since = min(missing_since, :nowMs),
            sweep_at = min(sweep_at, :latestCheckMs), verify_at = min(verify_at, :latestCheckMs),
            ghosts_until = min(ghosts_until, :latestCheckMs)
-         WHERE next_at > :latestMs OR attempt_at > :nowMs OR sweep_at > :latestCheckMs
+         WHERE next_at > :latestMs OR attempt_at > :nowMs OR missing_since > :nowMs OR sweep_at > :latestCheckMs
             OR verify_at > :latestCheckMs OR ghosts_until > :latestCheckMs`,
       )
       .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + LONGEST_CHECK_MS });
@@ -167,7 +170,7 @@ export class OutboxStore {
    */
   auditAll(): void {
     this.#database.prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'`).run();
-    this.#database.prepare("UPDATE outbox SET watermark = 0 WHERE watermark > 0").run();
+    this.#database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
   }
 
   /** How many records the centre gave an id above this one. */
@@ -178,16 +181,23 @@ export class OutboxStore {
       .get(upstreamId) as number;
   }
 
+  /** The last comparison of these records with the centre's; null before the first. */
+  comparison(): Comparison | null {
+    return new CentreFacts(this.#database).comparison;
+  }
+
   summary(): OutboxSummary {
     const counts = this.#database
       .prepare(
         `SELECT
            count(*) FILTER (WHERE phase = 'blocked') AS blocked,
            count(*) FILTER (WHERE phase = 'rejected') AS rejected,
-           count(*) FILTER (WHERE phase = 'gone') AS gone
-         FROM outbox WHERE phase IN ('blocked','rejected','gone')`,
+           count(*) FILTER (WHERE phase = 'gone') AS gone,
+           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${ALARM_RANK}) AS rejectedAlarms,
+           count(*) FILTER (WHERE phase = 'linked') AS doubtful
+         FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
       )
-      .get() as { blocked: number; rejected: number; gone: number };
+      .get() as Omit<OutboxSummary, "waiting" | "oldestWaitingMs">;
     const waiting = this.#database
       .prepare(
         `SELECT count(*) AS waiting, min(interventions.updated_at) AS oldestWaitingMs
@@ -201,6 +211,9 @@ export class OutboxStore {
 /** Entries with work to do; the partial index outbox_due covers exactly these. */
 const ACTIVE =
   "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
+
+/** Entries whose record the centre does not show, and of which that is not believed yet. */
+const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
 
 /** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
 export type OutboxLane = "alarms" | "others";

@@ -178,7 +178,7 @@ export class FaultyCentre {
     if (url.pathname === "/interventii") return this.#create(site, body, headers?.["Idempotency-Key"]);
     const id = Number(/^\/interventii\/(\d+)$/.exec(url.pathname)?.[1]);
     const row = this.rows.get(id);
-    if (!row) return answered(404, '{"message":"there is no such intervention"}');
+    if (!row) return notFound();
     if (method === "GET") return answered(200, JSON.stringify(row));
     if (this.makers.get(id) !== site)
       this.breaches.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
@@ -199,8 +199,7 @@ export class FaultyCentre {
         ? answered(201, known.answer, echo)
         : answered(422, '{"message":"key reused"}');
     const fields = JSON.parse(body) as { objectiveId: number };
-    if (this.unknownObjectives.has(fields.objectiveId))
-      return answered(404, '{"message":"no such objective"}');
+    if (this.unknownObjectives.has(fields.objectiveId)) return notFound();
     const row = { id: this.#nextId, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
     this.#nextId += 1;
     this.rows.set(row.id, row);
@@ -246,6 +245,10 @@ const REFUSALS: Readonly<Partial<Record<Fault, (random: Random) => Reply>>> = {
 
 function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
   return { kind: "answered", status, headers: { "content-type": "application/json", ...headers }, body };
+}
+
+function notFound(): Reply {
+  return answered(404, '{"error":"Not Found","message":"it does not exist","statusCode":404}');
 }
 
 function page(status: number): Reply {

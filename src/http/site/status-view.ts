@@ -1,6 +1,6 @@
 import type { Condition } from "../../domain/condition.ts";
 import type { OutboxSummary } from "../../domain/outbox-summary.ts";
-import type { LinkView } from "./sync-port.ts";
+import type { ComparisonView, LinkView } from "./sync-port.ts";
 
 /** How the site stands. */
 export interface StatusView {
@@ -12,4 +12,6 @@ export interface StatusView {
   readonly trips: { readonly waiting: number; readonly refused: number };
   readonly outbox: OutboxSummary;
   readonly link: LinkView;
+  /** The last comparison with the centre's list; null before the first, and without a centre. */
+  readonly comparison: ComparisonView | null;
 }
