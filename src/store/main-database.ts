@@ -220,7 +220,8 @@ export const MAIN_DATABASE: DatabaseKind = {
         -- refused an alarm, which is tried again before that is believed.
         ALTER TABLE outbox ADD COLUMN missing_since INTEGER;
         ALTER TABLE outbox ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX outbox_doubtful ON outbox(missing_since) WHERE missing_since IS NOT NULL;
+        CREATE INDEX outbox_stuck ON outbox(rank, intervention_id)
+          WHERE (phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL));
         -- The order in which entries leave: the next one is found without sorting those that wait.
         CREATE INDEX outbox_order ON outbox(rank, intervention_id)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));

@@ -52,15 +52,15 @@ export class OutboxStore {
   }
 
   /**
-   * The first entry that may be worked on now: high priority first, then the order of creation. What is on the wire is
-   * not due.
+   * The first entry that may be worked on now: high priority first, of alarms the newest, then the order of creation.
+   * What is on the wire is not due.
    */
   nextDue(lane: OutboxLane, nowMs: number): OutboxEntry | undefined {
     return toEntry(
       this.#database
         .prepare(
           `SELECT * FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${LANES[lane]}
-             AND next_at <= ? ORDER BY rank, intervention_id LIMIT 1`,
+             AND +next_at <= ? ORDER BY ${ORDERS[lane]} LIMIT 1`,
         )
         .get(nowMs),
     );
@@ -112,13 +112,17 @@ export class OutboxStore {
 
   /** Entries that are not at rest, in the order in which they will be worked on. */
   pending(limit: number): OutboxEntry[] {
-    return this.#database
-      .prepare(
-        `SELECT * FROM outbox WHERE ${ACTIVE} OR phase IN ('rejected','gone') OR ${DOUBTFUL}
-         ORDER BY rank, intervention_id LIMIT ?`,
-      )
-      .all(limit)
-      .map((row) => toEntry(row) as OutboxEntry);
+    // Each part by an index of its own: with both in one condition every entry is read and sorted.
+    const [waiting, stuck] = [ACTIVE, STUCK].map((which) =>
+      this.#database
+        .prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`)
+        .all(limit)
+        .map((row) => toEntry(row) as OutboxEntry),
+    ) as [OutboxEntry[], OutboxEntry[]];
+    const ids = new Set(waiting.map(({ interventionId }) => interventionId));
+    return [...waiting, ...stuck.filter(({ interventionId }) => !ids.has(interventionId))]
+      .sort((a, b) => a.rank - b.rank || a.interventionId - b.interventionId)
+      .slice(0, limit);
   }
 
   /** The name of an entry's record, or of its tombstone. */
@@ -212,8 +216,17 @@ export class OutboxStore {
 const ACTIVE =
   "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
 
+/** Entries that wait for a person; the partial index outbox_stuck covers exactly these. */
+const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
+
 /** Entries whose record the centre does not show, and of which that is not believed yet. */
 const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
+
+/** A fresh alarm does not wait behind those of an hour ago; the index is read from either end. */
+const ORDERS: Readonly<Record<OutboxLane, string>> = {
+  alarms: "rank DESC, intervention_id DESC",
+  others: "rank, intervention_id",
+};
 
 /** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
 export type OutboxLane = "alarms" | "others";

@@ -67,13 +67,13 @@ describe("with the link up", () => {
     expect(site.entry(second.id).phase).toBe("closed");
   });
 
-  test("high priority goes first, then the order of creation", async () => {
+  test("high priority goes first, the newest before the others, then the order of creation", async () => {
     site.create({ name: "low", priority: "low" });
     site.create({ name: "medium" });
     site.create({ name: "high 1", priority: "high" });
     site.create({ name: "high 2", priority: "high" });
     await site.push.cycle();
-    expect(there().map(({ name }) => name)).toEqual(["high 1", "high 2", "medium", "low"]);
+    expect(there().map(({ name }) => name)).toEqual(["high 2", "high 1", "medium", "low"]);
   });
 
   test("a token that the centre forgot is replaced without losing the record", async () => {

@@ -5,7 +5,8 @@ import { ForeignSite, wrongAt, type Row } from "./foreign-site.ts";
 
 /*
  * The built daemon against a centre of another make: it looks at no keys, gives ids again, and has a gateway, a copy that
- * lags and people in front of it. What takes longer than `npm test` may is in slow-habits.test.ts.
+ * lags and people in front of it. What takes longer than `npm test` may is in
+ * slow-habits.test.ts.
  */
 
 const sites: ForeignSite[] = [];
