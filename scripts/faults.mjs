@@ -1,5 +1,5 @@
 // Runs the tests against faults as long as asked; npm test runs the same ones briefly.
-//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--every-call 1] [--seed N] [name of a test file ...]
+//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--every-call 1] [--foreign 1] [--seed N] [name of a test file ...]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 
@@ -11,6 +11,7 @@ const { values, positionals } = parseArgs({
     writes: number,
     crashes: number,
     "every-call": number,
+    foreign: number,
     seed: number,
   },
   allowPositionals: true,

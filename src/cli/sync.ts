@@ -1,7 +1,13 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { plainLine } from "../domain/plain-line.ts";
-import type { LinkView, SyncAction, SyncRecordView, SyncView } from "../http/site/sync-port.ts";
+import type {
+  ComparisonView,
+  LinkView,
+  SyncAction,
+  SyncRecordView,
+  SyncView,
+} from "../http/site/sync-port.ts";
 import { ControlClient } from "./control-client.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -70,23 +76,39 @@ const DONE: Readonly<Record<SyncAction, string>> = {
   reassert: "is at the centre what it is here",
 };
 
-function textOf({ link, summary, records }: SyncView): string {
-  const { waiting, blocked, rejected, gone, oldestWaitingMs } = summary;
+function textOf({ link, summary, comparison, records }: SyncView): string {
+  const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = summary;
   const oldest =
     oldestWaitingMs === null ? "" : `, the oldest since ${new Date(oldestWaitingMs).toISOString()}`;
   return [
     `link: ${linkText(link)}`,
     `waiting: ${waiting}${oldest}`,
-    `blocked: ${blocked}  rejected: ${rejected}  gone: ${gone}`,
+    `blocked: ${blocked}  rejected: ${rejected}  gone: ${gone}  doubtful: ${doubtful}`,
+    ...(link.state === "none" ? [] : comparisonText(comparison)),
     ...records.map(recordText),
     "",
   ].join("\n");
 }
 
-function linkText({ state, reason, nextTryAt }: LinkView): string {
+/** "compared 14:05: 312 = 312", and each difference by name. */
+function comparisonText(comparison: ComparisonView | null): string[] {
+  if (comparison === null) return ["compared: not yet"];
+  const { at, here, there, differing, differences } = comparison;
+  const counts = differing === 0 ? `${here} = ${there}` : `${here} here, ${there} there, ${differing} differ`;
+  const named = differences.map(({ interventionId, upstreamIds, name, text }) => {
+    const id = interventionId === null ? "" : `#${interventionId} `;
+    const ids = upstreamIds.length === 0 ? "" : ` (there #${upstreamIds.join(", #")})`;
+    return plainLine(`  ${id}${JSON.stringify(name)}${ids} ${text}`);
+  });
+  return [`compared ${at}: ${counts}`, ...named];
+}
+
+function linkText({ state, reason, nextTryAt, answeredAt }: LinkView): string {
   if (state === "none") return "none, this daemon stands alone";
   if (state === "unknown") return "nothing sent since the start";
-  return state === "up" ? "up" : plainLine(`down, the centre ${reason}; next try ${nextTryAt}`);
+  return state === "up"
+    ? `up, last answer ${answeredAt}`
+    : plainLine(`down, the centre ${reason}; next try ${nextTryAt}`);
 }
 
 function recordText(record: SyncRecordView): string {

@@ -15,6 +15,14 @@ export const SENTENCES = {
     "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
   "upstream-refuses-records":
     "{rejected} records refused, {blocked} waiting for their objective at the centre, {gone} deleted there; santinela sync status names them",
+  "upstream-refuses-alarm":
+    "{rejected} high-priority records are refused by the centre after four tries; no crew knows of them. santinela sync status names them and the centre's reason; call the centre.",
+  "upstream-ids-given-again":
+    "the centre's record {upstreamId} was intervention {interventionId} here and is another's now. It is left alone; the intervention is searched for there, and made again if it is nowhere. Ask the centre whether it was restored from a backup or gives ids again.",
+  "upstream-reference-lost":
+    "of {sent} characters in {field} the centre keeps {kept} (intervention {interventionId}), and our reference is not among them: a record is known again by objective, name and start alone. Set upstream.marker to the other text (notes or description), or have the centre keep longer texts.",
+  "upstream-differs":
+    "{here} records should be at the centre and {there} are; {differences} differ. santinela sync status names each.",
   "mqtt-unreachable":
     "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every {seconds} s.",
   "mqtt-client-id-shared":

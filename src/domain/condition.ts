@@ -50,6 +50,10 @@ export const CONDITIONS = {
     title: "What answers is not the dispatch centre's interface",
   },
   "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
+  "upstream-refuses-alarm": { severity: "error", title: "Dispatch centre refuses an alarm" },
+  "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre gave an id to another record" },
+  "upstream-reference-lost": { severity: "warning", title: "Dispatch centre does not keep our reference" },
+  "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre's" },
   "objectives-not-mirrored": {
     severity: "warning",
     title: "Objectives of the dispatch centre not taken over",

@@ -1,5 +1,3 @@
-import type { Priority } from "../generated/types.ts";
-
 /**
  * Where one record stands on its way to the centre. The entry says which revision is wanted there and which one is
  * known to be there; it is no list of operations, so any number of changes while the link is down is one request.
@@ -38,6 +36,13 @@ export interface OutboxEntry {
   readonly ghostsUntilMs: number | null;
   /** Wall clock at which the record is read again at the centre, milliseconds since 1970; null for never. */
   readonly verifyAtMs: number | null;
+  /**
+   * Wall clock since which the centre does not show the record, or shows one that may be another's, milliseconds since
+   * 1970; null while there is no such doubt.
+   */
+  readonly missingSinceMs: number | null;
+  /** How often the centre has refused an alarm's content since it last took it. */
+  readonly refusals: number;
   /** How many POSTs may have landed at the centre. */
   readonly sends: number;
   /** Failed attempts since the last success. */
@@ -215,7 +220,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     retry: "reopened",
     restart: "rejected",
   },
-  // An operator's retry makes it anew: whoever deleted it there has been asked.
+  // An operator's retry makes it anew, and looks for it before: an answer that was believed may have been a gateway's.
   gone: {
     ...forbid(),
     // What was deleted there was one of two.
@@ -223,7 +228,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     edited: "gone",
     deleted: "closed",
     withdrawn: "closed",
-    retry: "new",
+    retry: "unsure",
     restart: "gone",
   },
   closed: { ...forbid(), edited: "closed", deleted: "closed", retry: "closed", restart: "closed" },
@@ -236,13 +241,5 @@ function forbid(): Record<OutboxEvent, "impossible"> {
   >;
 }
 
-/** High priority leaves first. */
-export function rankOf(priority: Priority): number {
-  return { high: ALARM_RANK, medium: 1, low: 2 }[priority];
-}
-
 /** A `verifyAtMs` that says: the centre was restored from a backup, and what it does not know it has lost. */
 export const AUDIT_AT_MS = 0;
-
-/** The rank that overtakes everything and has a lane of its own. */
-export const ALARM_RANK = 0;

@@ -1,6 +1,6 @@
 import { parseDateTime } from "./calendar.ts";
 import { INTERVENTION_FIELDS } from "./intervention.ts";
-import { hasMarker, markersIn } from "./marker.ts";
+import { markersIn } from "./marker.ts";
 import type { CentreRecord } from "./merge.ts";
 import type { Ghosts } from "./outbox.ts";
 
@@ -12,8 +12,10 @@ export interface Sought {
   readonly marker: string;
   /** The body that was sent. */
   readonly sent: CentreRecord;
-  /** Whether that body carried the marker. */
+  /** Whether the marker is to be found there: that body carried it, and the centre is not known to lose it. */
   readonly isMarked: boolean;
+  /** The centre's highest id before the first send; null where what is above it is not demonstrably newer. */
+  readonly madeAfter: number | null;
 }
 
 /** Whether a record of the centre carries this marker, in whichever text. */
@@ -23,21 +25,21 @@ export function carries({ notes, description }: CentreRecord, marker: string): b
 
 /**
  * Which of the centre's records are the sought one. By the marker; where a dispatcher has removed it or none was sent,
- * by objective, name and start among records that nobody claims.
+ * by objective, name and start among records that nobody claims and that were made after the first send.
  * @param isTaken whether a record there is already another one's here
  */
 export function sightingsOf(
   rows: readonly Sighting[],
-  { marker, sent, isMarked }: Sought,
+  { marker, sent, isMarked, madeAfter }: Sought,
   isTaken: (row: Sighting) => boolean,
 ): Sighting[] {
   const free = rows.filter((row) => !isTaken(row));
   const marked = free.filter((row) => carries(row, marker));
-  if (marked.length > 0) return marked;
+  if (marked.length > 0 || madeAfter === null) return marked;
   // Without a start two calls to one address look alike, so only a site that has no marker at all relies on it.
   if (isMarked && (sent["dateStart"] ?? null) === null) return [];
   return free.filter(
-    (row) => !hasMarker(row["notes"]) && !hasMarker(row["description"]) && hasSameFingerprint(row, sent),
+    (row) => row.id > madeAfter && markersIn(row).length === 0 && hasSameFingerprint(row, sent),
   );
 }
 
@@ -72,14 +74,57 @@ export function isUntouched(row: CentreRecord, known: readonly CentreRecord[], g
   );
 }
 
+/** What is known here of a record that the centre has. */
+export interface KnownRecord {
+  readonly marker: string;
+  /** The centre's record as it was last seen, or as it was sent. */
+  readonly base: CentreRecord;
+  /** The centre's highest id before the first send; null or 0 where that is not known. */
+  readonly watermark: number | null;
+}
+
 /**
- * Whether the record under a known id is still ours. After a centre was restored from a backup the same id can be
- * somebody else's.
+ * - `ours`: demonstrably. `anothers`: never adopted, changed or deleted.
+ * - `unclear`: a dispatcher has rewritten our text, or the id was given again to a call of the same name. It is left
+ *   alone until its reference or a person tells.
  */
-export function isSameRecord(row: CentreRecord, marker: string, base: CentreRecord): boolean {
-  if (carries(row, marker)) return true;
-  if (hasMarker(row["notes"]) || hasMarker(row["description"])) return false;
-  return FINGERPRINT.some((field) => row[field] === undefined || isSameValue(row[field], base[field]));
+export type Identity = "ours" | "unclear" | "anothers";
+
+/**
+ * Whose the record under a known id is. After a deletion or a restore the same id can be another's, and people type in
+ * records that are alike in every field that is likely.
+ */
+export function identityOf(row: Sighting, { marker, base, watermark }: KnownRecord): Identity {
+  if (carries(row, marker)) return "ours";
+  const isOlder = row.id <= (watermark ?? 0);
+  const isElsewhere = OBJECTIVE.some(
+    (field) => row[field] !== undefined && !isSameValue(row[field], base[field]),
+  );
+  if (markersIn(row).length > 0 || isOlder || isElsewhere) return "anothers";
+  const bare = carries(base, marker) ? "lost its reference" : "never had one";
+  return LOOKS[bare][isSameValue(row["name"], base["name"]) ? "same" : "another"][startOf(row, base)];
+}
+
+/** Whose a record of our objective without any reference is, by its name and its start. Total. */
+export const LOOKS: Readonly<
+  Record<"lost its reference" | "never had one", Record<"same" | "another", Record<Start, Identity>>>
+> = {
+  "lost its reference": {
+    same: { same: "ours", none: "unclear", another: "unclear" },
+    another: { same: "ours", none: "anothers", another: "anothers" },
+  },
+  // The centre does not keep our reference, so nothing better is to be had.
+  "never had one": {
+    same: { same: "ours", none: "ours", another: "ours" },
+    another: { same: "ours", none: "anothers", another: "anothers" },
+  },
+};
+
+type Start = "same" | "none" | "another";
+
+function startOf(row: CentreRecord, base: CentreRecord): Start {
+  if (!isSameValue(row["dateStart"], base["dateStart"])) return "another";
+  return (base["dateStart"] ?? "") === "" ? "none" : "same";
 }
 
 /** What a record of the centre, whosever it is, is known by when it is seen again. */
@@ -99,17 +144,19 @@ export function compareTraits(row: CentreRecord, traits: CentreRecord): "same" |
   return hasSameFingerprint(row, traits) ? "same" : "unlike";
 }
 
-const FINGERPRINT = ["objectiveType", "objectiveId", "name", "dateStart"] as const;
+const OBJECTIVE = ["objectiveType", "objectiveId"] as const;
+const FINGERPRINT = [...OBJECTIVE, "name", "dateStart"] as const;
 
 function hasSameFingerprint(row: CentreRecord, sent: CentreRecord): boolean {
   return FINGERPRINT.every((field) => isSameValue(row[field], sent[field]));
 }
 
-/** A centre may write an instant in another way, and nothing as null or as an empty text. */
+/** A centre may write an instant in another way, trim a text, and write nothing as null or as an empty text. */
 function isSameValue(one: unknown, other: unknown): boolean {
   const [here, there] = [one ?? "", other ?? ""];
   if (here === there) return true;
   if (typeof here !== "string" || typeof there !== "string") return false;
+  if (here.trim() === there.trim()) return true;
   // Without an offset both are meant in the same zone, whichever that is.
   const [hereMs, thereMs] = [here, there].map((text) => parseDateTime(text, "UTC"));
   return hereMs !== undefined && hereMs === thereMs;

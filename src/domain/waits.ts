@@ -22,6 +22,12 @@ const BACK_OFF_CAP_MS = 600_000;
 /** An objective that the centre lacks is looked for again so often; no record waits longer of its own accord. */
 export const BLOCKED_RETRY_MS = 900_000;
 
+/**
+ * An alarm that is refused is tried again after each of these, ten minutes together, before it counts as refused: one
+ * stray 4xx of a gateway must not park it.
+ */
+export const ALARM_RETRY_MS: readonly number[] = [30_000, 150_000, 420_000];
+
 /** A record that the centre has is checked no later than this ahead. */
 export const LONGEST_CHECK_MS = 30 * 86_400_000;
 

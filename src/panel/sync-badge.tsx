@@ -1,5 +1,5 @@
-import type { OutboxPhase } from "../domain/outbox.ts";
-import type { LinkView } from "../http/site/sync-port.ts";
+import type { ShownPhase } from "../domain/shown-phase.ts";
+import type { ComparisonView, LinkView } from "../http/site/sync-port.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import { say } from "./language.ts";
 
@@ -12,12 +12,28 @@ export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
 };
 
 /** How far a record is on its way; one that is not in the queue has arrived. */
-export function SyncBadge({ phase }: { readonly phase: OutboxPhase | undefined }) {
+export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined }) {
   if (phase === undefined) return <Badge tone="good">{say("sync.arrived")}</Badge>;
-  return <Badge tone={isStuck(phase) ? "bad" : "quiet"}>{say(`phase.${phase}`)}</Badge>;
+  return (
+    <Badge tone={isStuck(phase) ? "bad" : phase === "doubtful" ? "warn" : "quiet"}>
+      {say(`phase.${phase}`)}
+    </Badge>
+  );
 }
 
 /** Whether a record waits for a person. */
-export function isStuck(phase: OutboxPhase): boolean {
+export function isStuck(phase: ShownPhase): boolean {
   return phase === "blocked" || phase === "rejected" || phase === "gone";
+}
+
+/** How many records should be at the centre and how many are. */
+export function ComparisonBadge({ comparison }: { readonly comparison: ComparisonView | null }) {
+  if (comparison === null) return <Badge tone="quiet">{say("compared.none")}</Badge>;
+  const { here, there, differing } = comparison;
+  const isSame = differing === 0;
+  return (
+    <Badge tone={isSame ? "good" : "warn"}>
+      {say(isSame ? "compared.same" : "compared.differs", { here, there })}
+    </Badge>
+  );
 }

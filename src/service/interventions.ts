@@ -11,7 +11,8 @@ import {
   type InterventionFields,
   type InterventionUpdate,
 } from "../domain/intervention.ts";
-import { deletionOf, nextPhase, rankOf } from "../domain/outbox.ts";
+import { deletionOf, nextPhase } from "../domain/outbox.ts";
+import { rankOf } from "../domain/outbox-rank.ts";
 import { PATIENCE } from "../domain/waits.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";

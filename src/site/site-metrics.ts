@@ -19,6 +19,7 @@ import { isStorageError } from "../store/database.ts";
 import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
 import { headlineFamilies } from "./headline-metrics.ts";
+import { syncFamilies } from "./sync-metrics.ts";
 
 export interface SiteMetricsParts {
   readonly config: Pick<Config, "dataDir" | "metricsToken" | "upstream">;
@@ -83,7 +84,7 @@ export class SiteMetrics implements MetricsPort {
         { labels: { version: VERSION, node: process.versions.node }, value: 1 },
       ]),
       ...this.#tripFamilies(status),
-      ...this.#syncFamilies(status),
+      ...syncFamilies(status, this.#parts.clock.wallMs()),
       this.#objectiveFamily(),
       ...headlineFamilies(status),
       ...statusFamilies(status),
@@ -153,28 +154,6 @@ export class SiteMetrics implements MetricsPort {
       const known = this.#suppressed.get(key)?.count ?? 0;
       this.#suppressed.set(key, { zone: zoneId, reason: state, count: known + count });
     }
-  }
-
-  #syncFamilies({ outbox, link }: StatusView): MetricFamily[] {
-    const { oldestWaitingMs } = outbox;
-    const ageS =
-      oldestWaitingMs === null ? 0 : Math.max(0, (this.#parts.clock.wallMs() - oldestWaitingMs) / 1000);
-    const states = ["waiting", "blocked", "rejected", "gone"] as const;
-    return [
-      gauge(
-        "santinela_sync_queue_records",
-        "Records that the centre does not have as they are here, by state.",
-        states.map((state) => ({ labels: { state }, value: outbox[state] })),
-      ),
-      gauge("santinela_sync_oldest_age_seconds", "Age of the oldest record that waits; 0 when none does.", [
-        { value: ageS },
-      ]),
-      gauge(
-        "santinela_upstream_up",
-        "Whether the centre has answered last; no sample without a centre or before the first answer.",
-        link.state === "up" || link.state === "down" ? [{ value: link.state === "up" ? 1 : 0 }] : [],
-      ),
-    ];
   }
 
   /** Of a centre that is not this one any more there is no list. */

@@ -1,10 +1,12 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
+import { type OutboxEntry } from "../domain/outbox.ts";
+import { shownPhase } from "../domain/shown-phase.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
-import { PHASE_WORDS } from "../domain/outbox-words.ts";
+import { DIFFERENCE_WORDS, PHASE_WORDS } from "../domain/outbox-words.ts";
 import type {
+  ComparisonView,
   LinkHistoryView,
   LinkView,
   RecordOnItsWay,
@@ -22,7 +24,15 @@ const RECORDS_SHOWN = 200;
 /** Five minutes each where a day is shown, two and a half hours where a month is. */
 const STRETCHES = 288;
 const HOUR_MS = 3_600_000;
-const NOTHING_WAITS: OutboxSummary = { waiting: 0, blocked: 0, rejected: 0, gone: 0, oldestWaitingMs: null };
+const NOTHING_WAITS: OutboxSummary = {
+  waiting: 0,
+  blocked: 0,
+  rejected: 0,
+  gone: 0,
+  doubtful: 0,
+  rejectedAlarms: 0,
+  oldestWaitingMs: null,
+};
 
 /** The way to the centre as people see it. */
 export class SiteSync implements SyncPort {
@@ -54,6 +64,7 @@ export class SiteSync implements SyncPort {
     return {
       link: this.link(),
       summary: this.summary(),
+      comparison: this.comparison(),
       records: entries.map((entry) => this.#viewOf(entry)),
     };
   }
@@ -84,7 +95,7 @@ export class SiteSync implements SyncPort {
     const entry = this.#sync && this.#outbox.find(interventionId);
     if (!entry) return null;
     const { phase, wantRev, syncedRev } = entry;
-    const isAtRest = phase === "closed" || (phase === "linked" && wantRev <= syncedRev);
+    const isAtRest = phase === "closed" || (shownPhase(entry) === "linked" && wantRev <= syncedRev);
     return { ...this.#viewOf(entry), isAtRest };
   }
 
@@ -100,12 +111,30 @@ export class SiteSync implements SyncPort {
     return this.view();
   }
 
+  /** What the last comparison with the centre's list has shown. */
+  comparison(): ComparisonView | null {
+    const compared = this.#sync ? this.#outbox.comparison() : null;
+    if (!compared) return null;
+    const { atMs, differences, ...counts } = compared;
+    return {
+      at: isoTime(atMs),
+      ...counts,
+      differences: differences.map((difference) => ({
+        ...difference,
+        text: DIFFERENCE_WORDS[difference.kind],
+      })),
+    };
+  }
+
   link(): LinkView {
-    if (!this.#sync) return { state: "none", reason: null, nextTryAt: null };
-    const { state, reason, waitMs } = this.#sync.link;
+    if (!this.#sync) return { state: "none", reason: null, nextTryAt: null, answeredAt: null };
+    const { state, reason, waitMs, answeredAgoMs } = this.#sync.link;
     // In whole seconds: whoever asks again meanwhile must see the same moment.
     const nextTryMs = Math.round((this.#clock.wallMs() + waitMs) / 1000) * 1000;
-    return { state, reason, nextTryAt: waitMs > 0 ? isoTime(nextTryMs) : null };
+    const nowMs = this.#clock.wallMs();
+    const answeredAt =
+      answeredAgoMs === null ? null : isoTime(Math.floor((nowMs - answeredAgoMs) / 10_000) * 10_000);
+    return { state, reason, nextTryAt: waitMs > 0 ? isoTime(nextTryMs) : null, answeredAt };
   }
 
   /** How the link is now and since when its oldest record waits; undefined for a daemon that stands alone. */
@@ -115,7 +144,8 @@ export class SiteSync implements SyncPort {
   }
 
   #viewOf(entry: OutboxEntry): SyncRecordView {
-    const { interventionId, phase, upstreamId, attempts, nextAtMs, lastError } = entry;
+    const { interventionId, upstreamId, attempts, nextAtMs, lastError } = entry;
+    const phase = shownPhase(entry);
     return {
       interventionId,
       name: this.#outbox.nameOf(entry),

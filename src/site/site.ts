@@ -84,6 +84,7 @@ export class Site implements SitePorts {
       messages: inputs.messageCounts,
       outbox,
       link: this.sync.link(),
+      comparison: this.sync.comparison(),
     };
   }
 

@@ -216,5 +216,17 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE TABLE sought_records(uid TEXT PRIMARY KEY, watermark INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       `),
     (database) => database.exec(UNFINISHED_INDEX),
+    (database) =>
+      database.exec(`
+        -- Since when the centre does not show a record, which is believed only of a second look; and how often it has
+        -- refused an alarm, which is tried again before that is believed.
+        ALTER TABLE outbox ADD COLUMN missing_since INTEGER;
+        ALTER TABLE outbox ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX outbox_stuck ON outbox(rank, intervention_id)
+          WHERE (phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL));
+        -- The order in which entries leave: the next one is found without sorting those that wait.
+        CREATE INDEX outbox_order ON outbox(rank, intervention_id)
+          WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
+      `),
   ],
 };

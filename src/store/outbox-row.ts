@@ -41,6 +41,8 @@ interface OutboxRow {
   readonly ghosts: string | null;
   readonly ghosts_until: number | null;
   readonly verify_at: number | null;
+  readonly missing_since: number | null;
+  readonly refusals: number;
 }
 
 /** An entry from its row; undefined when no row was found. */
@@ -71,6 +73,8 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     ghosts: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as Ghosts),
     ghostsUntilMs: row.ghosts_until,
     verifyAtMs: row.verify_at,
+    missingSinceMs: row.missing_since,
+    refusals: row.refusals,
   };
 }
 

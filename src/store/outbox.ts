@@ -1,6 +1,9 @@
-import { ALARM_RANK, AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import type { Comparison } from "../domain/difference.ts";
+import { AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import { ALARM_RANK } from "../domain/outbox-rank.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
+import { CentreFacts } from "./centre-facts.ts";
 import type { Database } from "./database.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
 
@@ -43,22 +46,22 @@ export class OutboxStore {
            attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
            last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
            witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
-           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs
+           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals
          WHERE intervention_id = :interventionId`,
       )
       .run(columnsOf(entry));
   }
 
   /**
-   * The first entry that may be worked on now: high priority first, then the order of creation. What is on the wire is
-   * not due.
+   * The first entry that may be worked on now: high priority first, of alarms the newest, then the order of creation.
+   * What is on the wire is not due.
    */
   nextDue(lane: OutboxLane, nowMs: number): OutboxEntry | undefined {
     return toEntry(
       this.#database
         .prepare(
           `SELECT * FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${LANES[lane]}
-             AND next_at <= ? ORDER BY rank, intervention_id LIMIT 1`,
+             AND +next_at <= ? ORDER BY ${ORDERS[lane]} LIMIT 1`,
         )
         .get(nowMs),
     );
@@ -81,7 +84,7 @@ export class OutboxStore {
     this.#database
       .prepare(
         `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
-           ghosts_until = ghosts_until + :byMs,
+           ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs,
            verify_at = iif(verify_at = ${AUDIT_AT_MS}, ${AUDIT_AT_MS}, max(verify_at + :byMs, ${AUDIT_AT_MS + 1}))
          WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
       )
@@ -110,13 +113,17 @@ export class OutboxStore {
 
   /** Entries that are not at rest, in the order in which they will be worked on. */
   pending(limit: number): OutboxEntry[] {
-    return this.#database
-      .prepare(
-        `SELECT * FROM outbox WHERE ${ACTIVE} OR phase IN ('rejected','gone')
-         ORDER BY rank, intervention_id LIMIT ?`,
-      )
-      .all(limit)
-      .map((row) => toEntry(row) as OutboxEntry);
+    // Each part by an index of its own: with both in one condition every entry is read and sorted.
+    const [waiting, stuck] = [ACTIVE, STUCK].map((which) =>
+      this.#database
+        .prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`)
+        .all(limit)
+        .map((row) => toEntry(row) as OutboxEntry),
+    ) as [OutboxEntry[], OutboxEntry[]];
+    const ids = new Set(waiting.map(({ interventionId }) => interventionId));
+    return [...waiting, ...stuck.filter(({ interventionId }) => !ids.has(interventionId))]
+      .sort((a, b) => a.rank - b.rank || a.interventionId - b.interventionId)
+      .slice(0, limit);
   }
 
   /** The name of an entry's record, or of its tombstone. */
@@ -146,9 +153,10 @@ export class OutboxStore {
       .prepare(
         `UPDATE outbox SET
            next_at = min(next_at, :latestMs), attempt_at = min(attempt_at, :nowMs),
+           missing_since = min(missing_since, :nowMs),
            sweep_at = min(sweep_at, :latestCheckMs), verify_at = min(verify_at, :latestCheckMs),
            ghosts_until = min(ghosts_until, :latestCheckMs)
-         WHERE next_at > :latestMs OR attempt_at > :nowMs OR sweep_at > :latestCheckMs
+         WHERE next_at > :latestMs OR attempt_at > :nowMs OR missing_since > :nowMs OR sweep_at > :latestCheckMs
             OR verify_at > :latestCheckMs OR ghosts_until > :latestCheckMs`,
       )
       .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + LONGEST_CHECK_MS });
@@ -167,7 +175,7 @@ export class OutboxStore {
    */
   auditAll(): void {
     this.#database.prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'`).run();
-    this.#database.prepare("UPDATE outbox SET watermark = 0 WHERE watermark > 0").run();
+    this.#database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
   }
 
   /** How many records the centre gave an id above this one. */
@@ -178,16 +186,23 @@ export class OutboxStore {
       .get(upstreamId) as number;
   }
 
+  /** The last comparison of these records with the centre's; null before the first. */
+  comparison(): Comparison | null {
+    return new CentreFacts(this.#database).comparison;
+  }
+
   summary(): OutboxSummary {
     const counts = this.#database
       .prepare(
         `SELECT
            count(*) FILTER (WHERE phase = 'blocked') AS blocked,
            count(*) FILTER (WHERE phase = 'rejected') AS rejected,
-           count(*) FILTER (WHERE phase = 'gone') AS gone
-         FROM outbox WHERE phase IN ('blocked','rejected','gone')`,
+           count(*) FILTER (WHERE phase = 'gone') AS gone,
+           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${ALARM_RANK}) AS rejectedAlarms,
+           count(*) FILTER (WHERE phase = 'linked') AS doubtful
+         FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
       )
-      .get() as { blocked: number; rejected: number; gone: number };
+      .get() as Omit<OutboxSummary, "waiting" | "oldestWaitingMs">;
     const waiting = this.#database
       .prepare(
         `SELECT count(*) AS waiting, min(interventions.updated_at) AS oldestWaitingMs
@@ -201,6 +216,18 @@ export class OutboxStore {
 /** Entries with work to do; the partial index outbox_due covers exactly these. */
 const ACTIVE =
   "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
+
+/** Entries that wait for a person; the partial index outbox_stuck covers exactly these. */
+const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
+
+/** Entries whose record the centre does not show, and of which that is not believed yet. */
+const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
+
+/** A fresh alarm does not wait behind those of an hour ago; the index is read from either end. */
+const ORDERS: Readonly<Record<OutboxLane, string>> = {
+  alarms: "rank DESC, intervention_id DESC",
+  others: "rank, intervention_id",
+};
 
 /** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
 export type OutboxLane = "alarms" | "others";

@@ -68,6 +68,8 @@ function verdictOf(method: WriteMethod, reply: Reply, wallMs: number): Verdict {
 export interface ReadVerdict extends Pick<Verdict, "link" | "code" | "reason" | "retryAfterMs" | "doubtful"> {
   /** The parsed body of a 200; undefined when there is none to believe. */
   readonly value?: unknown;
+  /** How many records the centre says a list has; undefined where it does not. */
+  readonly total?: number;
 }
 
 /**
@@ -78,10 +80,18 @@ export function classifyRead(reply: Reply, wallMs: number): ReadVerdict {
   const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
   const { link, code, reason, retryAfterMs, doubtful = false } = classify("PUT", reply, wallMs);
   const said = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (value !== null && typeof value === "object") return { ...said, link: "ok", value };
+  if (value !== null && typeof value === "object")
+    return { ...said, link: "ok", value, ...totalOf(reply, value) };
   // A plain 404 in the interface's own words says that the link is well; so does every other answer but a 200.
   const isPage = reply.kind === "answered" && reply.status === 200;
   return { ...said, link: isPage ? "not-the-interface" : link, doubtful: doubtful || isPage };
+}
+
+/** In the header that lists commonly carry, or beside the items of a wrapped one. */
+function totalOf(reply: Reply, value: object): { total?: number } {
+  const header = reply.kind === "answered" ? reply.headers["x-total-count"] : undefined;
+  const said = header === undefined ? (value as { total?: unknown }).total : Number(header);
+  return Number.isSafeInteger(said) ? { total: said as number } : {};
 }
 
 /** The items of a list: a bare array, or one wrapped as some servers do; undefined when it is no list. */
@@ -131,8 +141,25 @@ function isPage({ headers }: Answered): boolean {
 }
 
 function missing(method: WriteMethod, reply: Answered, said: Said): Verdict {
-  if (!isJson(reply)) return { ...said, event: "not-applied", link: "not-the-interface" };
-  return { ...said, event: method === "DELETE" ? "removed" : "missing", link: "ok" };
+  // A gateway says 404 as well, in words of its own.
+  if (!isInterfaceError(reply)) return { ...said, event: "not-applied", link: "not-the-interface" };
+  // That a record is gone is believed of two looks at it, and of no answer to a write.
+  return { ...said, event: method === "DELETE" ? "not-applied" : "missing", link: "ok" };
+}
+
+/** Whether an error has the shape that the interface gives to its errors: error, message and statusCode. */
+function isInterfaceError(reply: Answered): boolean {
+  if (!isJson(reply)) return false;
+  const body = parseJson(reply.body) as
+    | Partial<Record<"error" | "message" | "statusCode", unknown>>
+    | null
+    | undefined;
+  const { error, message, statusCode } = body ?? {};
+  return (
+    typeof error === "string" &&
+    (typeof message === "string" || Array.isArray(message)) &&
+    statusCode === reply.status
+  );
 }
 
 function isJson({ headers }: Answered): boolean {

@@ -8,6 +8,7 @@ import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
 import { CentreFacts } from "../store/centre-facts.ts";
+import { ComparedRecords } from "../store/compared-records.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
@@ -25,6 +26,7 @@ export class Ledger {
   readonly interventions: InterventionStore;
   readonly objectives: ObjectiveStore;
   readonly facts: CentreFacts;
+  readonly compared: ComparedRecords;
   readonly #events: EventLog;
   readonly #options: LedgerOptions;
   /** How the two clocks stood to each other when the moments in the outbox were last right. */
@@ -37,6 +39,7 @@ export class Ledger {
     this.interventions = new InterventionStore(options.database);
     this.objectives = new ObjectiveStore(options.database);
     this.facts = new CentreFacts(options.database);
+    this.compared = new ComparedRecords(options.database);
     this.#events = new EventLog(options.database);
   }
 
@@ -107,6 +110,13 @@ export class Ledger {
       detail,
     } as const;
     this.#events.add(event, this.#options.clock.wallMs());
+  }
+
+  /** Writes down that a record was read back from the centre. */
+  tellReadBack(record: Intervention): void {
+    const subject = `intervention ${record.id}`;
+    const event = { event: "intervention-created", who: "sync", from: "dispatch centre", subject } as const;
+    this.#events.add({ ...event, detail: { after: record } }, this.#options.clock.wallMs());
   }
 
   get isMarked(): boolean {

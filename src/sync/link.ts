@@ -18,6 +18,8 @@ export interface LinkState {
   readonly reason: string | null;
   /** How long until it is tried again; 0 when it may be used now. */
   readonly waitMs: number;
+  /** How long ago the centre has answered well for the last time; null when it has not since the start. */
+  readonly answeredAgoMs: number | null;
 }
 
 type Fault = Exclude<LinkVerdict, "ok">;
@@ -55,15 +57,17 @@ export class Link {
   #failures = 0;
   #retryAtMs = 0;
   #needsPerson = false;
+  #answeredAtMs: number | undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
   }
 
   get state(): LinkState {
-    const waitMs =
-      this.#state === "down" ? Math.max(0, this.#retryAtMs - this.#options.clock.monotonicMs()) : 0;
-    return { state: this.#state, reason: this.#reason, waitMs };
+    const nowMs = this.#options.clock.monotonicMs();
+    const waitMs = this.#state === "down" ? Math.max(0, this.#retryAtMs - nowMs) : 0;
+    const answeredAgoMs = this.#answeredAtMs === undefined ? null : nowMs - this.#answeredAtMs;
+    return { state: this.#state, reason: this.#reason, waitMs, answeredAgoMs };
   }
 
   /** Lets the next request through at once, whatever the wait: a person asked for it. */
@@ -86,6 +90,7 @@ export class Link {
     const { log, conditions } = this.#options;
     if (this.#state !== "up") log.info("link-up");
     this.#state = "up";
+    this.#answeredAtMs = this.#options.clock.monotonicMs();
     this.#reason = null;
     this.#failures = 0;
     for (const { condition } of Object.values(FAULTS)) conditions.clear(condition);

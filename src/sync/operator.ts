@@ -2,12 +2,14 @@ import { AppError } from "../domain/errors.ts";
 import type { CentreRecord } from "../domain/merge.ts";
 import { AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
 import type { SyncParts } from "./parts.ts";
+import { loseTrack } from "./restore.ts";
+import { UNCLEAR } from "./settlement.ts";
 
 /** What a person can do about a record that does not reach the centre by itself. */
 export class Operator {
-  readonly #parts: Pick<SyncParts, "centre" | "ledger" | "watch">;
+  readonly #parts: SyncParts;
 
-  constructor(parts: Pick<SyncParts, "centre" | "ledger" | "watch">) {
+  constructor(parts: SyncParts) {
     this.#parts = parts;
   }
 
@@ -19,8 +21,26 @@ export class Operator {
     const { ledger } = this.#parts;
     ledger.write(() => {
       const entry = this.#entry(interventionId);
-      ledger.apply(entry, "retry", { attempts: 0, nextAtMs: 0 });
+      const isUnclear =
+        entry.phase === "linked" && entry.lastCode === UNCLEAR && entry.missingSinceMs !== null;
+      // The person says that what is there is another's: ours is looked for, and made again if it is nowhere.
+      if (isUnclear) return loseTrack(this.#parts, entry);
+      ledger.apply(entry, "retry", { ...this.#searchFirst(entry), attempts: 0, refusals: 0, nextAtMs: 0 });
     });
+  }
+
+  /** A retry never doubles: what may have been at the centre at any time is looked for there before it is sent. */
+  #searchFirst(entry: OutboxEntry): Partial<OutboxEntry> {
+    const { ledger } = this.#parts;
+    if (entry.phase === "gone") {
+      const attempt = ledger.newAttempt({ ...entry, attempt: null }, ledger.record(entry.interventionId));
+      return { attempt: { ...attempt, atMs: entry.attempt?.atMs ?? 0 }, doubted: true, sends: 1 };
+    }
+    const wasSent = entry.watermark !== null && entry.upstreamId === null;
+    if (!wasSent || (entry.phase !== "rejected" && entry.phase !== "blocked")) return {};
+    // It was answered: nothing of it is on its way, unless an earlier send was not.
+    const attempt = entry.attempt && !entry.doubted ? { ...entry.attempt, atMs: 0 } : entry.attempt;
+    return { attempt, doubted: true, sends: 0 };
   }
 
   /**
@@ -87,6 +107,7 @@ export class Operator {
       attempts: 0,
       nextAtMs: 0,
       verifyAtMs: AUDIT_AT_MS + 1,
+      missingSinceMs: null,
     };
     ledger.apply(entry, "retry", changes);
   }

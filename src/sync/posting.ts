@@ -1,13 +1,15 @@
+import type { Watermark } from "../domain/list-reading.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
-import { momentOf, type SyncParts } from "./parts.ts";
+import { momentOf, tellOutcome, type SyncParts } from "./parts.ts";
 import { claim, isAnothers, noteTopId } from "./restore.ts";
-import { recordsAbove, topOf, watermarkOf, type Watermark } from "./search.ts";
+import { recordsAbove, topOf, watermarkOf } from "./search.ts";
 import {
   afterFailure,
   afterPost,
   believedAnswer,
+  believedOfAlarm,
   closing,
   earlierGhosts,
   linkedTo,
@@ -61,10 +63,20 @@ export class Posting {
       this.#top = { watermark, atMs: clock.monotonicMs() };
       return lower(watermark);
     }
-    // A list has nothing to do with the record: if it cannot be had, that is the link.
-    await watch.note({ ...read.verdict, doubtful: false });
+    // A list has nothing to do with the record: if it cannot be had, that is the link, unless one 403 was a stray one.
+    const doubtful = read.verdict.link === "forbidden";
+    await watch.note({ ...read.verdict, doubtful });
+    if (doubtful && watch.isOpen) this.#postpone(entry.interventionId, read.verdict);
     // A centre that cannot list is searched from the beginning when it comes to that.
     return read.verdict.link === "ok" ? { id: 0, witness: null } : undefined;
+  }
+
+  #postpone(interventionId: number, verdict: Pick<Verdict, "link" | "code" | "reason">): void {
+    const { ledger, clock } = this.#parts;
+    const entry = ledger.entry(interventionId);
+    const failure = afterFailure(entry, verdict, momentOf(this.#parts));
+    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + STRAY_WAIT_MS };
+    ledger.write(() => ledger.outbox.save(postponed));
   }
 
   /** Writes down what is about to be sent; undefined when the record was deleted meanwhile. */
@@ -111,13 +123,17 @@ export class Posting {
   }
 
   async #settle(interventionId: number, answer: Verdict): Promise<void> {
-    const { ledger, patience, watch } = this.#parts;
+    const { ledger, patience, watch, clock } = this.#parts;
     const believed = ledger.write(() => {
       const entry = ledger.entry(interventionId);
-      const verdict = this.#ownerAsked(entry, believedAnswer(entry, answer));
+      const asked = this.#ownerAsked(entry, believedAnswer(entry, answer));
+      const { verdict, changes } = believedOfAlarm(entry, asked, clock.wallMs());
       if (verdict.event !== "applied") this.#top = undefined;
-      ledger.apply(entry, verdict.event, afterPost(entry, verdict, patience, momentOf(this.#parts)));
       if (verdict.event === "applied") ledger.facts.noteKeys(answer.echoesKey === true);
+      const { honoursKeys } = ledger.facts;
+      const after = afterPost(entry, verdict, momentOf(this.#parts), { patience, honoursKeys });
+      ledger.apply(entry, verdict.event, { ...after, ...changes });
+      if (verdict.record) this.#parts.reference.note(entry, verdict.record.json);
       if (verdict.event === "refused")
         ledger.tellConflict(interventionId, {
           phase: "rejected",
@@ -152,6 +168,9 @@ export class Posting {
     if (walk.kind === "undetermined") {
       ledger.write(() => {
         const entry = ledger.entry(interventionId);
+        // What bears the reference is found, however little of the list could be read.
+        const hits = entry.phase === "unsure" ? this.#sightings({ ...entry, witness: null }, walk.seen) : [];
+        if (hits.length > 0) return this.#adopt(entry, hits);
         ledger.outbox.save({ ...entry, ...afterFailure(entry, walk.verdict, momentOf(this.#parts)) });
       });
       return watch.note(walk.verdict);
@@ -181,7 +200,9 @@ export class Posting {
   #sightings(entry: OutboxEntry, rows: readonly Sighting[]): Sighting[] {
     const { ledger } = this.#parts;
     const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
-    const sought = { marker, sent: ledger.sentOf(entry), isMarked: ledger.isMarked };
+    const isMarked = ledger.isMarked && ledger.facts.lostReference === null;
+    const madeAfter = entry.witness === null ? null : entry.watermark;
+    const sought = { marker, sent: ledger.sentOf(entry), isMarked, madeAfter };
     return sightingsOf(rows, sought, (row) => isAnothers(this.#parts, entry, row));
   }
 
@@ -191,7 +212,8 @@ export class Posting {
     for (const hit of hits) claim(this.#parts, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
     const wallMs = clock.wallMs();
-    const linked = linkedTo(entry, kept.id, entry.attempt.body, patience, wallMs);
+    const { honoursKeys } = ledger.facts;
+    const linked = linkedTo(entry, kept.id, entry.attempt.body, { patience, wallMs, honoursKeys });
     ledger.apply(entry, "found", {
       ...linked,
       // What a dispatcher has already changed there is read at once, and doubles are removed at once.
@@ -218,13 +240,8 @@ const IDS_MAX = 20_000;
  */
 const TOP_LASTS_MS = 60_000;
 
-/** One log line for what became of a request. */
-export function tellOutcome({ log }: SyncParts, interventionId: number, verdict: Verdict): void {
-  const { event, code, reason, record } = verdict;
-  const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
-  if (event === "applied" || event === "removed") log.info("record-synced", fields);
-  else log.warn("record-not-synced", { ...fields, reason });
-}
+/** What a stray refusal of a read holds up waits so long. */
+const STRAY_WAIT_MS = 5_000;
 
 /** A structured-field string (RFC 9651, 3.3.3). */
 function quoted(key: string): string {

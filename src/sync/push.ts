@@ -6,6 +6,7 @@ import { PATIENCE, type Patience } from "../domain/waits.ts";
 import type { Database } from "../store/database.ts";
 import type { OutboxLane } from "../store/outbox.ts";
 import type { Centre } from "./centre.ts";
+import { Comparing } from "./comparing.ts";
 import { Ledger } from "./ledger.ts";
 import type { Link } from "./link.ts";
 import { LinkWatch } from "./link-watch.ts";
@@ -13,6 +14,8 @@ import { Operator } from "./operator.ts";
 import type { SyncParts } from "./parts.ts";
 import { Posting } from "./posting.ts";
 import { Reconciling } from "./reconciling.ts";
+import { ReferenceWatch } from "./reference-watch.ts";
+import { StrangerWatch } from "./stranger-watch.ts";
 import { Sweeping } from "./sweeping.ts";
 
 export interface PushOptions {
@@ -33,6 +36,8 @@ export interface PushOptions {
 
 /** Of each kind of check, so many are made in one go: what is new must not wait for what is only looked at again. */
 const CHECKS_MAX = 20;
+/** Doubles of so many records are looked for in one reading of the centre's list. */
+const SWEEPS_MAX = 500;
 
 /**
  * Brings the records to the centre: takes what is due in the outbox, one request at a time in each of two lanes, and
@@ -42,11 +47,14 @@ export class Push {
   /** What people can do about single records. */
   readonly operator: Operator;
   readonly #options: PushOptions;
+  readonly #parts: SyncParts;
   readonly #ledger: Ledger;
   readonly #watch: LinkWatch;
   readonly #posting: Posting;
   readonly #reconciling: Reconciling;
   readonly #sweeping: Sweeping;
+  /** Holds the centre's list against this site's records. */
+  readonly comparing: Comparing;
   readonly #lanes: Readonly<Record<OutboxLane, Lane>> = {
     alarms: { running: undefined, isWanted: false },
     others: { running: undefined, isWanted: false },
@@ -64,12 +72,16 @@ export class Push {
       ...options,
       ledger: this.#ledger,
       watch: this.#watch,
+      reference: new ReferenceWatch({ ...options, ledger: this.#ledger }),
+      strangers: new StrangerWatch({ ...options, ledger: this.#ledger }),
       patience: options.patience ?? PATIENCE,
     };
     this.operator = new Operator(parts);
     this.#posting = new Posting(parts);
     this.#reconciling = new Reconciling(parts, options.timezone);
     this.#sweeping = new Sweeping(parts);
+    this.comparing = new Comparing(parts, options);
+    this.#parts = parts;
   }
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
@@ -80,6 +92,8 @@ export class Push {
         this.#ledger.apply(entry, "restart", entry.phase === "posting" ? { doubted: true } : {});
       outbox.clampMoments(this.#options.clock.wallMs());
     });
+    this.#parts.reference.declare();
+    this.#parts.strangers.declare();
     this.#isHealthy = true;
   }
 
@@ -166,7 +180,7 @@ export class Push {
     this.#ledger.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
-      ...outbox.dueChecks("sweep", nowMs, CHECKS_MAX).map((entry) => () => this.#sweeping.work(entry)),
+      () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX)),
       ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#reconciling.work(entry)),
     ];
     for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check();
@@ -174,9 +188,11 @@ export class Push {
 
   #declareRefusals(): void {
     const { conditions } = this.#options;
-    const { blocked, rejected, gone } = this.#ledger.outbox.summary();
+    const { blocked, rejected, gone, rejectedAlarms } = this.#ledger.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-refuses-records");
     else conditions.raise("upstream-refuses-records", { rejected, blocked, gone });
+    if (rejectedAlarms === 0) conditions.clear("upstream-refuses-alarm");
+    else conditions.raise("upstream-refuses-alarm", { rejected: rejectedAlarms });
   }
 }
 

@@ -1,15 +1,18 @@
+import type { ListWord } from "../domain/absence.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import { merge, withGhosts, type CentreRecord, type Merged } from "../domain/merge.ts";
-import { AUDIT_AT_MS, rankOf, type OutboxEntry } from "../domain/outbox.ts";
-import { carries, isSameRecord } from "../domain/sighting.ts";
+import { AUDIT_AT_MS, type OutboxEntry } from "../domain/outbox.ts";
+import { ALARM_RANK, rankOf } from "../domain/outbox-rank.ts";
+import { carries, identityOf, type Sighting } from "../domain/sighting.ts";
 import { LONGEST_CHECK_MS } from "../domain/waits.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import { Adopting } from "./adopting.ts";
 import type { ReadVerdict, Verdict } from "./answer.ts";
-import { momentOf, type SyncParts } from "./parts.ts";
-import { tellOutcome } from "./posting.ts";
-import { loseTrack, noteRestore } from "./restore.ts";
-import { afterFailure, closing } from "./settlement.ts";
+import { momentOf, tellOutcome, type SyncParts } from "./parts.ts";
+import { Doubting, NOTHING_ASKED } from "./doubting.ts";
+import { LateReads } from "./late-reads.ts";
+import { loseTrack } from "./restore.ts";
+import { afterFailure, believedOfAlarm, closing } from "./settlement.ts";
 
 /** What is about to be sent for a record that the centre has. */
 type Step =
@@ -28,11 +31,15 @@ type Step =
 export class Reconciling {
   readonly #parts: SyncParts;
   readonly #adopting: Adopting;
+  readonly #lateReads: LateReads;
+  readonly #doubting: Doubting;
 
   /** @param timezone IANA zone in which a dispatcher's dates without an offset are read */
   constructor(parts: SyncParts, timezone: string) {
     this.#parts = parts;
     this.#adopting = new Adopting(parts.ledger, parts.clock, timezone);
+    this.#lateReads = new LateReads(parts.clock);
+    this.#doubting = new Doubting(parts);
   }
 
   async work({ interventionId, upstreamId }: OutboxEntry): Promise<void> {
@@ -40,8 +47,10 @@ export class Reconciling {
     const path = `/interventii/${upstreamId}`;
     const seen = await centre.read(path);
     // Gone or lost is decided on what the centre's other records say, and not before they have been read.
-    const unread = isMissing(seen) ? await noteRestore(this.#parts) : undefined;
-    const step = ledger.write(() => this.#decide(interventionId, upstreamId, unread ?? seen));
+    const { unread, list } = isMissing(seen)
+      ? await this.#doubting.askList(interventionId, upstreamId)
+      : NOTHING_ASKED;
+    const step = ledger.write(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
     await watch.note(unread ? { ...unread, doubtful: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
@@ -61,12 +70,20 @@ export class Reconciling {
   }
 
   /** Decides on the entry as it is after the read, and writes down what will be sent. */
-  #decide(interventionId: number, askedId: number | null, seen: ReadVerdict): Step | undefined {
+  #decide(
+    interventionId: number,
+    askedId: number | null,
+    seen: ReadVerdict,
+    list: ListWord | undefined,
+  ): Step | undefined {
     const { ledger, clock, patience } = this.#parts;
     const entry = ledger.entry(interventionId);
     // It was linked to another one while the answer was on its way.
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
-    if (isMissing(seen)) return this.#missing(entry, seen.reason);
+    if (isMissing(seen)) {
+      this.#doubting.missing(entry, seen.reason, list);
+      return undefined;
+    }
     const upstream = seen.value as CentreRecord | undefined;
     if (!upstream || upstream["id"] !== askedId) {
       const isAudited = entry.verifyAtMs === AUDIT_AT_MS;
@@ -79,37 +96,23 @@ export class Reconciling {
       return undefined;
     }
     const stored = ledger.record(interventionId);
-    const marker = ledger.markerOf(stored.uid);
-    if (!isSameRecord(upstream, marker, JSON.parse(entry.base ?? "{}") as CentreRecord)) {
+    const base = JSON.parse(entry.base ?? "{}") as CentreRecord;
+    const known = { marker: ledger.markerOf(stored.uid), base, watermark: entry.watermark };
+    const identity = identityOf(upstream as Sighting, known);
+    // Of an alarm a double is better than no crew.
+    if (identity === "unclear" && entry.rank !== ALARM_RANK) {
+      this.#doubting.unclear(entry);
+      return undefined;
+    }
+    if (identity !== "ours") {
+      this.#parts.strangers.note(entry);
       loseTrack(this.#parts, entry);
       ledger.outbox.auditAll();
       return undefined;
     }
     if (!entry.deleted) return this.#merge(entry, stored, upstream);
-    ledger.apply(entry, "send", {});
+    ledger.apply(entry, "send", { missingSinceMs: null });
     return { kind: "delete" };
-  }
-
-  #missing(entry: OutboxEntry, reason: string): undefined {
-    const { ledger, clock, patience } = this.#parts;
-    if (entry.deleted) ledger.apply(entry, "removed", closing(entry, patience, clock.wallMs()));
-    else if (entry.verifyAtMs === AUDIT_AT_MS) loseTrack(this.#parts, entry);
-    else this.#gone(entry, "404", reason);
-  }
-
-  #gone(entry: OutboxEntry, code: string, reason: string): void {
-    const { ledger } = this.#parts;
-    ledger.apply(entry, "missing", {
-      upstreamId: null,
-      base: null,
-      agreed: null,
-      lastCode: code,
-      lastError: reason,
-      verifyAtMs: null,
-      // Where two may have come of it, the other one is still looked for.
-      attempt: entry.sweepAtMs === null ? null : entry.attempt,
-    });
-    ledger.tellConflict(entry.interventionId, { phase: "gone", code, reason });
   }
 
   #merge(entry: OutboxEntry, stored: StoredIntervention, shown: CentreRecord): Step | undefined {
@@ -117,13 +120,21 @@ export class Reconciling {
     const upstream = ledger.unmarked(shown, stored.uid);
     const base = ledger.unmarked(JSON.parse(entry.base ?? "{}") as CentreRecord, stored.uid);
     const wallMs = clock.wallMs();
-    const { ghosts, ghostsUntilMs } = entry;
+    const { ghostsUntilMs } = entry;
+    const ghosts = this.#lateReads.withOld(entry);
     const agreed = ledger.agreedOf(entry, stored.uid);
     const merged = merge({ local: fieldsOf(stored.record), agreed, base, upstream, ghosts });
     const local = this.#adopting.work(stored, merged.adopt, upstream);
     this.#tellConflicts(entry, merged);
     const whole = ledger.outgoing(fieldsOf(local.record), stored.uid);
-    const isMarkerLost = ledger.isMarked && !carries(shown, ledger.markerOf(stored.uid));
+    const marker = ledger.markerOf(stored.uid);
+    // A centre that has never shown it does not keep it: writing it again and again would be no use. With a change of
+    // ours it is written nevertheless, unless the centre is known to lose it.
+    const isKept = ledger.facts.lostReference === null && entry.wantRev > entry.syncedRev;
+    const isMarkerLost =
+      ledger.isMarked &&
+      !carries(shown, marker) &&
+      (isKept || carries(JSON.parse(entry.base ?? "{}") as CentreRecord, marker));
     const marked = ledger.marked(merged.push, fieldsOf(local.record), stored.uid);
     const body = isMarkerLost ? ledger.withLostMarker(marked, whole) : marked;
     const read: Partial<OutboxEntry> = {
@@ -131,6 +142,7 @@ export class Reconciling {
       base: JSON.stringify(shown),
       rank: rankOf(local.record.priority),
       verifyAtMs: this.#nextLook(local, wallMs),
+      missingSinceMs: null,
     };
     if (Object.keys(body).length === 0) {
       const agreedNow = JSON.stringify(fieldsOf(local.record));
@@ -158,10 +170,10 @@ export class Reconciling {
       agreed: JSON.stringify(agreedSoFar),
       // What a look has found to be set right there is wanted until it is done, as any change of ours is.
       syncedRev: Math.min(entry.syncedRev, local.rev - 1),
-      ghosts: withGhosts(ghosts, merged.push),
+      ghosts: withGhosts(entry.ghosts, merged.push),
       ghostsUntilMs: wallMs + (patience.sweepMs[0] ?? 0),
     });
-    return { kind: "put", body, local, shown, hadGhosts: Object.keys(ghosts).length > 0 };
+    return { kind: "put", body, local, shown, hadGhosts: Object.keys(entry.ghosts).length > 0 };
   }
 
   /** An open record is looked at again and again; a finished one ever more rarely, for the report and the invoice. */
@@ -184,16 +196,17 @@ export class Reconciling {
       return void ledger.apply(entry, "removed", closing(entry, patience, clock.wallMs()));
     if (event !== "applied" || !record || step.kind === "delete") {
       // Of a record that was just read, 404 is as likely the objective; the next look tells.
-      const failure = event === "missing" ? ("not-applied" as const) : event;
-      ledger.apply(
-        entry,
-        failure,
-        afterFailure(entry, { ...verdict, event: failure }, momentOf(this.#parts)),
-      );
-      if (event === "refused") ledger.tellConflict(interventionId, { phase: "rejected", code, reason });
+      const failure = event === "missing" ? { ...verdict, event: "not-applied" as const } : verdict;
+      const believed = believedOfAlarm(entry, failure, clock.wallMs());
+      const changes = afterFailure(entry, believed.verdict, momentOf(this.#parts));
+      ledger.apply(entry, believed.verdict.event, { ...changes, ...believed.changes });
+      if (believed.verdict.event === "refused")
+        ledger.tellConflict(interventionId, { phase: "rejected", code, reason });
       return;
     }
+    this.#lateReads.note(entry, step.body, step.shown);
     ledger.apply(entry, "applied", {
+      refusals: 0,
       base: JSON.stringify(knownOf(step, JSON.parse(record.json) as CentreRecord)),
       agreed: JSON.stringify(fieldsOf(step.local.record)),
       syncedRev: step.local.rev,

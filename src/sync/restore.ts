@@ -74,6 +74,7 @@ export function loseTrack({ ledger, clock, patience }: SyncParts, entry: OutboxE
     nextAtMs: 0,
     verifyAtMs: null,
     sweepAtMs: null,
+    missingSinceMs: null,
   });
   ledger.tellConflict(entry.interventionId, {
     phase: "unsure",

@@ -3,6 +3,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 import type { Link } from "./link.ts";
 import type { ObjectiveMirror } from "./objective-mirror.ts";
 import type { Push } from "./push.ts";
@@ -12,6 +13,8 @@ export interface SyncSchedulerOptions {
   readonly push: Push;
   /** What is read behind the records; without it nothing is. */
   readonly mirror?: Pick<ObjectiveMirror, "start" | "look" | "clockStepped" | "stop">;
+  /** What keeps an eye on an idle link; without it nothing does. */
+  readonly heartbeat?: Pick<Heartbeat, "look" | "stop">;
   readonly link: Link;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,6 +35,7 @@ export class SyncScheduler {
   #wallMinusMonotonicMs = 0;
   #cancelTimer: CancelTimer | undefined;
   #isRunning = false;
+  #comparing: Promise<void> | undefined;
 
   constructor(options: SyncSchedulerOptions) {
     this.#options = options;
@@ -57,26 +61,39 @@ export class SyncScheduler {
     if (!this.#isRunning) return;
     this.#options.link.probeNow();
     await this.#withDatabase(() => this.#options.push.makeAllDue());
+    this.#options.push.comparing.makeDue();
     await this.#cycle(true);
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#cancelTimer?.();
-    await Promise.all([this.#options.push.stop(), this.#options.mirror?.stop()]);
+    const { push, mirror, heartbeat } = this.#options;
+    await Promise.all([push.stop(), mirror?.stop(), heartbeat?.stop(), this.#comparing]);
   }
 
   /** @param withChecks also looks at the centre's records for what is to be checked */
   async #cycle(withChecks = false): Promise<void> {
-    const { push, mirror, conditions } = this.#options;
+    const { push, mirror, heartbeat, conditions } = this.#options;
     // Armed before anything can fail or hang: there is always a next look.
     this.#arm(LOOK_EVERY_MS);
     await this.#withDatabase(async () => {
+      if (!(await push.comparing.settleIn())) return;
       await (withChecks ? push.cycleWithChecks() : push.cycle());
       this.#arm(push.nextWorkInMs() ?? LOOK_EVERY_MS);
       conditions.clear("outbox-write-failed");
-      if (this.#isRunning) mirror?.look();
+      if (!this.#isRunning) return;
+      mirror?.look();
+      heartbeat?.look();
+      this.#compare();
     });
+  }
+
+  /** Beside the cycles: what is new must not wait for what is only compared. */
+  #compare(): void {
+    this.#comparing ??= this.#withDatabase(() => this.#options.push.comparing.look()).finally(
+      () => (this.#comparing = undefined),
+    );
   }
 
   /** A database in trouble is a condition; the next look tries again. */

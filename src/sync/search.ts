@@ -1,19 +1,13 @@
-import type { OutboxEntry } from "../domain/outbox.ts";
+import type { ListWord } from "../domain/absence.ts";
+import { ListReading, type Watermark } from "../domain/list-reading.ts";
 import type { CentreRecord } from "../domain/merge.ts";
-import { compareTraits, traitsOf, type Sighting } from "../domain/sighting.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { traitsOf, type Sighting } from "../domain/sighting.ts";
 import { itemsOf, type ReadVerdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
 
-/** Down to where the centre's records are read. */
-export interface Watermark {
-  /** Its highest id at a moment before; 0 for all of them. */
-  readonly id: number;
-  /** What the record that had this id then is known by; null where that is not known. */
-  readonly witness: CentreRecord | null;
-}
-
-/** Every record. */
-const NO_WATERMARK: Watermark = { id: 0, witness: null };
+/** Every record: before the first one there was none. */
+export const NO_WATERMARK: Watermark = { id: 0, witness: {} };
 
 /** Down to where an attempt can have arrived. */
 export function watermarkOf({ watermark, witness }: OutboxEntry): Watermark {
@@ -29,19 +23,20 @@ export type Walk =
       /** Whether the watermark's id is another record's now: the centre was restored from a backup. */
       readonly isRestored: boolean;
     }
-  /** Not all of it could be read: what was not seen may be there nevertheless. */
-  | { readonly kind: "undetermined"; readonly verdict: ReadVerdict };
+  | Undetermined;
+
+/** Not all of it could be read: what was not seen may be there nevertheless. */
+interface Undetermined {
+  readonly kind: "undetermined";
+  /** What was seen nevertheless. */
+  readonly seen: readonly Sighting[];
+  readonly verdict: ReadVerdict;
+}
 
 /** Rows asked for at once; the centre may give fewer. */
 const PAGE_ROWS = 100;
 /** So many pages are read at most: a week of a busy centre. */
 const PAGES_MAX = 400;
-/** So many are read below a watermark whose record is no longer there: mostly it was deleted, and no backup is older. */
-const PAGES_BELOW_MAX = 20;
-/** Rows that are asked for twice: records deleted while paging shift the rest up. */
-const OVERLAP_ROWS = 2;
-/** So many pages without anything new are the end: this centre knows no pages. */
-const STALE_PAGES_MAX = 3;
 
 /** The first of the centre's records when they are asked for from the highest id down. */
 export interface Top {
@@ -75,84 +70,75 @@ export async function highestIdOf(centre: Centre): Promise<{ topId: number } | {
 
 /**
  * Reads the centre's records from the newest down to the watermark, and on below it where the centre may have been
- * restored since. Filters are not used: a dispatcher may have changed whatever they would ask for.
+ * restored since. Filters are not used: a dispatcher may have changed whatever they would ask for. A list that only
+ * ends is read twice, and one that knows no pages once as a whole: what cannot be shown to be all of it is undetermined.
  */
 export async function recordsAbove(centre: Centre, watermark: Watermark): Promise<Walk> {
-  const found = new Finds(watermark);
-  let start = 0;
-  let stale = 0;
+  const first = await readOnce(centre, watermark);
+  if ("verdict" in first) return first;
+  if (first.word === "repeats") return readWhole(centre, watermark, first.reading);
+  if (first.word === "reached" || first.reading.hasTotal) return complete(first.reading);
+  const second = await readOnce(centre, watermark);
+  if ("verdict" in second) return second;
+  const isSure =
+    second.word === "reached" || second.reading.hasTotal || second.reading.agreesWith(first.reading);
+  return isSure
+    ? complete(second.reading)
+    : undetermined("CHANGING", "two readings of the centre's list differ", second.reading);
+}
+
+/** What the centre's list says of one id, for a record that it does not show when asked for that id. */
+export async function listWordOf(centre: Centre, id: number): Promise<ListWord> {
+  const part = await recordsAbove(centre, { id: id - 1, witness: null });
+  if (part.kind === "undetermined") return "undetermined";
+  if (part.rows.some((row) => row.id === id)) return "listed";
+  if (part.rows.some((row) => row.id > id)) return "passed";
+  // Nothing above it: then only the whole list says that it is not there.
+  const whole = await recordsAbove(centre, NO_WATERMARK);
+  if (whole.kind === "undetermined") return "undetermined";
+  return whole.rows.some((row) => row.id === id) ? "listed" : "passed";
+}
+
+async function readOnce(
+  centre: Centre,
+  watermark: Watermark,
+): Promise<{ word: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined> {
+  const reading = new ListReading(watermark);
   for (let page = 0; page < PAGES_MAX; page += 1) {
+    const { start } = reading;
     const verdict = await centre.read(
       `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
     );
     const items = itemsOf(verdict.value);
-    if (!items) return { kind: "undetermined", verdict };
-    const hasNew = found.take(items.filter(isSighting));
-    // Records that come in while paging push the rest down: one page without anything new is not the end yet.
-    stale = hasNew ? 0 : stale + 1;
-    if (items.length === 0 || stale === STALE_PAGES_MAX || found.isEnough) return found.walk;
-    start += stale > 0 ? items.length : Math.max(1, items.length - OVERLAP_ROWS);
+    if (!items) return { kind: "undetermined", verdict, seen: reading.rows };
+    const word = reading.take(items.filter(isSighting), items.length, verdict.total);
+    if (word !== "more") return { word, reading };
   }
-  return {
-    kind: "undetermined",
-    verdict: {
-      link: "ok",
-      code: "TOO-MANY",
-      reason: `the centre has more than ${PAGES_MAX} pages of newer records`,
-    },
-  };
+  return undetermined("TOO-MANY", `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
 }
 
-/** What the pages of one walk have brought so far. */
-class Finds {
-  readonly #seen = new Map<number, Sighting>();
-  readonly #watermark: Watermark;
-  #lowest = Number.POSITIVE_INFINITY;
-  #descends = true;
-  #pagesBelow = 0;
+/** The list of a centre that knows no pages, asked for without them; longer than its page, it is no page. */
+async function readWhole(centre: Centre, watermark: Watermark, page: ListReading): Promise<Walk> {
+  const verdict = await centre.read("/interventii?_sort=id&_order=DESC");
+  const items = itemsOf(verdict.value);
+  if (!items) return { kind: "undetermined", verdict, seen: page.rows };
+  const reading = new ListReading(watermark);
+  const word = reading.take(items.filter(isSighting), items.length, verdict.total);
+  if (word === "reached" || reading.hasTotal || reading.rows.length > page.rows.length)
+    return complete(reading);
+  return undetermined(
+    "NO-PAGES",
+    "the centre's list gives the same page whatever is asked for, so that what is not on it may be there",
+    page,
+  );
+}
 
-  constructor(watermark: Watermark) {
-    this.#watermark = watermark;
-  }
+function complete(reading: ListReading): Walk {
+  return { kind: "complete", rows: reading.newer, isRestored: reading.isRestored };
+}
 
-  /** Takes the rows of one page. @returns whether any of them is new */
-  take(rows: readonly Sighting[]): boolean {
-    const sizeBefore = this.#seen.size;
-    for (const row of rows) {
-      if (!this.#seen.has(row.id) && row.id > this.#lowest) this.#descends = false;
-      this.#lowest = Math.min(this.#lowest, row.id);
-      this.#seen.set(row.id, row);
-    }
-    if (this.#lowest <= this.#watermark.id) this.#pagesBelow += 1;
-    return this.#seen.size > sizeBefore;
-  }
-
-  /** A centre that ignores the order is read to its end. */
-  get isEnough(): boolean {
-    if (!this.#descends || this.#pagesBelow === 0) return false;
-    return this.#isWatermarkThere ? true : this.#pagesBelow > PAGES_BELOW_MAX;
-  }
-
-  get walk(): Walk {
-    const { id, witness } = this.#watermark;
-    const least = this.#isWatermarkThere ? id : 0;
-    const atWatermark = this.#seen.get(id);
-    return {
-      kind: "complete",
-      rows: [...this.#seen.values()].filter((row) => row.id > least),
-      isRestored:
-        atWatermark !== undefined && witness !== null && compareTraits(atWatermark, witness) === "another",
-    };
-  }
-
-  /** Whether the watermark still means what it did: the record that had its id is there, or no newer one is missing. */
-  get #isWatermarkThere(): boolean {
-    const { id, witness } = this.#watermark;
-    if (id === 0) return true;
-    const found = this.#seen.get(id);
-    if (witness !== null) return found !== undefined && compareTraits(found, witness) === "same";
-    return [...this.#seen.keys()].some((seen) => seen >= id);
-  }
+function undetermined(code: string, reason: string, { rows }: ListReading): Undetermined {
+  return { kind: "undetermined", verdict: { link: "ok", code, reason }, seen: rows };
 }
 
 function isSighting(item: unknown): item is Sighting {

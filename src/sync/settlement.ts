@@ -1,7 +1,8 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withGhosts } from "../domain/merge.ts";
-import { ALARM_RANK, type OutboxEntry } from "../domain/outbox.ts";
-import { backOffMs, BLOCKED_RETRY_MS, type Patience } from "../domain/waits.ts";
+import { type OutboxEntry } from "../domain/outbox.ts";
+import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS, type Patience } from "../domain/waits.ts";
 import type { Verdict } from "./answer.ts";
 
 /** The wall clock, and a random number for the wait. */
@@ -19,15 +20,37 @@ export function believedAnswer(entry: OutboxEntry, verdict: Verdict): Verdict {
   return verdict.event !== "applied" && entry.sends > 1 ? { ...verdict, event: "ambiguous" } : verdict;
 }
 
+/** The `lastCode` of a record that the centre shows without our reference and without another proof. */
+export const UNCLEAR = "UNCLEAR";
+
+/**
+ * What an answer that concerns an alarm's content is believed to mean: a gateway can say 4xx once by itself, so an alarm
+ * is tried again before it counts as refused, forbidden or without an objective.
+ */
+export function believedOfAlarm(
+  { rank, refusals }: OutboxEntry,
+  verdict: Verdict,
+  wallMs: number,
+): { readonly verdict: Verdict; readonly changes: Partial<OutboxEntry> } {
+  const waitMs = ALARM_RETRY_MS[refusals];
+  const isStray = verdict.event === "refused" || verdict.event === "missing" || verdict.code === "403";
+  if (rank !== ALARM_RANK || !isStray || waitMs === undefined) return { verdict, changes: {} };
+  return {
+    verdict: { ...verdict, event: "not-applied" },
+    changes: { refusals: refusals + 1, nextAtMs: wallMs + waitMs },
+  };
+}
+
 /** What the answer to a POST changes in its entry, besides the phase. */
 export function afterPost(
   entry: OutboxEntry,
   verdict: Verdict,
-  patience: Patience,
   moment: Moment,
+  { patience, honoursKeys }: Omit<Linking, "wallMs">,
 ): Partial<OutboxEntry> {
   const { event, record } = verdict;
-  if (event === "applied" && record) return linkedTo(entry, record.id, record.json, patience, moment.wallMs);
+  if (event === "applied" && record)
+    return linkedTo(entry, record.id, record.json, { patience, wallMs: moment.wallMs, honoursKeys });
   const isAmbiguous = event === "ambiguous";
   return {
     ...afterFailure(entry, verdict, moment),
@@ -44,11 +67,9 @@ export function linkedTo(
   entry: OutboxEntry,
   upstreamId: number,
   base: string,
-  patience: Patience,
-  wallMs: number,
+  { patience, wallMs, honoursKeys }: Linking,
 ): Partial<OutboxEntry> {
-  const [firstMs] = patience.sweepMs;
-  const needsSweep = entry.doubted && firstMs !== undefined;
+  const sweepMs = firstSweepMs(entry, patience, honoursKeys);
   return {
     upstreamId,
     base,
@@ -57,11 +78,34 @@ export function linkedTo(
     attempts: 0,
     nextAtMs: 0,
     lastError: null,
-    attempt: needsSweep ? entry.attempt : null,
+    attempt: sweepMs === undefined ? null : entry.attempt,
     sweeps: 0,
-    sweepAtMs: needsSweep ? wallMs + firstMs : null,
+    sweepAtMs: sweepMs === undefined ? null : wallMs + sweepMs,
     verifyAtMs: wallMs + patience.pullMs,
+    missingSinceMs: null,
+    refusals: 0,
   };
+}
+
+export interface Linking {
+  readonly patience: Patience;
+  readonly wallMs: number;
+  /** Whether the centre makes no second record of a repeated key. */
+  readonly honoursKeys: boolean;
+}
+
+/**
+ * How long until the centre is searched for a second record; undefined for never. What was in doubt is searched for
+ * more than once. What was answered at once is searched for when nothing of it can arrive any more: a proxy can deliver a
+ * request twice and tell of one.
+ */
+function firstSweepMs(
+  { doubted }: OutboxEntry,
+  { sweepMs, settleMs }: Patience,
+  honoursKeys: boolean,
+): number | undefined {
+  if (doubted) return sweepMs[0];
+  return honoursKeys || sweepMs.length === 0 ? undefined : settleMs.other;
 }
 
 /** What a try that failed changes: its count, its wait and its reason. */
@@ -101,6 +145,8 @@ export function closing(entry: OutboxEntry, patience: Patience, wallMs: number):
     sweeps: 0,
     sweepAtMs: needsSweep ? wallMs + firstMs : null,
     verifyAtMs: null,
+    missingSinceMs: null,
+    refusals: 0,
     ghosts: {},
     ghostsUntilMs: null,
   };

@@ -8,6 +8,7 @@ import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { Centre } from "./centre.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objective-mirror.ts";
 import { Push } from "./push.ts";
@@ -83,6 +84,7 @@ export class Sync {
       ...options,
       push: this.#push,
       mirror: this.mirror,
+      heartbeat: new Heartbeat({ ...options, centre, link: this.#link }),
       link: this.#link,
       nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs()),
     });

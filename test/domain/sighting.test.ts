@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { CentreRecord } from "../../src/domain/merge.ts";
 import {
   carries,
-  isSameRecord,
+  identityOf,
+  LOOKS,
   isUntouched,
   keptOf,
   sightingsOf,
@@ -26,7 +27,7 @@ function row(id: number, changes: CentreRecord = {}): Sighting {
 }
 
 function found(rows: readonly Sighting[], sought: object = {}, isTaken = NOBODYS): number[] {
-  const full = { marker: MARKER, sent: SENT, isMarked: true, ...sought };
+  const full = { marker: MARKER, sent: SENT, isMarked: true, madeAfter: 0, ...sought };
   return sightingsOf(rows, full, isTaken).map(({ id }) => id);
 }
 
@@ -116,17 +117,48 @@ describe("a record can be removed and nobody misses it", () => {
   });
 });
 
-describe("under a known id there is still the same record", () => {
-  test.each<[what: string, changes: CentreRecord, isSo: boolean]>([
-    ["with its reference, whatever else has changed", { name: "renamed", objectiveId: 9 }, true],
-    ["without a reference and with something of it", { notes: null, name: "renamed" }, true],
-    ["not with another's reference, however alike they are", { notes: "[ref:sud-k1]" }, false],
+describe("under a known id there is", () => {
+  const known = { marker: MARKER, base: SENT, watermark: 0 };
+  const bare = { notes: null };
+
+  test.each<[what: string, changes: CentreRecord, identity: string]>([
+    ["our record with its reference, whatever else has changed", { name: "renamed", objectiveId: 9 }, "ours"],
     [
-      "not with nothing of it",
-      { notes: null, name: "Other", objectiveType: "obiective/bunuri", objectiveId: 9, dateStart: null },
-      false,
+      "our record with its start, when its reference and name were removed",
+      { ...bare, name: "renamed" },
+      "ours",
     ],
-  ])("%s", (_what, changes, isSo) => {
-    expect(isSameRecord(row(1, changes), MARKER, SENT)).toBe(isSo);
+    ["another's with another reference, however alike they are", { notes: "[ref:sud-k1]" }, "anothers"],
+    ["another's of another objective", { ...bare, objectiveId: 2 }, "anothers"],
+    ["another's of another kind of objective", { ...bare, objectiveType: "obiective/bunuri" }, "anothers"],
+    ["another's with neither name nor start", { ...bare, name: "Other", dateStart: null }, "anothers"],
+    ["what nobody can tell, with the name alone", { ...bare, dateStart: "2026-11-21T04:00:00Z" }, "unclear"],
+  ])("%s", (_what, changes, identity) => {
+    expect(identityOf(row(1, changes), known)).toBe(identity);
   });
+
+  test("another's where it is older than ours can be, unless it bears our reference", () => {
+    expect(identityOf(row(4, bare), { ...known, watermark: 4 })).toBe("anothers");
+    expect(identityOf(row(4), { ...known, watermark: 4 })).toBe("ours");
+  });
+
+  test("at a centre that keeps no reference, our record with its name or its start", () => {
+    const kept = { ...known, base: { ...SENT, notes: "seen" } };
+    expect(identityOf(row(1, { ...bare, dateStart: null }), kept)).toBe("ours");
+    expect(identityOf(row(1, { ...bare, name: "renamed" }), kept)).toBe("ours");
+    expect(identityOf(row(1, { ...bare, name: "renamed", dateStart: null }), kept)).toBe("anothers");
+  });
+
+  test("our record by its looks only with its name or with its start", () => {
+    for (const byName of Object.values(LOOKS)) {
+      expect(Object.values(byName.another).filter((identity) => identity === "ours")).toHaveLength(1);
+      expect(byName.another.same).toBe("ours");
+    }
+  });
+});
+
+test("where it is not shown that a record was made after ours was sent, nothing but its reference makes it ours", () => {
+  expect(found([row(1, { notes: null })], { madeAfter: null })).toEqual([]);
+  expect(found([row(5, { notes: null })], { madeAfter: 5 })).toEqual([]);
+  expect(found([row(1)], { madeAfter: null })).toEqual([1]);
 });

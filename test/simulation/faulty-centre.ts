@@ -13,6 +13,10 @@ export interface CentreManners {
   readonly wrapper: "data" | "items" | undefined;
   /** Whether it writes dates in its own way. */
   readonly rewritesDates: boolean;
+  /** Whether an id is given again when the highest record was deleted or lost. */
+  readonly givesIdsAgain: boolean;
+  /** Whether a proxy in front delivers requests twice now and then, and a gateway answers 404 and 422 by itself. */
+  readonly hasGateway: boolean;
   /** Part of the requests that something happens to. */
   readonly faultRate: number;
 }
@@ -40,7 +44,9 @@ const FAULTS = [
   "portal",
   "redirect",
 ] as const;
-type Fault = (typeof FAULTS)[number];
+/** What only a proxy or a gateway in front does. */
+const GATEWAY_FAULTS = ["twice", "404-gateway", "404-interface", "422"] as const;
+type Fault = (typeof FAULTS)[number] | (typeof GATEWAY_FAULTS)[number];
 
 /** The time-out of the client that the simulation plays, in milliseconds. */
 const TIMEOUT_MS = 15_000;
@@ -80,8 +86,9 @@ export class FaultyCentre {
   async request(site: string, asked: ApiRequest): Promise<Reply> {
     this.counts.requests += 1;
     this.#watch(site, asked);
-    const fault =
-      this.isFaulty && this.#random.chance(this.manners.faultRate) ? this.#random.pick(FAULTS) : undefined;
+    const isFaulty = this.isFaulty && this.#random.chance(this.manners.faultRate);
+    const faults = this.manners.hasGateway ? [...FAULTS, ...GATEWAY_FAULTS] : FAULTS;
+    const fault = isFaulty ? this.#random.pick(faults) : undefined;
     if (this.isCut || fault === "not-sent") return this.#after(20, () => notSent());
     if (asked.path === "/auth/token") return this.#signIn(fault);
     this.tell(`${site} asks ${asked.method} ${asked.path} ${asked.body ?? ""} ${fault ?? ""}`);
@@ -106,6 +113,11 @@ export class FaultyCentre {
 
   restoreBackup(): void {
     this.#backup?.();
+  }
+
+  /** What a person types in for a call, without any mark. */
+  type(fields: object): CentreRow {
+    return this.#add({ ...fields }, "people");
   }
 
   /** What a dispatcher does to a row. */
@@ -146,7 +158,8 @@ export class FaultyCentre {
       );
       return this.#after(TIMEOUT_MS, () => lost());
     }
-    const reply = await this.#after(wayMs, () => this.#apply(site, asked));
+    const first = await this.#after(wayMs, () => this.#apply(site, asked));
+    const reply = fault === "twice" ? this.#apply(site, asked) : first;
     return this.#after(wayMs, () => {
       if (fault === "applied-then-cut") return lost();
       if (fault === "applied-then-502") return page(502);
@@ -178,7 +191,7 @@ export class FaultyCentre {
     if (url.pathname === "/interventii") return this.#create(site, body, headers?.["Idempotency-Key"]);
     const id = Number(/^\/interventii\/(\d+)$/.exec(url.pathname)?.[1]);
     const row = this.rows.get(id);
-    if (!row) return answered(404, '{"message":"there is no such intervention"}');
+    if (!row) return notFound();
     if (method === "GET") return answered(200, JSON.stringify(row));
     if (this.makers.get(id) !== site)
       this.breaches.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
@@ -199,15 +212,20 @@ export class FaultyCentre {
         ? answered(201, known.answer, echo)
         : answered(422, '{"message":"key reused"}');
     const fields = JSON.parse(body) as { objectiveId: number };
-    if (this.unknownObjectives.has(fields.objectiveId))
-      return answered(404, '{"message":"no such objective"}');
-    const row = { id: this.#nextId, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
-    this.#nextId += 1;
-    this.rows.set(row.id, row);
-    this.makers.set(row.id, site);
+    if (this.unknownObjectives.has(fields.objectiveId)) return notFound();
+    const row = this.#add(fields, site);
     const answer = JSON.stringify(row);
     this.#answers.set(`${site} ${key}`, { body, answer });
     return answered(201, answer, echo);
+  }
+
+  #add(fields: object, maker: string): CentreRow {
+    const next = this.manners.givesIdsAgain ? Math.max(0, ...this.rows.keys()) + 1 : this.#nextId;
+    const row = { id: next, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
+    this.#nextId = Math.max(this.#nextId, next) + 1;
+    this.rows.set(row.id, row);
+    this.makers.set(row.id, maker);
+    return row;
   }
 
   #stored(fields: object): object {
@@ -235,6 +253,9 @@ const REFUSALS: Readonly<Partial<Record<Fault, (random: Random) => Reply>>> = {
   "401": () => answered(401, "{}"),
   "403": () => page(403),
   "400": () => page(400),
+  "404-gateway": () => answered(404, '{"detail":"no route"}'),
+  "404-interface": () => notFound(),
+  "422": () => answered(422, '{"error":"Unprocessable Entity","message":"no","statusCode":422}'),
   portal: () => page(200),
   redirect: () => ({
     kind: "answered",
@@ -246,6 +267,10 @@ const REFUSALS: Readonly<Partial<Record<Fault, (random: Random) => Reply>>> = {
 
 function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
   return { kind: "answered", status, headers: { "content-type": "application/json", ...headers }, body };
+}
+
+function notFound(): Reply {
+  return answered(404, '{"error":"Not Found","message":"it does not exist","statusCode":404}');
 }
 
 function page(status: number): Reply {

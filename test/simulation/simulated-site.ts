@@ -162,20 +162,23 @@ function dying(database: Database, build: Build, power: Power, doesCrash: () => 
   const die = (): never => {
     throw new build.AppError("storage", "the power is off");
   };
+  const commit = (): unknown => {
+    if (doesCrash()) {
+      // What was not committed is not there when the power is back.
+      database.prepare("ROLLBACK").run();
+      die();
+    }
+    const done = database.prepare("COMMIT").run();
+    return doesCrash() ? die() : done;
+  };
   return new Proxy(database, {
     get(target, name) {
       if (power.isOff) return die;
-      if (name !== "transaction") {
+      if (name !== "prepare") {
         const member: unknown = Reflect.get(target, name);
         return typeof member === "function" ? (member.bind(target) as unknown) : member;
       }
-      return (work: () => unknown) => ({
-        immediate: () => {
-          if (doesCrash()) die();
-          const result = target.transaction(work).immediate();
-          return doesCrash() ? die() : result;
-        },
-      });
+      return (sql: string) => (sql === "COMMIT" ? { run: commit } : target.prepare(sql));
     },
   });
 }

@@ -31,12 +31,14 @@ export interface SimulationOptions {
 const SIMULATED_PATIENCE: Patience = { ...PATIENCE, sweepMs: [400_000, 600_000] };
 const OPERATOR: Principal = { accountId: 1, email: "a@b.example", role: "operator", from: "127.0.0.1" };
 const NAMES = ["Intrusion", "Smoke", "Patrol"];
+/** Every third seed above this one has a centre of another make. */
+const FOREIGN_FROM = 6_000;
 const STATUS = ["planned", "in_progress", "done"] as const;
 
 /** Plays one seed: two sites, a centre, dispatchers, faults and power cuts, then peace, then the reckoning. */
 export async function simulate(options: SimulationOptions): Promise<Report> {
   const { build, seed, patience = {}, records = 12, trace } = options;
-  const world = new World(build, new Random(seed), { ...SIMULATED_PATIENCE, ...patience }, records);
+  const world = new World(build, seed, new Random(seed), { ...SIMULATED_PATIENCE, ...patience }, records);
   if (trace) world.follow(trace);
   await world.trouble();
   await world.peace();
@@ -66,6 +68,7 @@ class World {
   readonly #random: Random;
   readonly #records: number;
   readonly #restores: boolean;
+  readonly #isForeign: boolean;
   #tell: (line: string) => void = () => {};
   /** Rows that a dispatcher has worked on. */
   readonly #touched = new Set<number>();
@@ -73,11 +76,14 @@ class World {
   #deletedThere = 0;
   #isClockSet = false;
 
-  constructor(build: Build, random: Random, patience: Patience, records: number) {
+  constructor(build: Build, seed: number, random: Random, patience: Patience, records: number) {
     this.#random = random;
     this.#records = records;
     this.#restores = random.chance(0.2);
     const clock = this.#clock;
+    // By the seed itself, so that the seeds from before play what they played.
+    const isForeign = seed % 3 === 0 && seed > FOREIGN_FROM;
+    this.#isForeign = isForeign;
     this.centre = new FaultyCentre(
       {
         honoursKeys: random.chance(0.3),
@@ -86,6 +92,8 @@ class World {
         wrapper: random.pick([undefined, undefined, "data", "items"]),
         rewritesDates: random.chance(0.2),
         faultRate: random.pick([0.05, 0.25, 0.25, 0.6]),
+        givesIdsAgain: isForeign,
+        hasGateway: isForeign,
       },
       clock,
       random,
@@ -155,6 +163,7 @@ class World {
     else if (dice < 0.8) this.#dispatch();
     else if (dice < 0.85) this.centre.isCut = !this.centre.isCut && random.chance(0.3);
     else if (dice < 0.88) player.site.crash();
+    else if (dice > 0.96 && this.#isForeign) this.#type();
     else if (dice < 0.9 && this.sites.every(({ site }) => site.push)) await this.#setClock();
   }
 
@@ -190,6 +199,23 @@ class World {
     this.#tell(`${ref} has made ${record.id}`);
     ids.push(record.id);
     words.set(record.id, "");
+  }
+
+  /** A person types in a call at the centre, alike to one of ours in every field that is likely. */
+  #type(): void {
+    const random = this.#random;
+    const { id } = this.centre.type({
+      name: random.pick(NAMES),
+      objectiveType: "obiective/cladiri",
+      objectiveId: random.between(1, 6),
+      priority: "high",
+      status: "planned",
+      type: "maintenance",
+      crews: 1,
+      dateStart: null,
+      notes: null,
+    });
+    this.#tell(`a person types in ${id}`);
   }
 
   #editHere({ ref, site, ids, words }: Player): void {

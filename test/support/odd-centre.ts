@@ -67,6 +67,11 @@ export function json(
   return { status, headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 
+/** A 404 in the interface's own words. */
+export function notFound(message = "it does not exist"): OddAnswer {
+  return json(404, { error: "Not Found", message, statusCode: 404 });
+}
+
 async function readText(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += String(chunk);

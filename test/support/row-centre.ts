@@ -1,4 +1,4 @@
-import { json, OddCentre, type OddAnswer, type OddRequest } from "./odd-centre.ts";
+import { notFound, json, OddCentre, type OddAnswer, type OddRequest } from "./odd-centre.ts";
 
 export interface CentreRow {
   readonly id: number;
@@ -70,7 +70,7 @@ export class RowCentre {
     if (method === "POST") return json(201, this.add(JSON.parse(body) as object as CentreRow));
     const id = Number(url.pathname.split("/").at(-1));
     const row = this.rows.get(id);
-    if (!row) return json(404, { message: `there is no intervention ${id}` });
+    if (!row) return notFound(`there is no intervention ${id}`);
     if (method === "GET") return json(200, row);
     if (method === "PUT") {
       this.edit(id, JSON.parse(body) as CentreRow);

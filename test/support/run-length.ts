@@ -13,6 +13,8 @@ export const RUN_LENGTH = {
   crashShare: numberOf("PROOF_CRASHES", 4) / 100,
   /** Whether the disk fails at each call in turn, and not only at some. */
   everyCall: numberOf("PROOF_EVERY_CALL", 0) > 0,
+  /** Whether the foreign centre's slow habits are played. */
+  foreign: numberOf("PROOF_FOREIGN", 0),
   /** How long the site works in the soak. */
   soakSeconds: numberOf("PROOF_SOAK_SECONDS", 8),
   /** The first seed; a run with the same one does the same. */

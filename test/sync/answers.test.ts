@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { classify } from "../../src/sync/answer.ts";
 import { TestApp, SOMEBODY } from "../support/app.ts";
-import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
+import { notFound, json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 let centre: OddCentre;
@@ -28,7 +28,7 @@ describe("the answer to a POST", () => {
     ["413", json(413, {}), "rejected", ["upstream-refuses-records"]],
     ["415", json(415, {}), "rejected", ["upstream-refuses-records"]],
     ["422", json(422, {}), "rejected", ["upstream-refuses-records"]],
-    ["404 of the interface", json(404, { message: "no objective" }), "blocked", ["upstream-refuses-records"]],
+    ["404 of the interface", notFound("no objective"), "blocked", ["upstream-refuses-records"]],
     ["404 of some web server", html(404), "new", ["upstream-not-the-interface"]],
     ["409", json(409, {}), "new", []],
     ["425", json(425, {}), "new", ["upstream-unreachable"]],
@@ -231,7 +231,7 @@ describe("a sign-in that does not work", () => {
   test.each([
     ["401", json(401, {}), "upstream-sign-in-refused"],
     ["403", json(403, {}), "upstream-sign-in-refused"],
-    ["404", json(404, {}), "upstream-not-the-interface"],
+    ["404", notFound(), "upstream-not-the-interface"],
     ["a sign-in page", html(200), "upstream-not-the-interface"],
     ["a token that is no text", json(200, { token: 5, expiresIn: 3600 }), "upstream-not-the-interface"],
     ["502", html(502), "upstream-unreachable"],

@@ -5,7 +5,7 @@ import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objective-mirr
 import { Timetable } from "../../src/sync/timetable.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
+import { notFound, json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 const BUILDINGS = "obiective/cladiri";
@@ -142,9 +142,7 @@ describe("a list of the centre", () => {
     there["cladiri"] = halls(4, 11);
     centre.read = ({ path }) => {
       const start = Number(new URL(path, address).searchParams.get("_start"));
-      return path.startsWith("/obiective/cladiri") && start < 4
-        ? answerOf(path)
-        : json(404, { statusCode: 404 });
+      return path.startsWith("/obiective/cladiri") && start < 4 ? answerOf(path) : notFound();
     };
     expect((await pull()).map(({ result, read }) => [result, read])).toEqual([
       ["taken", 4],
@@ -155,7 +153,7 @@ describe("a list of the centre", () => {
 
   test.each<[string, OddAnswer]>([
     ["an empty page", json(200, [])],
-    ["a page that is not found", json(404, { statusCode: 404 })],
+    ["a page that is not found", notFound()],
   ])("is not taken for over at %s in its middle", async (_what, answer) => {
     there["cladiri"] = halls(600, 11);
     await pull();
@@ -530,7 +528,7 @@ describe("by itself", () => {
 });
 
 test("a record whose objective the centre lacked goes again after each reading", async () => {
-  centre.answer = () => json(404, { message: "objective does not exist" });
+  centre.answer = () => notFound("objective does not exist");
   const { id } = site.create();
   await site.push.cycle();
   expect(site.entry(id).phase).toBe("blocked");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Intervention } from "../../src/domain/intervention.ts";
+import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
 import { TestApp, SOMEBODY } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -19,8 +19,8 @@ afterEach(async () => {
 
 const there = (): Intervention[] => centre.records();
 
-async function linked(): Promise<{ id: number; upstreamId: number }> {
-  const { id } = site.create({ description: "ours" });
+async function linked(fields: Partial<InterventionCreate> = {}): Promise<{ id: number; upstreamId: number }> {
+  const { id } = site.create({ description: "ours", ...fields });
   await site.push.cycle();
   return { id, upstreamId: site.entry(id).upstreamId ?? 0 };
 }
@@ -32,6 +32,7 @@ describe("a record that the centre has deleted", () => {
     for (const crews of [2, 3]) {
       centre.interventions.delete(deletedId, SOMEBODY);
       site.app.interventions.update(id, { crews }, SOMEBODY);
+      await site.cycleAfterWait();
       await site.cycleAfterWait();
       expect(site.entry(id).phase).toBe("gone");
       site.push.operator.retry(id);
@@ -47,6 +48,7 @@ describe("a record that the centre has deleted", () => {
     centre.interventions.delete(upstreamId, SOMEBODY);
     site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
     await site.push.cycle();
+    await site.cycleAfterWait();
     site.push.operator.drop(id);
     await site.cycleAfterWait();
     expect(there()).toEqual([]);
@@ -123,10 +125,44 @@ describe("what the dispatcher changes", () => {
   });
 });
 
-test("a reference that a dispatcher has removed is put back", async () => {
-  const { upstreamId } = await linked();
+test("a reference that a dispatcher has removed is put back where the start shows whose record it is", async () => {
+  const { upstreamId } = await linked({ dateStart: "2026-11-20T21:30:00Z" });
   centre.interventions.update(upstreamId, { notes: "called the owner" }, SOMEBODY);
   site.app.clock.advance(301_000);
   await site.push.cycleWithChecks();
   expect(there()[0]?.notes).toMatch(/^called the owner\n\[ref:test-/);
+});
+
+describe("a record without a start whose reference is no longer there may be another's call of the same name", () => {
+  async function unclear(): Promise<{ id: number; upstreamId: number }> {
+    const record = await linked();
+    centre.interventions.update(record.upstreamId, { notes: "called the owner" }, SOMEBODY);
+    site.app.interventions.update(record.id, { crews: 2 }, SOMEBODY);
+    await site.push.cycle();
+    return record;
+  }
+
+  test("and is neither changed nor made again until a person tells", async () => {
+    const { id } = await unclear();
+    await site.cycleAfterWait();
+    expect(there()).toMatchObject([{ crews: 1, notes: "called the owner" }]);
+    expect(site.outbox.summary()).toMatchObject({ doubtful: 1 });
+    expect(site.entry(id).lastError).toMatch(/sync reassert/);
+  });
+
+  test("and is ours when a person says so: it gets its reference and our changes", async () => {
+    const { id } = await unclear();
+    await site.push.operator.reassert(id);
+    await site.push.cycle();
+    expect(there()).toMatchObject([{ crews: 2, notes: expect.stringMatching(/\[ref:test-/) }]);
+    expect(site.outbox.summary()).toMatchObject({ doubtful: 0, waiting: 0 });
+  });
+
+  test("and is left alone when a person says that it is not: ours is made again", async () => {
+    const { id, upstreamId } = await unclear();
+    site.push.operator.retry(id);
+    await site.cycleAfterWait();
+    expect(there()).toMatchObject([{ id: upstreamId, crews: 1, notes: "called the owner" }, { crews: 2 }]);
+    expect(site.outbox.summary()).toMatchObject({ doubtful: 0, waiting: 0 });
+  });
 });

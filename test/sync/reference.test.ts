@@ -2,7 +2,7 @@ import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MarkerField } from "../../src/domain/marker.ts";
 import { TestApp, SOMEBODY } from "../support/app.ts";
-import { json } from "../support/odd-centre.ts";
+import { notFound, json } from "../support/odd-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -114,14 +114,18 @@ test("records that are blocked, refused and gone hold up none, and are shown", a
   centre.instead = ({ method, body }) => {
     const { objectiveId } = JSON.parse(body || "{}") as { objectiveId?: number };
     if (method !== "POST" || objectiveId === 1) return undefined;
-    return objectiveId === 2 ? json(404, { message: "no such objective" }) : json(400, { message: "no" });
+    return objectiveId === 2 ? notFound("no such objective") : json(400, { message: "no" });
   };
   await site.push.cycle();
   centre.rows.delete(1);
   site.app.interventions.update(gone.id, { crews: 2 }, SOMEBODY);
   const alarm = site.create({ description: "alarm", priority: "high" });
   const patrol = site.create({ description: "patrol" });
-  await site.push.cycle();
+  // An alarm is tried three times more before it counts as refused.
+  for (let time = 0; time < 4; time += 1) {
+    site.app.clock.advance(450_000);
+    await site.push.cycle();
+  }
   expect([blocked, rejected, gone, alarm, patrol].map(({ id }) => site.entry(id).phase)).toEqual([
     "blocked",
     "rejected",
@@ -129,6 +133,6 @@ test("records that are blocked, refused and gone hold up none, and are shown", a
     "linked",
     "linked",
   ]);
-  expect(site.conditions()).toEqual(["upstream-refuses-records"]);
+  expect(site.conditions()).toEqual(["upstream-refuses-alarm", "upstream-refuses-records"]);
   expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejected: 1, gone: 1 });
 });

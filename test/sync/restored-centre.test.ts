@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TestApp, SOMEBODY } from "../support/app.ts";
-import { json, type OddRequest } from "../support/odd-centre.ts";
+import { notFound, json, type OddRequest } from "../support/odd-centre.ts";
 import { RowCentre, type CentreRow } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -32,7 +32,7 @@ async function linked(...descriptions: readonly string[]): Promise<number[]> {
 }
 
 /** Lets enough time pass for every look that is due, and for those that follow from it. */
-async function looks(times = 2): Promise<void> {
+async function looks(times = 3): Promise<void> {
   for (let look = 0; look < times; look += 1) {
     site.app.clock.advance(1_000_000);
     await site.push.cycleWithChecks();
@@ -202,8 +202,7 @@ describe("an attempt in doubt at a centre that many write to", () => {
 
 test("an update that is refused with 404 while the record is there does not make it gone", async () => {
   const [id = 0] = await linked("here");
-  centre.instead = ({ method }) =>
-    method === "PUT" ? json(404, { message: "no such objective" }) : undefined;
+  centre.instead = ({ method }) => (method === "PUT" ? notFound("no such objective") : undefined);
   site.app.interventions.update(id, { objectiveId: 2 }, SOMEBODY);
   await site.push.cycle();
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1, lastCode: "404" });

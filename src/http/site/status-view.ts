@@ -2,7 +2,7 @@ import type { Condition } from "../../domain/condition.ts";
 import type { Headline } from "../../domain/headline.ts";
 import type { LifeSafetyHeld } from "../../domain/life-safety.ts";
 import type { OutboxSummary } from "../../domain/outbox-summary.ts";
-import type { LinkView } from "./sync-port.ts";
+import type { ComparisonView, LinkView } from "./sync-port.ts";
 
 /** How the site stands. */
 export interface StatusView {
@@ -20,6 +20,8 @@ export interface StatusView {
   readonly messages: readonly MessageCountView[];
   readonly outbox: OutboxSummary;
   readonly link: LinkView;
+  /** The last comparison with the centre's list; null before the first, and without a centre. */
+  readonly comparison: ComparisonView | null;
 }
 
 export interface MessageCountView {

@@ -1,4 +1,5 @@
-import type { OutboxPhase } from "../../domain/outbox.ts";
+import type { Difference } from "../../domain/difference.ts";
+import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { OutboxSummary } from "../../domain/outbox-summary.ts";
 
 /** The way to the centre, and what waits on it. */
@@ -22,7 +23,26 @@ export interface LinkView {
   readonly reason: string | null;
   /** When it is tried again, ISO 8601 UTC; null when it is not down, or due now. */
   readonly nextTryAt: string | null;
+  /** When the centre has answered well for the last time, to ten seconds, ISO 8601 UTC; null when not since the start. */
+  readonly answeredAt: string | null;
 }
+
+/** This site's records held against the centre's list. */
+export interface ComparisonView {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Records that should be at the centre, and records there that are this site's. */
+  readonly here: number;
+  readonly there: number;
+  readonly differing: number;
+  /** The first hundred that differ. */
+  readonly differences: readonly DifferenceView[];
+}
+
+export type DifferenceView = Difference & {
+  /** What differs, in words. */
+  readonly text: string;
+};
 
 /** 288 stretches of equal length, the oldest first. */
 export interface LinkHistoryView {
@@ -43,6 +63,8 @@ export interface LinkStretchView {
 export interface SyncView {
   readonly link: LinkView;
   readonly summary: OutboxSummary;
+  /** The last comparison with the centre's list; null before the first. */
+  readonly comparison: ComparisonView | null;
   /** Records that are not at rest, in the order in which they leave; at most 200. */
   readonly records: readonly SyncRecordView[];
 }
@@ -53,7 +75,7 @@ export type SyncAction = "retry" | "drop" | "reassert";
 export interface SyncRecordView {
   readonly interventionId: number;
   readonly name: string;
-  readonly phase: OutboxPhase;
+  readonly phase: ShownPhase;
   /** The phase in words, with what happens next. */
   readonly text: string;
   readonly upstreamId: number | null;

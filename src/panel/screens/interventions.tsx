@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
-import type { OutboxPhase } from "../../domain/outbox.ts";
+import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { SyncView } from "../../http/site/sync-port.ts";
 import { useAnswer } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
@@ -118,7 +118,7 @@ function Filters() {
   );
 }
 
-function columns(phases: ReadonlyMap<number, OutboxPhase> | undefined): Column<Intervention>[] {
+function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<Intervention>[] {
   const all: Column<Intervention>[] = [
     { key: "id", title: "#", sortable: true, cell: ({ id }) => id },
     {

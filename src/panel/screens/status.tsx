@@ -13,7 +13,7 @@ import { LinkDay } from "../link-pictures.tsx";
 import { journalVersion, status, zones } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { mayOperate } from "../session.ts";
-import { LINK_TONES } from "../sync-badge.tsx";
+import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 
 /** How this site stands, what is wrong first. */
 export function StatusScreen() {
@@ -26,6 +26,7 @@ export function StatusScreen() {
       <div class="tiles">
         <LinkTile now={now} />
         <OutboxTile now={now} />
+        {now.link.state !== "none" && <ComparisonTile now={now} />}
         <ZonesTile />
         <TripsTile now={now} />
         <Tile title={say("status.started")}>{sayMoment(now.startedAt)}</Tile>
@@ -132,7 +133,11 @@ function LinkTile({ now: { link } }: { readonly now: StatusView }) {
   return (
     <Tile
       title={say("status.link")}
-      note={link.nextTryAt && say("link.nextTry", { time: sayMoment(link.nextTryAt) })}
+      note={
+        link.nextTryAt === null
+          ? link.answeredAt && say("link.answered", { time: sayMoment(link.answeredAt) })
+          : say("link.nextTry", { time: sayMoment(link.nextTryAt) })
+      }
     >
       <Badge tone={LINK_TONES[link.state]}>{say(`link.${link.state}`)}</Badge>
     </Tile>
@@ -145,6 +150,18 @@ function OutboxTile({ now: { outbox } }: { readonly now: StatusView }) {
   return (
     <Tile title={say("status.outbox")} note={oldest && say("status.oldest", { time: sayMoment(oldest) })}>
       {outbox.waiting} {stuck > 0 && <Badge tone="bad">{say("status.outboxStuck", { n: stuck })}</Badge>}
+    </Tile>
+  );
+}
+
+/** The standing proof: every record here held against the centre's list. */
+function ComparisonTile({ now: { comparison } }: { readonly now: StatusView }) {
+  return (
+    <Tile
+      title={say("compared.title")}
+      note={comparison && say("compared.at", { time: sayMoment(comparison.at) })}
+    >
+      <ComparisonBadge comparison={comparison} />
     </Tile>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
+import type { ComparisonView, DifferenceView, SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
 import { ask, useAnswer } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
@@ -10,7 +10,7 @@ import { status } from "../live.ts";
 import { sayMoment } from "../moments.ts";
 import { attempt, Pending, tell } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
-import { isStuck, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
+import { ComparisonBadge, isStuck, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
 import { StuckActions } from "./stuck-actions.tsx";
 
@@ -31,7 +31,7 @@ export function SyncQueueScreen() {
       askAgain();
     });
   if (!answer) return <Pending refusal={refusal} askAgain={askAgain} />;
-  const { link, records } = answer.body;
+  const { link, records, comparison } = answer.body;
   const stuck = records.filter(({ phase }) => isStuck(phase));
   const waiting = records.filter(({ phase }) => !isStuck(phase));
   return (
@@ -41,6 +41,9 @@ export function SyncQueueScreen() {
         <Badge tone={LINK_TONES[link.state]}>
           {say("status.link")}: {say(`link.${link.state}`)}
         </Badge>
+        {link.nextTryAt === null && link.answeredAt !== null && (
+          <span class="quiet">{say("link.answered", { time: sayMoment(link.answeredAt) })}</span>
+        )}
         {link.nextTryAt !== null && (
           <span class="quiet">{say("link.nextTry", { time: sayMoment(link.nextTryAt) })}</span>
         )}
@@ -50,6 +53,12 @@ export function SyncQueueScreen() {
           </button>
         )}
       </p>
+      {link.state !== "none" && (
+        <p class="row">
+          {say("compared.title")}: <ComparisonBadge comparison={comparison} />
+          {comparison && <span class="quiet">{say("compared.at", { time: sayMoment(comparison.at) })}</span>}
+        </p>
+      )}
       <LinkReason link={link} />
       {link.state !== "none" && <LinkPictures />}
       {stuck.length > 0 && (
@@ -64,6 +73,7 @@ export function SyncQueueScreen() {
           />
         </section>
       )}
+      {comparison && comparison.differing > 0 && <Differences of={comparison} />}
       <h2>{say("sync.waiting", { n: waiting.length })}</h2>
       <Table
         caption={say("sync.waiting", { n: waiting.length })}
@@ -81,6 +91,36 @@ function actionColumn(done: () => void): Column<SyncRecordView> {
     title: say("zones.actions"),
     cell: (record) => <StuckActions record={record} done={done} />,
   };
+}
+
+/** What the last comparison with the centre's list has found, record by record. */
+function Differences({ of: { differences } }: { readonly of: ComparisonView }) {
+  return (
+    <section>
+      <h2>{say("compared.list")}</h2>
+      <Table
+        caption={say("compared.list")}
+        columns={differenceColumns()}
+        rows={differences}
+        keyOf={({ kind, interventionId, name, upstreamIds }) =>
+          `${kind} ${interventionId ?? name} ${upstreamIds.join(" ")}`
+        }
+      />
+    </section>
+  );
+}
+
+function differenceColumns(): Column<DifferenceView>[] {
+  return [
+    {
+      key: "id",
+      title: say("sync.record"),
+      cell: ({ interventionId: id, name }) =>
+        id === null ? name : <a href={`#/interventions/${id}`}>{`#${id}`}</a>,
+    },
+    { key: "upstream", title: say("sync.centre"), cell: ({ upstreamIds }) => upstreamIds.join(", ") || "–" },
+    { key: "what", title: say("compared.what"), cell: ({ kind }) => say(`differs.${kind}`) },
+  ];
 }
 
 function columns(): Column<SyncRecordView>[] {

@@ -105,6 +105,7 @@ export const EN_RECORDS = {
   "phase.blocked": "objective missing at the centre",
   "phase.rejected": "refused by the centre",
   "phase.gone": "deleted by the centre",
+  "phase.doubtful": "not shown by the centre; looked at again",
   "phase.closed": "closed",
 
   "event.trip": "trip",

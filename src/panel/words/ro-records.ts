@@ -123,6 +123,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "phase.blocked": "obiectiv lipsă la dispecerat",
   "phase.rejected": "refuzată de dispecerat",
   "phase.gone": "ștearsă de dispecerat",
+  "phase.doubtful": "dispeceratul nu o arată; se verifică din nou",
   "phase.closed": "închisă",
 
   "event.trip": "declanșare",

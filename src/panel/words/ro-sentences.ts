@@ -12,6 +12,14 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "La {centre} răspunde altceva decât dispeceratul ({answer}). Verifică upstream.baseUrl. Înregistrările așteaptă și pleacă singure.",
   "upstream-refuses-records":
     "Înregistrări refuzate: {rejected}; care așteaptă obiectivul lor la dispecerat: {blocked}; șterse acolo: {gone}. Pagina Sincronizare le arată.",
+  "upstream-refuses-alarm":
+    "Înregistrări cu prioritate mare refuzate de dispecerat după patru încercări: {rejected}. Niciun echipaj nu știe de ele. Pagina Sincronizare le arată, cu motivul; sună la dispecerat.",
+  "upstream-ids-given-again":
+    "Înregistrarea {upstreamId} a dispeceratului era intervenția {interventionId} de aici și este acum a altcuiva. Nu este atinsă; intervenția se caută acolo și, dacă nu este nicăieri, se creează din nou. Întreabă dispeceratul dacă a pus la loc o copie sau dă numerele din nou.",
+  "upstream-reference-lost":
+    "Din {sent} caractere în {field}, dispeceratul păstrează {kept} (intervenția {interventionId}), iar referința noastră nu este printre ele: o înregistrare se recunoaște doar după obiectiv, nume și început. Pune upstream.marker pe celălalt text (notes sau description) sau cere dispeceratului texte mai lungi.",
+  "upstream-differs":
+    "La dispecerat ar trebui să fie {here} înregistrări și sunt {there}; diferă {differences}. Pagina Sincronizare le arată pe fiecare.",
   "mqtt-unreachable":
     "Brokerul MQTT {broker} nu este conectat ({reason}). Verifică dacă rulează și dacă mqtt.url, username și passwordFile sunt corecte; se încearcă din nou la fiecare {seconds} s.",
   "mqtt-client-id-shared":

@@ -1,0 +1,190 @@
+import { compareWithCentre, isSameDifference, type ComparedRecord } from "../domain/comparison.ts";
+import type { Conditions } from "../domain/condition.ts";
+import type { Difference } from "../domain/difference.ts";
+import { carries, type Sighting } from "../domain/sighting.ts";
+import type { ComparedRow } from "../store/compared-records.ts";
+import { Homecoming } from "./homecoming.ts";
+import type { SyncParts } from "./parts.ts";
+import { NO_WATERMARK, recordsAbove } from "./search.ts";
+
+/** Once an hour, at a moment of each site's own, so that ten thousand sites do not ask their centre at once. */
+const EVERY_MS = 3_600_000;
+/** The first one after a start comes within so long. */
+const FIRST_WITHIN_MS = 300_000;
+/** What was changed less than so long ago is still on its way, or not on the copy that a centre reads from. */
+const FRESH_MS = 10_000;
+/** A deletion is held against the centre for so long: no backup that is put back is older. */
+const DELETIONS_KEPT_MS = 30 * 86_400_000;
+const DIFFERENCES_TOLD_MAX = 100;
+
+/** The standing proof: holds every record of this site against the centre's list, and mends what differs. */
+export class Comparing {
+  readonly #parts: SyncParts;
+  readonly #conditions: Conditions;
+  readonly #ownMarkers: string;
+  readonly #homecoming: Homecoming;
+  #dueAtMs: number;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    parts: SyncParts,
+    { conditions, timezone, siteRef }: { conditions: Conditions; timezone: string; siteRef: string },
+  ) {
+    this.#parts = parts;
+    this.#conditions = conditions;
+    this.#ownMarkers = `[ref:${siteRef}-`;
+    this.#homecoming = new Homecoming(parts, { timezone, ownMarkers: this.#ownMarkers });
+    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_WITHIN_MS;
+  }
+
+  /** Has the next look compare, whenever it would be due. */
+  makeDue(): void {
+    this.#dueAtMs = 0;
+  }
+
+  /**
+   * Reads this site's records back before the first request of a database that has never sent any: a new card, or an
+   * older copy. A centre whose list cannot be had whole must not keep an alarm waiting for it.
+   * @returns false while the link does not let it be found out
+   */
+  async settleIn(): Promise<boolean> {
+    const { ledger, watch, centre } = this.#parts;
+    if (ledger.facts.isSettledIn || !ledger.isMarked) return true;
+    if (!ledger.facts.mustSettleIn && ledger.compared.hasSent()) {
+      ledger.write(() => ledger.facts.noteSettledIn());
+      return true;
+    }
+    if (!watch.isOpen) return false;
+    const walk = await recordsAbove(centre, NO_WATERMARK);
+    await watch.note(walk.kind === "complete" ? WELL : { ...walk.verdict, doubtful: false });
+    if (walk.kind === "complete") {
+      this.#homecoming.adopt(walk.rows);
+      ledger.write(() => ledger.facts.noteSettledIn());
+      return true;
+    }
+    return walk.verdict.link === "ok";
+  }
+
+  /** Compares if it is time. Asked again meanwhile, it goes on with the comparison under way. */
+  look(): Promise<void> {
+    const { clock, random, watch } = this.#parts;
+    if (this.#running) return this.#running;
+    if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen) return Promise.resolve();
+    this.#dueAtMs = clock.monotonicMs() + EVERY_MS * (0.9 + 0.2 * random());
+    this.#running = this.#compare().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async #compare(): Promise<void> {
+    const { ledger, centre, watch, log } = this.#parts;
+    const before = ledger.compared.links();
+    const walk = await recordsAbove(centre, NO_WATERMARK);
+    if (walk.kind === "undetermined") {
+      log.info("not-compared", { reason: walk.verdict.reason });
+      return watch.note(walk.verdict);
+    }
+    await watch.note(WELL);
+    const { records, differences } = this.#hold(walk.rows, before);
+    const rows = new Map(walk.rows.map((row) => [row.id, row]));
+    for (const difference of differences) {
+      if (!watch.isOpen) return;
+      if (difference.kind === "alive-there") await this.#removeAgain(difference);
+      else if (difference.kind === "unknown-here")
+        this.#homecoming.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
+      else this.#lookAgain(difference, records);
+    }
+  }
+
+  /** Compares and writes down what came of it. */
+  #hold(
+    rows: readonly Sighting[],
+    before: ReadonlyMap<number, number>,
+  ): { records: readonly ComparedRow[]; differences: readonly Difference[] } {
+    const { ledger, clock, log, strangers } = this.#parts;
+    return ledger.write(() => {
+      const atMs = clock.wallMs();
+      const records = ledger.compared.all();
+      const highest = ledger.compared.highestLinked();
+      const { here, there, differences } = compareWithCentre(
+        records.map((record) => this.#compared(record, before, atMs)),
+        rows,
+        // What was finished is removed here with age, and stays at the centre.
+        { ownMarkers: this.#ownMarkers, isFinished: (row) => row["status"] === "done" && row.id <= highest },
+      );
+      const earlier = ledger.facts.comparison?.differences ?? [];
+      const shown = differences.slice(0, DIFFERENCES_TOLD_MAX);
+      ledger.facts.noteComparison({ atMs, here, there, differing: differences.length, differences: shown });
+      const hasStayed = shown.some((one) => earlier.some((other) => isSameDifference(one, other)));
+      if (hasStayed)
+        this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
+      else this.#conditions.clear("upstream-differs");
+      strangers.declare();
+      log.info("compared", { here, there, differences: differences.length });
+      return { records, differences };
+    });
+  }
+
+  #compared(record: ComparedRow, before: ReadonlyMap<number, number>, atMs: number): ComparedRecord {
+    const { interventionId, uid, name, phase, upstreamId, watermark, base } = record;
+    return {
+      interventionId,
+      name,
+      upstreamId,
+      watermark,
+      base,
+      marker: this.#parts.ledger.markerOf(uid),
+      wanted: wantedOf(record, phase === "linked" && before.get(interventionId) !== upstreamId, atMs),
+    };
+  }
+
+  /** Has a record looked up there at once, by the rules for what is missing or twice. */
+  #lookAgain({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
+    const { ledger, clock } = this.#parts;
+    if (interventionId === null || !records.some((record) => record.interventionId === interventionId))
+      return;
+    ledger.write(() => {
+      const entry = ledger.entry(interventionId);
+      if (entry.phase !== "linked") return;
+      const nowMs = clock.wallMs();
+      if (kind !== "twice-there") {
+        ledger.outbox.save({ ...entry, verifyAtMs: Math.min(entry.verifyAtMs ?? nowMs, nowMs) });
+        return;
+      }
+      const lowest = Math.max(0, Math.min(...upstreamIds) - 1);
+      const watermark = Math.min(entry.watermark ?? lowest, lowest);
+      ledger.outbox.save({ ...entry, watermark, witness: null, sweeps: 0, sweepAtMs: nowMs });
+    });
+  }
+
+  /** What was deleted here and a restored centre has brought back is deleted there, if it still is what was deleted. */
+  async #removeAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
+    const { ledger, centre, watch, log } = this.#parts;
+    if (interventionId === null) return;
+    const marker = ledger.markerOf(ledger.record(interventionId).uid);
+    for (const id of upstreamIds) {
+      const path = `/interventii/${id}`;
+      const seen = await centre.read(path);
+      const row = seen.value as Sighting | undefined;
+      const entry = ledger.entry(interventionId);
+      if (row?.id !== id || !carries(row, marker) || !entry.deleted || entry.phase !== "closed") continue;
+      const verdict = await centre.write({ method: "DELETE", path });
+      await watch.note(verdict);
+      if (verdict.event === "removed")
+        log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
+    }
+  }
+}
+
+/** What a record should be at the centre when its list is held against it. */
+function wantedOf(
+  { phase, isDeleted, changedAtMs }: ComparedRow,
+  isNewlyLinked: boolean,
+  atMs: number,
+): ComparedRecord["wanted"] {
+  const ageMs = atMs - changedAtMs;
+  if (ageMs >= 0 && ageMs < FRESH_MS) return "moving";
+  if (phase === "linked" && !isDeleted && !isNewlyLinked) return "there";
+  return phase === "closed" && isDeleted && ageMs < DELETIONS_KEPT_MS ? "not-there" : "moving";
+}
+
+const WELL = { link: "ok", code: "200", reason: "" } as const;

@@ -1,0 +1,88 @@
+import { judgeAbsence, type ListWord } from "../domain/absence.ts";
+import { AUDIT_AT_MS, type OutboxEntry } from "../domain/outbox.ts";
+import type { ReadVerdict } from "./answer.ts";
+import type { SyncParts } from "./parts.ts";
+import { loseTrack, noteRestore } from "./restore.ts";
+import { listWordOf } from "./search.ts";
+import { closing, UNCLEAR } from "./settlement.ts";
+
+/** What the second witness has said. */
+export interface Asked {
+  /** Why the centre's list could not be asked. */
+  readonly unread: ReadVerdict | undefined;
+  readonly list: ListWord | undefined;
+}
+
+export const NOTHING_ASKED: Asked = { unread: undefined, list: undefined };
+
+/** What becomes of a linked record that the centre does not show, or shows without a proof that it is this one. */
+export class Doubting {
+  readonly #parts: SyncParts;
+
+  constructor(parts: SyncParts) {
+    this.#parts = parts;
+  }
+
+  /** The second witness of a record that the centre does not show, once its time has come. */
+  async askList(interventionId: number, upstreamId: number | null): Promise<Asked> {
+    const { centre, ledger, clock } = this.#parts;
+    const { missingSinceMs } = ledger.entry(interventionId);
+    if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list")
+      return NOTHING_ASKED;
+    const unread = await noteRestore(this.#parts);
+    return unread ? { unread, list: undefined } : { unread, list: await listWordOf(centre, upstreamId) };
+  }
+
+  /** What follows when the centre says that it does not have the record. */
+  missing(entry: OutboxEntry, reason: string, list: ListWord | undefined): void {
+    const { ledger, clock, patience } = this.#parts;
+    const nowMs = clock.wallMs();
+    if (entry.verifyAtMs === AUDIT_AT_MS && !entry.deleted) return loseTrack(this.#parts, entry);
+    const step = judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
+    if (step.kind !== "wait" && entry.deleted)
+      return void ledger.apply(entry, "removed", closing(entry, patience, nowMs));
+    if (step.kind !== "wait") return this.#gone(entry, "404", reason);
+    const { sinceMs, againAtMs } = step;
+    this.#doubt(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
+  }
+
+  /** Neither changed nor made again: a dispatcher has rewritten our text, or it is another's call of the same name. */
+  unclear(entry: OutboxEntry): void {
+    const nowMs = this.#parts.clock.wallMs();
+    const { interventionId: id, upstreamId, missingSinceMs } = entry;
+    this.#doubt(entry, {
+      missingSinceMs: missingSinceMs ?? nowMs,
+      nextAtMs: nowMs + this.#parts.patience.pullMs,
+      lastCode: UNCLEAR,
+      lastError: `the centre's record ${upstreamId} bears our reference no more and its start is no proof; if it is this one: santinela sync reassert ${id}; if not: santinela sync retry ${id}`,
+    });
+  }
+
+  #doubt(entry: OutboxEntry, changes: Partial<OutboxEntry> & { nextAtMs: number }): void {
+    const { ledger, log } = this.#parts;
+    const { interventionId, upstreamId, verifyAtMs } = entry;
+    if (entry.missingSinceMs === null)
+      log.warn("record-doubtful", { interventionId, upstreamId, reason: changes.lastError });
+    ledger.outbox.save({
+      ...entry,
+      ...changes,
+      verifyAtMs: verifyAtMs === AUDIT_AT_MS ? AUDIT_AT_MS : changes.nextAtMs,
+    });
+  }
+
+  #gone(entry: OutboxEntry, code: string, reason: string): void {
+    const { ledger } = this.#parts;
+    ledger.apply(entry, "missing", {
+      upstreamId: null,
+      base: null,
+      agreed: null,
+      lastCode: code,
+      lastError: reason,
+      verifyAtMs: null,
+      missingSinceMs: null,
+      // Where two may have come of it, the other one is still looked for.
+      attempt: entry.sweepAtMs === null ? null : entry.attempt,
+    });
+    ledger.tellConflict(entry.interventionId, { phase: "gone", code, reason });
+  }
+}

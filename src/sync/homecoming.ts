@@ -1,0 +1,104 @@
+import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../domain/intervention.ts";
+import type { CentreRecord } from "../domain/merge.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { rankOf } from "../domain/outbox-rank.ts";
+import type { Sighting } from "../domain/sighting.ts";
+import { validateInterventionCreate, validateInterventionUpdate } from "../generated/validators.js";
+import type { SyncParts } from "./parts.ts";
+
+/**
+ * So many ids more than the records that were found are left out: others may have been given to records that never
+ * reached the centre. Ids travel, so none may be given again.
+ */
+const ID_MARGIN = 1_000;
+
+/** Takes records of this site over from its centre that this database does not know: a new card, or an older copy. */
+export class Homecoming {
+  readonly #parts: Pick<SyncParts, "ledger" | "clock" | "log" | "patience">;
+  readonly #timezone: string;
+  readonly #ownMarkers: string;
+
+  /** @param timezone IANA zone in which dates without an offset are read */
+  constructor(
+    parts: Pick<SyncParts, "ledger" | "clock" | "log" | "patience">,
+    { timezone, ownMarkers }: { timezone: string; ownMarkers: string },
+  ) {
+    this.#parts = parts;
+    this.#timezone = timezone;
+    this.#ownMarkers = ownMarkers;
+  }
+
+  /** Takes over what is new here. Of several with one reference the oldest; the sweep sees to the others. */
+  adopt(rows: readonly Sighting[]): void {
+    const { ledger, log } = this.#parts;
+    const found = new Map<string, Sighting>();
+    for (const row of [...rows].sort((a, b) => b.id - a.id)) {
+      const uid = this.#uidOf(row);
+      if (uid !== undefined && !ledger.interventions.findByUid(uid)) found.set(uid, row);
+    }
+    if (found.size === 0) return;
+    ledger.write(() => {
+      ledger.compared.skipIds(found.size + ID_MARGIN);
+      for (const [uid, row] of [...found].toReversed()) this.#take(uid, row);
+    });
+    log.warn("records-read-back", { records: found.size });
+  }
+
+  #uidOf(row: Sighting): string | undefined {
+    for (const text of [row["notes"], row["description"]]) {
+      if (typeof text !== "string") continue;
+      const at = text.indexOf(this.#ownMarkers);
+      const end = at < 0 ? -1 : text.indexOf("]", at);
+      if (end > 0) return text.slice(at + this.#ownMarkers.length, end);
+    }
+    return undefined;
+  }
+
+  #take(uid: string, row: Sighting): void {
+    const { ledger, clock, patience } = this.#parts;
+    if (ledger.outbox.findByUpstreamId(row.id)) return;
+    const fields = this.#fieldsOf(ledger.unmarked(row, uid));
+    if (!fields) return;
+    const { objectiveType: type, objectiveId: id } = fields;
+    if (!ledger.objectives.exists({ type, id }))
+      ledger.objectives.put(type, { id, name: `#${id}` }, "import");
+    const nowMs = clock.wallMs();
+    const stored = ledger.interventions.insert({
+      uid,
+      fields,
+      instants: instantsOf(fields, this.#timezone),
+      dispeceratId: Number.isSafeInteger(row["dispeceratId"]) ? (row["dispeceratId"] as number) : 0,
+      createdBy: 0,
+      nowMs,
+    });
+    ledger.outbox.insert(stored.record.id, rankOf(fields.priority));
+    const entry = ledger.entry(stored.record.id);
+    ledger.outbox.save({
+      ...entry,
+      phase: "linked",
+      upstreamId: row.id,
+      base: JSON.stringify(row),
+      agreed: JSON.stringify(fields),
+      syncedRev: entry.wantRev,
+      verifyAtMs: nowMs + patience.pullMs,
+    });
+    ledger.tellReadBack(stored.record);
+  }
+
+  /** What of a record there can be a record here; undefined where it names no objective. */
+  #fieldsOf(row: CentreRecord): ReturnType<typeof fieldsOf> | undefined {
+    const { name, objectiveType, objectiveId, ...rest } = fieldsOf(row as unknown as Intervention);
+    const body = { name, objectiveType, objectiveId };
+    if (!OBJECTIVE_TYPES.includes(objectiveType) || !validateInterventionCreate(body)) return undefined;
+    const valid = Object.fromEntries(
+      Object.entries(rest).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
+    );
+    const fields = newIntervention({ ...body, ...valid });
+    try {
+      instantsOf(fields, this.#timezone);
+      return fields;
+    } catch {
+      return { ...fields, dateStart: null, dateEnd: null };
+    }
+  }
+}

@@ -1,0 +1,287 @@
+// A dispatch centre as another company could have written it, from the published interface alone. It shares no code with
+// the site that talks to it, and has habits that a test switches on and off through a second port.
+import { createServer } from "node:http";
+
+/** What a centre may be. Everything is off, and the habits of the interface's own words apply, until a test says otherwise. */
+const habits = {
+  /** The next id is the highest one plus one: what was deleted or lost gives its id away. */
+  givesIdsAgain: true,
+  /** Fields that the interface does not name stand in every record. */
+  addsFields: false,
+  /** Dates are written with an offset and milliseconds. */
+  ownDates: false,
+  /** Texts lose the spaces and empty lines at both ends. */
+  trims: false,
+  /** Notes hold so many characters; the rest is cut off without a word. 0 for no limit. */
+  notesMax: 0,
+  /** Rows in an answer at most. */
+  pageRows: 50,
+  /** `_start` is not looked at: every page is the first one. */
+  ignoresStart: false,
+  /** `_sort` and `_order` are not looked at: the oldest record comes first. */
+  ignoresSort: false,
+  /** Reads come from a copy that is so many milliseconds behind. */
+  readLagMs: 0,
+  /** Whether a list says how many records there are. */
+  saysTotal: false,
+};
+const EXTRA = { externalRef: null, tenant: "vest", tags: [] };
+
+/** Rules of the gateway in front: `{ method, path, status, shape, times, after }`. The first that fits answers. */
+let gateway = [];
+/** Requests that the proxy in front delivers twice: `{ method, path, times }`. */
+let twice = [];
+/** Requests whose answer never arrives although they were carried out: `{ method, path, times }`. */
+let cut = [];
+
+let rows = new Map();
+let makers = new Map();
+let backup = { rows: new Map(), makers: new Map() };
+/** Earlier states, for reads from a copy. */
+let past = [];
+let highest = 0;
+const tokens = new Map();
+const seen = [];
+/** Writes to what is not the writer's. */
+const breaches = [];
+let isDeaf = false;
+
+const STATUS_NAMES = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Entity",
+};
+
+function errorBody(statusCode, message, shape = "interface") {
+  if (shape === "gateway") return { code: statusCode, detail: message };
+  return { error: STATUS_NAMES[statusCode] ?? "Error", message, statusCode };
+}
+
+function changed() {
+  past.push({ atMs: Date.now(), rows: new Map(rows) });
+  if (past.length > 2000) past = past.slice(-1000);
+}
+
+function readable() {
+  if (habits.readLagMs === 0) return rows;
+  const untilMs = Date.now() - habits.readLagMs;
+  return past.findLast(({ atMs }) => atMs <= untilMs)?.rows ?? new Map();
+}
+
+function text(value, isNotes) {
+  if (typeof value !== "string") return value;
+  const trimmed = habits.trims ? value.trim() : value;
+  return isNotes && habits.notesMax > 0 ? [...trimmed].slice(0, habits.notesMax).join("") : trimmed;
+}
+
+function date(value) {
+  if (typeof value !== "string" || !habits.ownDates) return value;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? value : new Date(ms + 7_200_000).toISOString().replace("Z", "+02:00");
+}
+
+function stored(fields) {
+  const row = { ...fields };
+  for (const name of ["name", "description", "notes"])
+    if (name in row) row[name] = text(row[name], name === "notes");
+  for (const name of ["dateStart", "dateEnd"]) if (name in row) row[name] = date(row[name]);
+  return row;
+}
+
+function create(fields, maker) {
+  const top = habits.givesIdsAgain ? Math.max(0, ...rows.keys()) : highest;
+  const id = top + 1;
+  highest = Math.max(highest, id);
+  const row = {
+    id,
+    name: "",
+    description: null,
+    dateStart: null,
+    dateEnd: null,
+    status: "planned",
+    priority: "medium",
+    type: "maintenance",
+    crews: 1,
+    police: false,
+    ambulance: false,
+    firetruck: false,
+    notes: null,
+    ...stored(fields),
+    dispeceratId: 40,
+    invoicePdf: null,
+  };
+  rows.set(id, row);
+  makers.set(id, maker);
+  changed();
+  return row;
+}
+
+function shown(row) {
+  return habits.addsFields ? { ...EXTRA, ...row } : row;
+}
+
+function list(query) {
+  const start = habits.ignoresStart ? 0 : Number(query.get("_start") ?? 0);
+  const end = Math.min(Number(query.get("_end") ?? Infinity), start + habits.pageRows);
+  const all = [...readable().values()].filter((row) =>
+    ["status", "priority", "type"].every((name) => !query.has(name) || row[name] === query.get(name)),
+  );
+  const isDown = query.get("_order") === "DESC";
+  const field = query.get("_sort");
+  if (habits.ignoresSort) all.sort((a, b) => a.id - b.id);
+  else if (field)
+    all.sort(
+      (a, b) => (a[field] < b[field] ? -1 : a[field] > b[field] ? 1 : a.id - b.id) * (isDown ? -1 : 1),
+    );
+  const headers = habits.saysTotal ? { "X-Total-Count": String(all.length) } : {};
+  return { status: 200, body: all.slice(start, end).map(shown), headers };
+}
+
+function carryOut({ method, url, body, account }) {
+  const path = url.pathname;
+  if (path.startsWith("/obiective/"))
+    return {
+      status: 200,
+      body: path.endsWith("cladiri")
+        ? Array.from({ length: 9 }, (_, index) => ({
+            id: index + 1,
+            name: `Hall ${index + 1}`,
+            status: "active",
+          })).slice(Number(url.searchParams.get("_start") ?? 0), Number(url.searchParams.get("_end") ?? 50))
+        : [],
+    };
+  if (path === "/interventii" && method === "GET") return list(url.searchParams);
+  if (path === "/interventii" && method === "POST") {
+    const { name, objectiveType, objectiveId } = body ?? {};
+    if (!name || !objectiveType || !objectiveId)
+      return { status: 400, body: errorBody(400, "name, objectiveType and objectiveId are required") };
+    return { status: 201, body: shown(create(body, account)) };
+  }
+  const id = Number(/^\/interventii\/(\d+)$/.exec(path)?.[1]);
+  const row = method === "GET" ? readable().get(id) : rows.get(id);
+  if (!row) return { status: 404, body: errorBody(404, `intervention ${id} does not exist`) };
+  if (method === "GET") return { status: 200, body: shown(row) };
+  if (makers.get(id) !== account) breaches.push({ method, id, by: account, of: makers.get(id) });
+  if (method === "DELETE") {
+    rows.delete(id);
+    makers.delete(id);
+    changed();
+    return { status: 204 };
+  }
+  const updated = { ...row, ...stored(body) };
+  rows.set(id, updated);
+  changed();
+  return { status: 200, body: shown(updated) };
+}
+
+function ruleFor(rules, { method, url, raw }) {
+  const rule = rules.find(
+    (each) =>
+      each.times > 0 &&
+      each.method === method &&
+      new RegExp(each.path).test(url.pathname) &&
+      (each.body === undefined || raw.includes(each.body)),
+  );
+  if (rule) rule.times -= 1;
+  return rule;
+}
+
+async function readBody(request) {
+  let raw = "";
+  for await (const chunk of request) raw += chunk;
+  return raw;
+}
+
+function answer(response, { status, body, headers = {} }) {
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  response.writeHead(
+    status,
+    payload === undefined ? headers : { "Content-Type": "application/json", ...headers },
+  );
+  response.end(payload);
+}
+
+const service = createServer((request, response) => void serve(request, response));
+
+async function serve(request, response) {
+  const url = new URL(request.url, "http://centre");
+  const raw = await readBody(request);
+  const { method } = request;
+  if (isDeaf) return;
+  if (url.pathname === "/auth/token") {
+    const { email } = JSON.parse(raw);
+    const token = `${email}.${tokens.size}`;
+    tokens.set(token, email);
+    return answer(response, { status: 200, body: { token, expiresIn: 3600 } });
+  }
+  const account = tokens.get((request.headers.authorization ?? "").replace("Bearer ", ""));
+  if (!account) return answer(response, { status: 401, body: errorBody(401, "token missing") });
+  seen.push({ method, path: request.url, atMs: Date.now(), body: raw });
+  const asked = { method, url, raw, account, body: raw === "" ? undefined : JSON.parse(raw) };
+  const refusal = ruleFor(gateway, asked);
+  if (refusal) {
+    if (refusal.isAfter) carryOut(asked);
+    return answer(response, {
+      status: refusal.status,
+      body: errorBody(refusal.status, "the gateway does not like this", refusal.shape),
+    });
+  }
+  const first = carryOut(asked);
+  // The second delivery's answer is the one that gets through when the proxy has given up on the first.
+  const last = ruleFor(twice, asked) ? carryOut(asked) : first;
+  if (ruleFor(cut, asked)) return void request.socket.destroy();
+  return answer(response, last);
+}
+
+/** What a test does to the centre, which no site can do. */
+const ORDERS = {
+  habits: (given) => Object.assign(habits, given),
+  gateway: (rules) => (gateway = rules),
+  twice: (rules) => (twice = rules),
+  cut: (rules) => (cut = rules),
+  type: ({ fields, by = "people" }) => create(fields, by),
+  edit: ({ id, fields }) => {
+    rows.set(id, { ...rows.get(id), ...stored(fields) });
+    changed();
+  },
+  remove: ({ id }) => {
+    rows.delete(id);
+    makers.delete(id);
+    changed();
+  },
+  backup: () => (backup = { rows: new Map(rows), makers: new Map(makers) }),
+  restore: () => {
+    rows = new Map(backup.rows);
+    makers = new Map(backup.makers);
+    changed();
+  },
+  deaf: ({ isDeaf: given }) => (isDeaf = given),
+  state: () => ({
+    rows: [...rows.values()],
+    makers: Object.fromEntries(makers),
+    breaches,
+    seen: seen.map(({ method, path, atMs, body }) => ({ method, path, atMs, body })),
+  }),
+};
+
+const control = createServer((request, response) => void obey(request, response));
+
+async function obey(request, response) {
+  const raw = await readBody(request);
+  const order = ORDERS[request.url.slice(1)];
+  answer(response, { status: 200, body: order(raw === "" ? undefined : JSON.parse(raw)) ?? null });
+}
+
+changed();
+service.listen(0, "127.0.0.1", () =>
+  control.listen(0, "127.0.0.1", () =>
+    process.stdout.write(
+      `${JSON.stringify({ port: service.address().port, control: control.address().port })}\n`,
+    ),
+  ),
+);
+process.stdin.on("end", () => process.exit(0)).resume();

@@ -1,0 +1,204 @@
+import { afterEach, expect, test } from "vitest";
+import type { Intervention } from "../../../src/domain/intervention.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ForeignSite, wrongAt, type Row } from "./foreign-site.ts";
+
+/*
+ * The built daemon against a centre of another make: it looks at no keys, gives ids again, and has a gateway, a copy that
+ * lags and people in front of it. What takes longer than `npm test` may is in
+ * slow-habits.test.ts.
+ */
+
+const sites: ForeignSite[] = [];
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.remove();
+});
+
+async function siteAt(habits: Readonly<Record<string, unknown>> = {}): Promise<ForeignSite> {
+  const site = new ForeignSite();
+  sites.push(site);
+  await site.start(habits);
+  return site;
+}
+
+const HABITS = { addsFields: true, ownDates: true, trims: true };
+const ONE_RECORD = "^/interventii/\\d+$";
+
+/** A record that a person types in at the centre for the same call, alike in every field that is likely. */
+function typed({ name, objectiveType, objectiveId, priority }: Intervention): object {
+  return { name, objectiveType, objectiveId, priority, description: "the neighbour called" };
+}
+
+test("what people type in under ids that were given again is theirs, and the site's records are made anew", async () => {
+  const site = await siteAt(HABITS);
+  const records: Intervention[] = [];
+  for (let index = 1; index <= 5; index += 1)
+    records.push(
+      await site.create({
+        name: `Intrusion ${index}`,
+        priority: "high",
+        ...(index % 2 === 0 ? { dateStart: "2026-11-20T21:30:00Z" } : {}),
+      }),
+    );
+  await site.settle();
+  const { rows } = await site.state();
+  for (const { id } of rows) await site.order("remove", { id });
+  const theirs: Row[] = [];
+  for (const record of records) theirs.push(await site.type(typed(record)));
+  expect(theirs.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+
+  for (const { id } of records)
+    await site.ask(200, "PUT", `/interventii/${id}`, { description: "second call" });
+  await site.settle();
+
+  const now = await site.state();
+  expect(now.rows.filter(({ id }) => now.makers[id] === "people")).toEqual(theirs);
+  expect(await wrongAt(site)).toEqual([]);
+  const { conditions } = await site.status();
+  expect(conditions.map(({ code }) => code)).toContain("upstream-ids-given-again");
+}, 60_000);
+
+test.each(["gateway", "interface"] as const)(
+  "a gateway's own 404 in the %s's words makes nothing gone, and an ordered retry makes no double",
+  async (shape) => {
+    const site = await siteAt(HABITS);
+    const record = await site.create({ name: "Smoke" });
+    await site.settle();
+    await site.order("gateway", [{ method: "GET", path: ONE_RECORD, status: 404, shape, times: 1 }]);
+    await site.ask(200, "PUT", `/interventii/${record.id}`, { description: "second floor" });
+    const { summary } = await site.now();
+    expect(summary.gone).toBe(0);
+    await site.ask(200, "POST", `/site/sync/${record.id}/retry`);
+    await site.settle();
+    expect(await wrongAt(site)).toEqual([]);
+  },
+  60_000,
+);
+
+test("a record that was deleted at the centre is doubtful, and an edit of it waits for a second look", async () => {
+  const site = await siteAt(HABITS);
+  const record = await site.create({ name: "Patrol" });
+  await site.settle();
+  const { rows } = await site.state();
+  for (const { id } of rows) await site.order("remove", { id });
+  await site.ask(200, "PUT", `/interventii/${record.id}`, { description: "second round" });
+  const { records, summary } = await site.now();
+  expect(records).toMatchObject([{ interventionId: record.id, phase: "doubtful" }]);
+  expect(summary).toMatchObject({ doubtful: 1, gone: 0 });
+}, 60_000);
+
+test("where lists know no pages, an alarm whose answer was lost is not sent again before it was looked for", async () => {
+  const site = await siteAt({ ...HABITS, ignoresStart: true, ignoresSort: true });
+  for (let index = 0; index < 60; index += 1)
+    await site.type({ name: `Old ${index}`, objectiveType: "obiective/cladiri", objectiveId: 2 });
+  await site.order("cut", [{ method: "POST", path: "^/interventii$", times: 1 }]);
+  const record = await site.create({ name: "Panic", priority: "high" });
+  await eventually("the site to have searched three times", async () => {
+    const { records } = await site.now();
+    const { seen } = await site.state();
+    return (
+      (records[0]?.attempts ?? 0) >= 3 &&
+      Date.now() - (seen.find(({ method }) => method === "POST")?.atMs ?? 0) > 17_000
+    );
+  });
+  expect(await site.copiesOf(record)).toHaveLength(1);
+}, 60_000);
+
+test.each([400, 413, 415, 422, 403, 404])(
+  "one %i of a gateway neither parks an alarm nor holds up what comes behind it",
+  async (status) => {
+    const site = await siteAt(HABITS);
+    await site.order("gateway", [
+      { method: "POST", path: "^/interventii$", body: "Panic", status, times: 1 },
+    ]);
+    await site.create({ name: "Panic", priority: "high" });
+    const { link, summary } = await site.now();
+    expect(summary.rejected).toBe(0);
+    expect(link.state).toBe("up");
+    await site.create({ name: "Fire", priority: "high" });
+    await eventually("the alarm behind it", async () => {
+      const { rows } = await site.state();
+      return rows.some(({ name }) => name === "Fire");
+    });
+    await site.settle();
+    expect(await wrongAt(site)).toEqual([]);
+  },
+  60_000,
+);
+
+test("a centre that cuts notes off is said so, and no record is written again and again for its reference", async () => {
+  const site = await siteAt({ ...HABITS, notesMax: 255 });
+  await site.create({ name: "Repair", notes: "x".repeat(300) });
+  await site.settle();
+  for (let look = 0; look < 3; look += 1) await site.now();
+  const { seen } = await site.state();
+  expect(seen.filter(({ method }) => method === "PUT")).toEqual([]);
+  const { conditions } = await site.status();
+  expect(conditions).toMatchObject([{ code: "upstream-reference-lost" }]);
+  expect(await wrongAt(site)).toEqual([]);
+}, 60_000);
+
+test("what was deleted and came back with a backup of the centre is removed again; what bears no reference stays", async () => {
+  const site = await siteAt(HABITS);
+  const kept = await site.create({ name: "Kept" });
+  const deleted = await site.create({ name: "Deleted" });
+  const rewritten = await site.create({ name: "Rewritten" });
+  await site.settle();
+  const { rows } = await site.state();
+  const there = rows.find(({ name }) => name === "Rewritten");
+  await site.order("edit", { id: there?.id, fields: { notes: "kept for the insurer" } });
+  await site.order("backup");
+  await site.order("edit", { id: there?.id, fields: { notes: there?.["notes"] } });
+  for (const { id } of [deleted, rewritten]) await site.ask(204, "DELETE", `/interventii/${id}`);
+  await site.settle();
+  await site.order("restore");
+  await eventually("the deleted one to be removed again", async () => {
+    await site.now();
+    return !(await site.state()).rows.some(({ name }) => name === "Deleted");
+  });
+  expect((await site.state()).rows.map(({ name }) => name)).toEqual([kept.name, rewritten.name]);
+}, 60_000);
+
+test("the site says how many records it has compared, and names each difference", async () => {
+  const site = await siteAt({ ...HABITS, readLagMs: 300 });
+  await site.create({ name: "One" });
+  await site.create({ name: "Two" });
+  await site.settle();
+  await eventually("a comparison", async () => {
+    await site.now();
+    const { comparison } = await site.status();
+    return comparison?.here === 2 && comparison.there === 2 && comparison.differences.length === 0;
+  });
+  const { rows } = await site.state();
+  await site.order("remove", { id: rows[0]?.id });
+  await eventually("the difference", async () => {
+    await site.now();
+    const { comparison } = await site.status();
+    return comparison?.there === 1 && comparison.differences[0]?.kind === "missing-there";
+  });
+  const { link } = await site.status();
+  expect(Date.parse(link.answeredAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
+}, 60_000);
+
+test("a new card with the same reference reads its records back before it sends anything", async () => {
+  const site = await siteAt({ ...HABITS, pageRows: 7 });
+  for (let index = 1; index <= 10; index += 1)
+    await site.create({ name: `Call ${index}`, description: `${index}` });
+  await site.type(
+    { name: "Call 1", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "[ref:other-1]" },
+    "other",
+  );
+  await site.settle();
+  await site.endSite();
+  await site.startSite("new-card");
+  await site.create({ name: "After the card", priority: "high" });
+  await site.settle();
+  expect(await wrongAt(site)).toEqual([]);
+  const here = await site.here();
+  expect(here.map(({ name }) => name).sort()).toEqual(
+    [...Array.from({ length: 10 }, (_, index) => `Call ${index + 1}`), "After the card"].sort(),
+  );
+  const { seen } = await site.state();
+  const lastPost = seen.findLastIndex(({ method }) => method === "POST");
+  expect(seen.slice(0, lastPost).filter(({ method }) => method === "POST")).toHaveLength(10);
+}, 60_000);

@@ -1,0 +1,178 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { DaemonProcess } from "../../../src/cli/demo/daemon-process.ts";
+import type { Intervention, InterventionCreate } from "../../../src/domain/intervention.ts";
+import type { SyncView } from "../../../src/http/site/sync-port.ts";
+import type { StatusView } from "../../../src/http/site/status-view.ts";
+import { askDaemon } from "../../support/control-socket.ts";
+import { eventually } from "../../support/eventually.ts";
+import { buildingsYaml, EDGE, Installation } from "../../support/installation.ts";
+import { allOf } from "../../support/site-and-centre.ts";
+
+export interface Row {
+  readonly id: number;
+  readonly [field: string]: unknown;
+}
+
+export interface CentreState {
+  readonly rows: readonly Row[];
+  readonly makers: Readonly<Record<number, string>>;
+  readonly breaches: readonly unknown[];
+  readonly seen: readonly { method: string; path: string; atMs: number; body: string }[];
+}
+
+/** What the gateway, the proxy or the line does to requests that fit, so many times. */
+export interface LineRule {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** A regular expression. */
+  readonly path: string;
+  /** Only where the body contains this text. */
+  readonly body?: string;
+  readonly times: number;
+}
+
+export type GatewayRule = LineRule & {
+  readonly status: number;
+  /** `interface`: in the interface's own error shape. */
+  readonly shape?: "interface" | "gateway";
+  /** Whether the centre has done it before. */
+  readonly isAfter?: boolean;
+};
+
+const CENTRE = fileURLToPath(new URL("centre.mjs", import.meta.url));
+
+/** The built daemon as a site, and a foreign centre in a process of its own. */
+export class ForeignSite {
+  readonly installation = new Installation();
+  #centre: { process: ChildProcessWithoutNullStreams; port: number; control: number } | undefined;
+  #site: DaemonProcess | undefined;
+  #marker: string;
+
+  constructor({ marker = "notes" }: { marker?: "notes" | "description" | "off" } = {}) {
+    this.#marker = marker;
+  }
+
+  async start(habits: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const centre = spawn(process.execPath, [CENTRE]);
+    const [line] = (await new Promise((resolve) => {
+      createInterface({ input: centre.stdout }).once("line", (text) => resolve([text]));
+    })) as [string];
+    this.#centre = { process: centre, ...(JSON.parse(line) as { port: number; control: number }) };
+    this.installation.secret("upstream.password", EDGE.password);
+    await this.order("habits", habits);
+    await this.startSite("site");
+  }
+
+  /** Starts the site's daemon with the data folder of that name: another name is a new card with the same settings. */
+  async startSite(folder: string): Promise<void> {
+    this.#folder = folder;
+    this.#site = this.installation.daemon(
+      folder,
+      `site: { ref: proof }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(3)}upstream: { baseUrl: "http://127.0.0.1:${this.#started.port}", email: ${EDGE.email}, passwordFile: ./upstream.password, timeoutS: 3, marker: "${this.#marker}" }\n`,
+    );
+    await this.#site.start();
+  }
+
+  async endSite(): Promise<void> {
+    await this.#site?.end("SIGTERM");
+  }
+
+  async remove(): Promise<void> {
+    await this.installation.remove();
+    this.#centre?.process.kill("SIGKILL");
+  }
+
+  /** Does something to the centre that no site can do. */
+  async order<T>(name: string, given: unknown = {}): Promise<T> {
+    const url = `http://127.0.0.1:${this.#started.control}/${name}`;
+    return (await (await fetch(url, { method: "POST", body: JSON.stringify(given) })).json()) as T;
+  }
+
+  state(): Promise<CentreState> {
+    return this.order<CentreState>("state");
+  }
+
+  /** A record that a person types in at the centre. */
+  type(fields: object, by = "people"): Promise<Row> {
+    return this.order("type", { fields, by });
+  }
+
+  async create(fields: Partial<InterventionCreate> = {}): Promise<Intervention> {
+    const record = { name: "Intrusion", objectiveType: "obiective/cladiri", objectiveId: 1, ...fields };
+    return this.ask(201, "POST", "/interventii", record);
+  }
+
+  async ask<T>(
+    wanted: number,
+    method: "GET" | "POST" | "PUT" | "DELETE",
+    path: string,
+    body?: unknown,
+  ): Promise<T> {
+    const { status, value } = await askDaemon(this.dataDir, method, path, body);
+    if (status !== wanted) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(value)}`);
+    return value as T;
+  }
+
+  get dataDir(): string {
+    return join(this.installation.folder, this.#folder);
+  }
+
+  now(): Promise<SyncView> {
+    return this.ask(200, "POST", "/site/sync/now");
+  }
+
+  status(): Promise<StatusView> {
+    return this.ask(200, "GET", "/site/status");
+  }
+
+  here(): Promise<Intervention[]> {
+    return allOf(this.dataDir);
+  }
+
+  /** Asks for a sync until the queue is empty. */
+  async settle(withinMs?: number): Promise<void> {
+    await eventually(
+      "the site to have nothing left to send",
+      async () => {
+        const left = await this.now();
+        if (left.records.length > 0) throw new Error(JSON.stringify(left));
+        return true;
+      },
+      withinMs,
+    );
+  }
+
+  /** Rows at the centre that carry this record's reference or were made by the site with its name. */
+  async copiesOf({ name }: Intervention): Promise<Row[]> {
+    const { rows, makers } = await this.state();
+    return rows.filter((row) => row["name"] === name && makers[row.id] === EDGE.email);
+  }
+
+  #folder = "site";
+
+  get #started() {
+    if (!this.#centre) throw new Error("the centre was not started");
+    return this.#centre;
+  }
+}
+
+/** What differs between what the site has and what it has at the centre; empty when each is there exactly once. */
+export async function wrongAt(site: ForeignSite): Promise<string[]> {
+  const here = await site.here();
+  const { rows, makers, breaches } = await site.state();
+  const ours = rows.filter(({ id }) => makers[id] === EDGE.email);
+  const wrong = breaches.map((breach) => `touched: ${JSON.stringify(breach)}`);
+  for (const record of here) {
+    const copies = ours.filter((row) => row["name"] === record.name);
+    if (copies.length !== 1) wrong.push(`${record.name} is there ${copies.length} times`);
+    const [copy] = copies;
+    if (copy && copy["description"] !== record.description)
+      wrong.push(`${record.name}: ${String(copy["description"])} there, ${record.description} here`);
+  }
+  for (const row of ours)
+    if (!here.some(({ name }) => name === row["name"]))
+      wrong.push(`${String(row["name"])} is there and not here`);
+  return wrong;
+}

@@ -1,0 +1,58 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
+import { RUN_LENGTH } from "../../support/run-length.ts";
+import { ForeignSite, wrongAt } from "./foreign-site.ts";
+
+/* What takes minutes, because the site waits for minutes before it believes: npm run faults -- --foreign 1 */
+
+const sites: ForeignSite[] = [];
+afterAll(async () => {
+  for (const site of sites) await site.remove();
+});
+
+async function siteAt(habits: Readonly<Record<string, unknown>> = {}): Promise<ForeignSite> {
+  const site = new ForeignSite();
+  sites.push(site);
+  await site.start({ addsFields: true, ownDates: true, trims: true, ...habits });
+  return site;
+}
+
+describe.runIf(RUN_LENGTH.foreign > 0)("at a foreign centre, after minutes", () => {
+  test.concurrent("what a proxy has delivered twice is there once", async () => {
+    const site = await siteAt();
+    await site.order("twice", [{ method: "POST", path: "^/interventii$", times: 2 }]);
+    const records = [
+      await site.create({ name: "Twice" }),
+      await site.create({ name: "Again", priority: "high" }),
+    ];
+    await site.settle();
+    for (const record of records) expect(await site.copiesOf(record)).toHaveLength(2);
+    await eventually(
+      "one of each",
+      async () => {
+        await site.now();
+        return (await wrongAt(site)).length === 0;
+      },
+      240_000,
+    );
+  }, 300_000);
+
+  test.concurrent("what was deleted there is gone after the second look, and made anew only when a person asks", async () => {
+    const site = await siteAt({ readLagMs: 3_000 });
+    const [deleted] = [await site.create({ name: "Deleted there" }), await site.create({ name: "Kept" })];
+    await site.settle();
+    const { rows } = await site.state();
+    await site.order("remove", { id: rows.find(({ name }) => name === "Deleted there")?.id });
+    await eventually("the second look", async () => (await site.now()).summary.gone === 1, 240_000);
+    await site.ask(200, "POST", `/site/sync/${deleted.id}/retry`);
+    await site.settle(60_000);
+    expect(await wrongAt(site)).toEqual([]);
+  }, 300_000);
+
+  test.concurrent("an idle link that is dead is known to be down within five minutes and the time of one answer", async () => {
+    const site = await siteAt();
+    await eventually("the link to be up", async () => (await site.status()).link.state === "up");
+    await site.order("deaf", { isDeaf: true });
+    await eventually("the link to be down", async () => (await site.status()).link.state === "down", 310_000);
+  }, 400_000);
+});
