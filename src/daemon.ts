@@ -224,6 +224,7 @@ export class Daemon {
       ...this.#common,
       parts,
       config: this.#config,
+      time: hostOf(this.#clock, randomUUID).time,
       httpDescriptor: this.#options.httpDescriptor,
       run: randomUUID().slice(0, 8),
     });
