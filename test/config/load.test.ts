@@ -83,6 +83,16 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /^2:\d+: this is nested deeper than 64 levels; no option needs that$/,
     ],
     ["dashes without end", `zones:\n  ${"- ".repeat(100_000)}x\n`, /^2:\d+: this is nested deeper than 64/],
+    [
+      "a site's name with a NUL",
+      'site: { name: "A\\0B" }\n',
+      /^1:9: site\.name: "A\\u0000B" has not the right form\./,
+    ],
+    [
+      "an account at the centre with a NUL",
+      'upstream: { baseUrl: "http://127.0.0.1", email: "a\\0@b" }\n',
+      /^1:42: upstream\.email: "a\\u0000@b" has not the right form\./,
+    ],
     ["text for a number", "http:\n  port: eighty\n", /^2:3: http\.port: must be integer, not "eighty"$/],
     [
       "a port that is none",
