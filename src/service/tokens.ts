@@ -8,7 +8,7 @@ import type { Database } from "../store/database.ts";
 import { EventService } from "./events.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
-import { networkOf, SignInThrottle, type SignInAttempt } from "./sign-in-throttle.ts";
+import { networkOf, SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
 const TOKEN_LIFETIME_S = 3600;

@@ -1,5 +1,5 @@
-import type { Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import type { Clock } from "./clock.ts";
+import { AppError } from "./errors.ts";
 
 /** So many wrong passwords are free; then one waits, and after each further one twice as long as the last. */
 const FREE_FOR_ACCOUNT = 5;
