@@ -42,7 +42,7 @@ interface OpenConnection {
 /**
  * Keeps what one client can hold of this machine's memory and sockets within bounds. When every place is taken, a
  * newcomer gets that of the oldest stranger that says nothing; one from an address that has signed in before gets that of
- * any stranger. Whoever is signed in keeps the place.
+ * any stranger. A connection over which a person is signed in stays.
  */
 export class Connections {
   /** By address and port of the client, in the order in which they came. */

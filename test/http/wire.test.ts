@@ -183,7 +183,7 @@ describe("a client that holds connections", () => {
     beforeEach(() => (strangers = []));
     afterEach(() => strangers.forEach((socket) => socket.destroy()));
 
-    test("keeps nobody from signing in", async () => {
+    test("leaves room for a person who signs in", async () => {
       await flood();
       const body = JSON.stringify({ email: PEOPLE.viewer, password: PASSWORD });
       const request = `${head("POST /auth/token", "Content-Type: application/json", `Content-Length: ${body.length}`)}${body}`;

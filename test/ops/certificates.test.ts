@@ -187,7 +187,7 @@ describe("the keeper", () => {
     keeper.stop();
   });
 
-  test("makes a certificate of 2100 again when a time server has answered, and says so for a day", async () => {
+  test("makes a certificate of 2100 again when a time server has answered, and reports it for a day", async () => {
     const { clock, renewed, open, keeper, host } = keeperOf({ mode: "own" });
     const aheadMs = Date.UTC(2100, 0, 1) - NOW_MS;
     host.isClockSet = false;
