@@ -1,6 +1,7 @@
 import type { EffectiveOption } from "./config/effective.ts";
 import type { Config } from "./config/config.ts";
-import type { ConfigurationText, LoadOptions } from "./config/load.ts";
+import type { LoadOptions } from "./config/load.ts";
+import type { ConfigurationText } from "./config/parsed-text.ts";
 
 /** Called at each reload: for the process's supervision, and to keep the text. */
 export interface ReloadHooks {

@@ -1,10 +1,6 @@
 import type { Config } from "./config/config.ts";
-import {
-  configurationText,
-  readConfiguration,
-  type ConfigurationText,
-  type LoadOptions,
-} from "./config/load.ts";
+import { configurationText, readConfiguration, type LoadOptions } from "./config/load.ts";
+import type { ConfigurationText } from "./config/parsed-text.ts";
 import { ConfigurationError } from "./config/problems.ts";
 import { atOnceOf, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/canonical.ts";

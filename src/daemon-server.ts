@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
-import type { Clock } from "./domain/clock.ts";
+import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import type { Log } from "./domain/log.ts";
 import { createApp, type ServedParts } from "./http/app.ts";
@@ -13,6 +13,7 @@ export interface DaemonServerOptions {
   /** What the routes lead to. */
   readonly parts: ServedParts;
   readonly clock: Clock;
+  readonly time: TrustedTime;
   readonly log: Log;
   readonly conditions: Conditions;
   /** A name for this run of the daemon, unlike any other; the names of its requests begin with it. */

@@ -3,11 +3,13 @@ import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
 import { DaemonServer } from "./daemon-server.ts";
+import { makeServices } from "./daemon-services.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { NewEvent } from "./domain/event.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
+import type { Priority } from "./generated/types.ts";
 import { VERSION } from "./generated/version.ts";
-import type { AppParts, ServedParts } from "./http/app.ts";
+import type { ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
 import { Dispatch } from "./inputs/dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
@@ -21,14 +23,8 @@ import { Health } from "./ops/health.ts";
 import { hostOf } from "./ops/host.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
 import { JsonLog } from "./ops/log.ts";
-import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { SystemClock } from "./ops/system-clock.ts";
-import { AccountService } from "./service/accounts.ts";
-import { EventService } from "./service/events.ts";
-import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
-import { InterventionService } from "./service/interventions.ts";
-import { ObjectiveService } from "./service/objectives.ts";
-import { TokenService } from "./service/tokens.ts";
+import type { EventService } from "./service/events.ts";
 import { SiteSettings } from "./site/site-settings.ts";
 import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
@@ -103,7 +99,9 @@ export class Daemon {
     const journal = new Journal(folder.journal, clock);
     const syncParts = { ...this.#common, site: config.site, database, random: Math.random };
     const sync = new CurrentSync(config.upstream, syncParts);
-    const services = await this.#services(database, sync);
+    const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
+    const { tell } = this.#options;
+    const services = await makeServices({ config, database, clock, newUid: this.#newKey, onChange, tell });
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
     const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
@@ -207,33 +205,12 @@ export class Daemon {
     if (warning !== undefined) this.#log.warn("addon-warning", { warning });
   }
 
-  /** What the interface's routes lead to, ready for the first request: objectives are known, somebody can sign in. */
-  async #services(
-    database: Database,
-    sync: CurrentSync,
-  ): Promise<Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">> {
-    const { site, zones, dataDir, objectives: known } = this.#config;
-    const common = { database, clock: this.#clock };
-    const objectives = new ObjectiveService(database);
-    seedObjectives(objectives, known, zones, site.locale);
-    const accounts = new AccountService(common);
-    await ensureAdministrator(accounts, oneTimePassword, this.#options.tell);
-    const tokens = new TokenService({ ...common, keys: signingKeys(dataDir) });
-    const interventions = new InterventionService({
-      ...common,
-      timezone: site.timezone,
-      dispeceratId: site.dispeceratId,
-      newUid: this.#newKey,
-      onChange: (change) => sync.sync?.changed(change),
-    });
-    return { tokens, accounts, events: new EventService(common), objectives, interventions };
-  }
-
   async #startServer(parts: ServedParts): Promise<HttpServer> {
     const server = new DaemonServer({
       ...this.#common,
       parts,
       config: this.#config,
+      time: hostOf(this.#clock, randomUUID).time,
       httpDescriptor: this.#options.httpDescriptor,
       run: randomUUID().slice(0, 8),
     });

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
+import { hostOf } from "../ops/host.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
@@ -12,10 +13,12 @@ export async function cert(
 ): Promise<void> {
   const { dataDir, http } = config;
   prepareDataDir(dataDir);
+  const clock = new SystemClock();
+  const isClockTrusted = hostOf(clock, () => "").time.isTrusted();
   const certificate =
     http.tls.mode === "files"
       ? certificateFromFiles(http.tls.certFile, http.tls.keyFile)
-      : await ownCertificate(dataDir, { names: http.hosts, nowMs: new SystemClock().wallMs(), renew });
+      : await ownCertificate(dataDir, { names: http.hosts, nowMs: clock.wallMs(), isClockTrusted, renew });
   const { authority, names, validUntilMs } = certificate;
   if (ca) {
     stdout.write(authority?.pem ?? certificate.cert);

@@ -10,6 +10,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
+import { certificateFindings } from "./certificate-findings.ts";
 import type { Finding } from "./finding.ts";
 
 /** As the daemon itself counts: below the first it warns, below the second it keeps the rest for alarms. */
@@ -26,6 +27,7 @@ export async function installationFindings(config: Config): Promise<Finding[]> {
     ...databaseFindings(config),
     ...secretFindings(config),
     clockFinding(),
+    ...certificateFindings(config, new SystemClock().wallMs()),
     ...gpioFindings(config),
     ...supplyFindings(),
     ...(await serviceFindings()),

@@ -6,7 +6,8 @@ import {
   lastGoodAtMs,
   type RunnableConfiguration,
 } from "../config/last-good.ts";
-import type { ConfigurationText, LoadOptions } from "../config/load.ts";
+import type { LoadOptions } from "../config/load.ts";
+import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { handedOver, Supervision } from "../ops/supervision.ts";

@@ -1,5 +1,6 @@
 import { LineCounter, isMap, isScalar, parseDocument, type Scalar } from "yaml";
 import { AppError } from "../domain/errors.ts";
+import { depthProblem } from "./yaml-bounds.ts";
 
 /** One answer of a file, and where it stands. */
 export interface GivenAnswer {
@@ -15,11 +16,13 @@ export interface GivenAnswer {
  */
 export function readAnswers(file: string, text: string): GivenAnswer[] {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
   const placeOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
+  const tooDeep = depthProblem(text);
+  if (tooDeep) throw new AppError("bad-data", `${file}:${tooDeep.line}:${tooDeep.col}: ${tooDeep.message}`);
+  const document = parseDocument(text, { lineCounter: lines });
   const [error] = document.errors;
   if (error)
     throw new AppError(

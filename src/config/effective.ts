@@ -8,7 +8,8 @@ import {
 } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
 import { environmentOverlay } from "./environment.ts";
-import { parseText, readConfiguration, type ConfigurationText, type LoadOptions } from "./load.ts";
+import { readConfiguration, type LoadOptions } from "./load.ts";
+import { parseText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { pathText, sourceText } from "./problems.ts";
 
 /** One option as it is in force, and where it was said. */
@@ -62,7 +63,7 @@ type Path = readonly (string | number)[];
 export function effectiveOptions(source: ConfigurationText, options: LoadOptions): EffectiveOption[] {
   const { dataDir } = readConfiguration(source, { ...options, passwordsMayBeMissing: true });
   const parsed = parseText(source, environmentOverlay(options.env));
-  const value = (parsed.document.toJS() ?? {}) as Configuration;
+  const value = valueOf(parsed) as Configuration;
   const given = leavesOf(value);
   const names = given.map(({ path }) => pathText(path));
   const isSaid = (name: string): boolean =>

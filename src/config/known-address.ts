@@ -2,6 +2,7 @@ import { parseDocument } from "yaml";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import { environmentOverlay } from "./environment.ts";
 import { configurationText, type LoadOptions } from "./load.ts";
+import { depthProblem } from "./yaml-bounds.ts";
 
 /** Where a page about a configuration's mistakes is served. */
 export interface KnownAddress {
@@ -28,7 +29,9 @@ export function knownAddress(options: LoadOptions): KnownAddress {
 function httpOf(options: LoadOptions): Readonly<Record<string, unknown>> {
   try {
     // Read past what is wrong: half a file may still say where its page belongs.
-    const document = parseDocument(configurationText(options).text, { logLevel: "silent" });
+    const { text } = configurationText(options);
+    if (depthProblem(text)) return {};
+    const document = parseDocument(text, { logLevel: "silent" });
     for (const { path, value } of environmentOverlay(options.env).settings) document.setIn(path, value);
     const { http } = (document.toJS() ?? {}) as { http?: unknown };
     return typeof http === "object" && http !== null ? (http as Record<string, unknown>) : {};

@@ -3,13 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { AppError } from "../domain/errors.ts";
 import type { Config } from "./config.ts";
-import {
-  configurationText,
-  findFile,
-  readConfiguration,
-  type ConfigurationText,
-  type LoadOptions,
-} from "./load.ts";
+import { configurationText, findFile, readConfiguration, type LoadOptions } from "./load.ts";
+import type { ConfigurationText } from "./parsed-text.ts";
+import { depthProblem } from "./yaml-bounds.ts";
 
 /** A configuration that can be run, and what became of the file it should have come from. */
 export interface RunnableConfiguration {
@@ -79,7 +75,7 @@ function usableCopy(file: string, options: LoadOptions): Omit<RunnableConfigurat
 /** Where the data may lie, as far as a file with mistakes can tell. */
 function dataFolders(file: string, { env }: LoadOptions): string[] {
   const folder = dirname(file);
-  const named: unknown = parseDocument(readIfThere(file) ?? "", { logLevel: "silent" }).get("dataDir");
+  const named: unknown = parseDocument(readableText(file), { logLevel: "silent" }).get("dataDir");
   const ofVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];
   const state = env["STATE_DIRECTORY"]?.split(":")[0];
   return [
@@ -88,6 +84,13 @@ function dataFolders(file: string, { env }: LoadOptions): string[] {
     ...(state === undefined ? [] : [state]),
     join(folder, "var"),
   ];
+}
+
+/** The file's text or, where it nests too deep to be parsed, the line that names the data folder. */
+function readableText(file: string): string {
+  const text = readIfThere(file) ?? "";
+  const [line = ""] = /^dataDir:.*$/m.exec(text) ?? [];
+  return [text, line].find((part) => !depthProblem(part)) ?? "";
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { LineCounter, parseDocument, type Document } from "yaml";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
 import {
   GPIO_DEFAULTS,
@@ -15,12 +14,13 @@ import { FIRST_RUN_YAML } from "../generated/first-run.ts";
 import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/validators.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
-import { environmentOverlay, type Overlay } from "./environment.ts";
+import { environmentOverlay } from "./environment.ts";
 import { meaningProblems, meaningWarnings } from "./meaning.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { mqttOf } from "./mqtt.ts";
+import { parseText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
-import { ConfigurationError, configurationError, type ParsedFile } from "./problems.ts";
+import { configurationError } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { readText } from "./text-file.ts";
 
@@ -29,13 +29,6 @@ export interface LoadOptions {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-}
-
-/** The text of a configuration and where it stands. */
-export interface ConfigurationText {
-  /** null for the embedded defaults of a first run. */
-  readonly file: string | null;
-  readonly text: string;
 }
 
 /**
@@ -64,7 +57,7 @@ export function readConfiguration(
   const { file } = source;
   const overlay = environmentOverlay(options.env);
   const parsed = parseText(source, overlay);
-  const value: unknown = parsed.document.toJS() ?? {};
+  const value: unknown = valueOf(parsed);
   if (!validateConfiguration(value))
     throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
   const folder = file === null ? options.cwd : dirname(file);
@@ -101,27 +94,6 @@ const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
 
 function personalFile(env: LoadOptions["env"]): string {
   return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", "santinela.yaml");
-}
-
-/** The text with the environment over it. @throws AppError `configuration` for a text that is no YAML */
-export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
-  const lines = new LineCounter();
-  const document: Document = parseDocument(text, { lineCounter: lines });
-  const name = file ?? "the embedded configuration";
-  if (document.errors.length > 0) {
-    const mistakes = document.errors.map(({ message, pos }) => {
-      const { line, col } = lines.linePos(pos[0]);
-      const reason = message.split("\n")[0]?.replace(/ at line.*$/, "");
-      return { place: `${name}:${line}:${col}`, message: `this is not YAML: ${reason}` };
-    });
-    throw new ConfigurationError(mistakes);
-  }
-  const fromEnvironment = new Map<string, string>();
-  for (const { path, value, variable } of overlay.settings) {
-    document.setIn(path, value);
-    fromEnvironment.set(path.join("."), variable);
-  }
-  return { name, document, lines, fromEnvironment };
 }
 
 interface Surroundings {

@@ -66,6 +66,7 @@ export const CONDITIONS = {
   "restore-failed": { severity: "error", title: "A copy could not be put back" },
   "backup-failed": { severity: "error", title: "No recent copy of the database" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
+  "certificate-of-wrong-time": { severity: "warning", title: "Certificate of a wrong time" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 

@@ -25,6 +25,11 @@ export function isLocal(request: IncomingMessage): boolean {
   return localSockets.has(request.socket);
 }
 
+/** Whether a request has shown a valid token, or came over the control socket. */
+export function isSignedIn(request: IncomingMessage): boolean {
+  return principals.has(request);
+}
+
 /**
  * Lets only a request with a valid token through, before its body, id or query are looked at.
  * The answer is 401 with `WWW-Authenticate` (RFC 9110 15.5.2, RFC 6750 section 3).

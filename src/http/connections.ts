@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
+import { isSignedIn } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 
 /** So many from one address of the network; a browser opens six. This machine's own programs are not counted. */
@@ -26,15 +27,32 @@ export function impatient(response: ServerResponse): void {
   response.setTimeout(IDLE_MS);
 }
 
-/** Keeps what one client can hold of this machine's memory and sockets within bounds. */
+/** Addresses from which someone has signed in; the oldest is forgotten beyond it. */
+const KNOWN_ADDRESSES_MAX = 1_000;
+
+/** What is known of an open connection. */
+interface OpenConnection {
+  readonly socket: Socket;
+  /** Requests whose answers have not left yet. */
+  readonly requests: Set<IncomingMessage>;
+  /** Whether a valid token has come over it. */
+  isSignedIn: boolean;
+}
+
+/**
+ * Keeps what one client can hold of this machine's memory and sockets within bounds. When every place is taken, a
+ * newcomer gets that of the oldest stranger that says nothing; one from an address that has signed in before gets that of
+ * any stranger. A connection over which a person is signed in stays.
+ */
 export class Connections {
-  readonly #open = new Set<Socket>();
+  /** By address and port of the client, in the order in which they came. */
+  readonly #open = new Map<string, OpenConnection>();
+  readonly #knownAddresses = new Set<string>();
   /** How many answers each connection still owes its client. */
   readonly #unanswered = new Map<Socket, number>();
 
   /** Watches a server's connections. */
   watch(server: Server | TlsServer): void {
-    server.maxConnections = ALTOGETHER_MAX;
     server.timeout = IDLE_MS;
     server.on("connection", (socket: Socket) => this.#accept(socket));
   }
@@ -53,7 +71,11 @@ export class Connections {
         return;
       }
       this.#unanswered.set(socket, owed);
+      const connection = this.#open.get(keyOf(socket));
+      connection?.requests.add(request);
       response.once("close", () => {
+        connection?.requests.delete(request);
+        if (isSignedIn(request)) this.#signedIn(connection, socket);
         const left = (this.#unanswered.get(socket) ?? 1) - 1;
         if (left > 0 && !socket.destroyed) this.#unanswered.set(socket, left);
         else this.#unanswered.delete(socket);
@@ -65,13 +87,46 @@ export class Connections {
   #accept(socket: Socket): void {
     const { remoteAddress } = socket;
     let same = 0;
-    for (const other of this.#open) if (other.remoteAddress === remoteAddress) same += 1;
-    if (same >= PER_ADDRESS_MAX && !isThisMachine(remoteAddress)) {
+    for (const { socket: other } of this.#open.values()) if (other.remoteAddress === remoteAddress) same += 1;
+    const isOneTooMany = same >= PER_ADDRESS_MAX && !isThisMachine(remoteAddress);
+    if (isOneTooMany || (this.#open.size >= ALTOGETHER_MAX && !this.#makeRoom(remoteAddress))) {
       socket.destroy();
       return;
     }
-    this.#open.add(socket);
-    socket.once("close", () => this.#open.delete(socket));
+    const key = keyOf(socket);
+    const connection = { socket, requests: new Set<IncomingMessage>(), isSignedIn: false };
+    this.#open.set(key, connection);
+    socket.once("close", () => {
+      if (this.#open.get(key) === connection) this.#open.delete(key);
+    });
+  }
+
+  /** @returns whether a place is free now */
+  #makeRoom(newcomer: string | undefined): boolean {
+    const strangers = [...this.#open].filter(
+      ([, { socket, isSignedIn: hasToken }]) => !hasToken && !this.#isKnown(socket.remoteAddress),
+    );
+    // A request that does not come to its end is silence, too.
+    const silent = strangers.find(([, { requests }]) => ![...requests].some(({ complete }) => complete));
+    const [key, loser] = silent ?? (this.#isKnown(newcomer) ? strangers[0] : undefined) ?? [];
+    if (key === undefined) return false;
+    this.#open.delete(key);
+    loser?.socket.destroy();
+    return true;
+  }
+
+  #isKnown(address: string | undefined): boolean {
+    return this.#knownAddresses.has(address ?? "");
+  }
+
+  #signedIn(connection: OpenConnection | undefined, { remoteAddress }: Socket): void {
+    if (connection) connection.isSignedIn = true;
+    if (remoteAddress === undefined) return;
+    this.#knownAddresses.delete(remoteAddress);
+    this.#knownAddresses.add(remoteAddress);
+    const [oldest] = this.#knownAddresses;
+    if (this.#knownAddresses.size > KNOWN_ADDRESSES_MAX && oldest !== undefined)
+      this.#knownAddresses.delete(oldest);
   }
 
   #unsentBytes(): number {
@@ -79,6 +134,11 @@ export class Connections {
     for (const socket of this.#unanswered.keys()) bytes += socket.writableLength;
     return bytes;
   }
+}
+
+/** The same for a TLS socket and the one under it. */
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function isThisMachine(address: string | undefined): boolean {

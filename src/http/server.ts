@@ -1,21 +1,13 @@
 import { chmodSync, rmSync } from "node:fs";
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { App } from "./app.ts";
 import { trustConnection } from "./authenticate.ts";
+import { BareSockets } from "./bare-sockets.ts";
 import { Connections } from "./connections.ts";
-import { errorBody } from "./errors.ts";
 import { addressError, addressOf, closed, listenAt, listening } from "./listening.ts";
 
 export interface HttpServerOptions {
@@ -43,6 +35,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #network: Server | TlsServer;
   readonly #control: Server;
+  readonly #sockets: BareSockets;
   #cancelRetry: CancelTimer = () => {};
   /** For our own trips, which must get in however many strangers stand at the network side. */
   readonly #loopback: Server;
@@ -50,6 +43,11 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { app, tls } = options;
+    this.#sockets = new BareSockets(options.clock);
+    const answering = <S extends Server | TlsServer>(server: S): S => {
+      server.maxRequestsPerSocket = 1000;
+      return this.#sockets.watch(server);
+    };
     const strangers = new Connections();
     const guarded = strangers.guard(app.handle);
     const common = { ...OPTIONS, ...app.born };
@@ -116,9 +114,7 @@ export class HttpServer {
     this.#cancelRetry();
     this.#options.app.endStreams();
     const servers = [this.#network, this.#loopback, this.#control];
-    const cancel = this.#options.clock.after(STOP_LIMIT_MS, () =>
-      servers.forEach((server) => server.closeAllConnections()),
-    );
+    const cancel = this.#options.clock.after(STOP_LIMIT_MS, () => this.#sockets.endAll());
     await Promise.all(servers.map(closed));
     cancel();
     rmSync(this.#options.controlSocket, { force: true });
@@ -162,45 +158,15 @@ const OPTIONS = {
  * that trip sent again, and told as a failure.
  */
 const LOOPBACK_IDLE_MS = 60_000;
-const TLS = { minVersion: "TLSv1.2", handshakeTimeout: 10_000 } as const;
-
-/** Has a server answer in the interface's shape also what never reaches the application. */
-function answering<S extends Server | TlsServer>(server: S): S {
-  server.maxRequestsPerSocket = 1000;
-  server.on("clientError", answerBrokenRequest);
-  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const body = JSON.stringify(errorBody(417, "only Expect: 100-continue is understood"));
-    response.writeHead(417, { "Content-Type": JSON_TYPE, "Content-Length": Buffer.byteLength(body) });
-    response.end(body);
-  });
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    socket.end(rawAnswer(405, "this is no proxy", `Allow: ${METHODS}\r\n`));
-  });
-  return server;
-}
-
-const JSON_TYPE = "application/json; charset=utf-8";
-const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-
-/** What Node's parser refuses never reaches the application; it still gets the interface's error shape. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable || (socket as Socket).bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
-  const status = STATUS_OF_PARSER[error.code ?? ""] ?? 400;
-  socket.end(rawAnswer(status, "the request cannot be read as HTTP"));
-}
-
-function rawAnswer(status: number, message: string, headers = ""): string {
-  const body = JSON.stringify(errorBody(status, message));
-  return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${JSON_TYPE}\r\n${headers}` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
-  );
-}
-
-const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
+const TLS = {
+  minVersion: "TLSv1.2",
+  // With forward secrecy and authenticated encryption alone (RFC 9325, 4.2); the last two stand for those of TLS 1.2.
+  ciphers: [
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_AES_128_GCM_SHA256",
+    "ECDHE+AESGCM",
+    "ECDHE+CHACHA20",
+  ].join(":"),
+  handshakeTimeout: 10_000,
+} as const;

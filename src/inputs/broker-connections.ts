@@ -23,6 +23,8 @@ export class BrokerConnections {
    * signing in makes room: whoever opens connections and says nothing keeps no sensor out.
    */
   admit(socket: Socket): boolean {
+    // aedes takes its own listeners off when it is done with a client; a reset may come after that.
+    socket.on("error", () => {});
     const address = socket.remoteAddress ?? "";
     if (!isThisMachine(address) && this.#countOf(address) >= CONNECTIONS_MAX_OF_ADDRESS) {
       this.#limits.reached(

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 
 /** What the built-in broker has only so much of. */
-export type BrokerLimit = "connections" | "packet" | "queue" | "retained";
+export type BrokerLimit = "connections" | "packet" | "queue" | "retained" | "sign-in";
 
 /** A limit that was not reached for so long is no trouble any more. */
 const QUIET_MS = 600_000;

@@ -8,6 +8,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
 import { BrokerLimits } from "./broker-limits.ts";
+import { BrokerSignIns } from "./broker-sign-ins.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { deliveryOf } from "./taken-messages.ts";
@@ -37,6 +38,7 @@ export class BuiltInBroker {
   readonly #limits: BrokerLimits;
   readonly #connections: BrokerConnections;
   readonly #retained: RetainedMessages;
+  readonly #signIns: BrokerSignIns;
   #aedes: Aedes | undefined;
   #server: Server | undefined;
   #cancelRetry: CancelTimer | undefined;
@@ -52,6 +54,7 @@ export class BuiltInBroker {
     this.#limits = new BrokerLimits(options);
     this.#connections = new BrokerConnections(this.#limits);
     this.#retained = new RetainedMessages(this.#limits);
+    this.#signIns = new BrokerSignIns(this.#limits, options.clock);
   }
 
   /** Starts listening; a port that is taken is a condition and is tried again. */
@@ -60,9 +63,11 @@ export class BuiltInBroker {
     const { log, credentials } = this.#options;
     const aedes = await Aedes.createBroker({
       connectTimeout: CONNECT_WITHIN_MS,
-      authenticate: (_client, username, password, done) => {
+      authenticate: ({ id, conn }, username, password, done) => {
+        const address = (conn as Socket).remoteAddress ?? "";
+        const fits = (): boolean => credentials === undefined || isSame(credentials, username, password);
         // A refused one gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
-        done(null, credentials === undefined || isSame(credentials, username, password));
+        done(null, this.#signIns.admits(id, address, fits));
       },
       // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
       // and the sensor sends the message again.

@@ -21,18 +21,18 @@ const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /**
  * Writes a new server certificate and its key, signed by this installation's authority, which is made if there is none.
- * @param clockMs the time it is valid from, milliseconds since 1970
+ * @param options `clockMs`: the time it is valid from, milliseconds since 1970; `withNewAuthority` replaces the present one
  * @throws AppError `configuration` when the authority's files are broken
  */
 export async function signCertificate(
   paths: CertificatePaths,
   names: readonly string[],
-  clockMs: number,
+  { clockMs, withNewAuthority }: { readonly clockMs: number; readonly withNewAuthority: boolean },
 ): Promise<void> {
   // Loaded only here: the library is large, and a certificate is made once in two years.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
-  const authority = await authorityOf(paths, clockMs, x509);
+  const authority = await (withNewAuthority ? makeAuthority : authorityOf)(paths, clockMs, x509);
   const keys = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: `CN=${names[0]?.replaceAll(/[^a-z0-9.-]/g, "") ?? "santinela"}`,

@@ -1,8 +1,13 @@
-import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { certificateFromFiles, ownCertificate, type ServerCertificate } from "./certificates.ts";
+import {
+  certificateFromFiles,
+  ownCertificate,
+  ownCertificateIfThere,
+  type ServerCertificate,
+} from "./certificates.ts";
 
 export interface CertificateKeeperOptions {
   readonly tls:
@@ -13,14 +18,18 @@ export interface CertificateKeeperOptions {
   /** Names for the own certificate, beside this machine's. */
   readonly names: readonly string[];
   readonly clock: Clock;
+  readonly time: TrustedTime;
   readonly log: Log;
   readonly conditions: Conditions;
   /** Called with each certificate after the first one. */
   readonly onRenewed: (certificate: ServerCertificate) => void;
 }
 
-/** Also what heals a certificate that was made before the clock had been set. */
 const CHECK_EVERY_MS = 3_600_000;
+/** While the clock is not set: a certificate of a wrong time is made again soon after it is. */
+const CHECK_UNSET_EVERY_MS = 60_000;
+/** A technician who comes the next day still reads that the authority was made again. */
+const SHOWN_FOR_MS = 86_400_000;
 /** Renewal has failed for weeks when so little is left. */
 const WARN_BEFORE_MS = 14 * 86_400_000;
 
@@ -29,6 +38,7 @@ export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #current: ServerCertificate | undefined;
   #cancel: CancelTimer = () => {};
+  #cancelShowing: CancelTimer = () => {};
 
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
@@ -39,8 +49,11 @@ export class CertificateKeeper {
    * @throws AppError when there is none to be had
    */
   async start(): Promise<ServerCertificate | undefined> {
-    if (this.#options.tls.mode === "off") return undefined;
+    const { tls, dataDir } = this.#options;
+    if (tls.mode === "off") return undefined;
+    const before = tls.mode === "own" ? ownCertificateIfThere(dataDir) : undefined;
     this.#current = await this.#load();
+    this.#tellOfAuthority(before, this.#current);
     this.#tell(this.#current);
     this.#wait();
     return this.#current;
@@ -48,6 +61,7 @@ export class CertificateKeeper {
 
   stop(): void {
     this.#cancel();
+    this.#cancelShowing();
   }
 
   /** PEM of this installation's own authority; undefined where a certificate comes from elsewhere. */
@@ -56,14 +70,15 @@ export class CertificateKeeper {
   }
 
   #load(): ServerCertificate | Promise<ServerCertificate> {
-    const { tls, dataDir, names, clock } = this.#options;
+    const { tls, dataDir, names, clock, time } = this.#options;
     return tls.mode === "files"
       ? certificateFromFiles(tls.certFile, tls.keyFile)
-      : ownCertificate(dataDir, { names, nowMs: clock.wallMs() });
+      : ownCertificate(dataDir, { names, nowMs: clock.wallMs(), isClockTrusted: time.isTrusted() });
   }
 
   #wait(): void {
-    this.#cancel = this.#options.clock.after(CHECK_EVERY_MS, () => {
+    const { clock, time } = this.#options;
+    this.#cancel = clock.after(time.isTrusted() ? CHECK_EVERY_MS : CHECK_UNSET_EVERY_MS, () => {
       void this.#check().finally(() => this.#wait());
     });
   }
@@ -74,6 +89,7 @@ export class CertificateKeeper {
       const certificate = await this.#load();
       if (certificate.cert === this.#current?.cert) return this.#warn(certificate);
       onRenewed(certificate);
+      this.#tellOfAuthority(this.#current, certificate);
       this.#current = certificate;
       this.#tell(certificate);
     } catch (error) {
@@ -90,9 +106,44 @@ export class CertificateKeeper {
     this.#warn(certificate);
   }
 
-  #warn({ validUntilMs }: ServerCertificate): void {
-    const { clock, conditions } = this.#options;
-    if (validUntilMs - clock.wallMs() > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
+  #warn({ validFromMs, validUntilMs, authority }: ServerCertificate): void {
+    const { clock, conditions, time, tls } = this.#options;
+    const nowMs = clock.wallMs();
+    if (validUntilMs - nowMs > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
     else conditions.raise("certificate-not-renewed", { until: new Date(validUntilMs).toISOString() });
+    const fromMs = Math.max(validFromMs, authority?.validFromMs ?? 0);
+    if (fromMs <= nowMs) {
+      conditions.clear("certificate-of-wrong-time", "certificate");
+      return;
+    }
+    const remedy =
+      tls.mode === "files"
+        ? "Check the clock (timedatectl timesync-status) and the file"
+        : `Both are made again once the clock is set${time.isTrusted() ? "" : ", which no time server has done yet"} (timedatectl timesync-status)`;
+    conditions.raise(
+      "certificate-of-wrong-time",
+      `the certificate or its authority is valid from ${isoOf(fromMs)}, and it is ${isoOf(nowMs)}: no client accepts that. ${remedy}.`,
+      "certificate",
+    );
   }
+
+  /** Devices that have installed the old authority refuse the new certificate until they have the new one. */
+  #tellOfAuthority(before: ServerCertificate | undefined, { authority }: ServerCertificate): void {
+    const old = before?.authority;
+    if (!old || !authority || old.fingerprint === authority.fingerprint) return;
+    const { conditions, clock } = this.#options;
+    conditions.raise(
+      "certificate-of-wrong-time",
+      `the authority was valid from ${isoOf(old.validFromMs)}, so it and the certificate are made again. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is ${authority.fingerprint}.`,
+      "authority",
+    );
+    this.#cancelShowing();
+    this.#cancelShowing = clock.after(SHOWN_FOR_MS, () =>
+      conditions.clear("certificate-of-wrong-time", "authority"),
+    );
+  }
+}
+
+function isoOf(wallMs: number): string {
+  return new Date(wallMs).toISOString();
 }

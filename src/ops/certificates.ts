@@ -12,9 +12,28 @@ export interface ServerCertificate {
   readonly key: string;
   /** Names and addresses it is good for. */
   readonly names: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly validFromMs: number;
   readonly validUntilMs: number;
   /** The authority of this installation: what technicians and a panel's browser trust. Null for files from elsewhere. */
-  readonly authority: { readonly pem: string; readonly fingerprint: string } | null;
+  readonly authority: OwnAuthority | null;
+}
+
+export interface OwnAuthority {
+  readonly pem: string;
+  readonly fingerprint: string;
+  /** Milliseconds since 1970. */
+  readonly validFromMs: number;
+}
+
+export interface OwnCertificateOptions {
+  /** Further names beside this machine's own. */
+  readonly names: readonly string[];
+  readonly nowMs: number;
+  /** Whether that clock can be relied on; an untrusted one never replaces the authority. */
+  readonly isClockTrusted: boolean;
+  /** Makes a new certificate in any case. */
+  readonly renew?: boolean;
 }
 
 /** Before this day no clock is right: a device without a battery clock starts in the past. */
@@ -24,22 +43,22 @@ const RENEW_BEFORE_DAYS = 60;
 
 /**
  * The certificate of this installation, signed by its own authority. Both are made the first time; the certificate is
- * made anew when a name is missing in it or its end is near, the authority never.
- * @param names further names beside this machine's own
- * @param renew makes a new one in any case
+ * made again when a name is missing in it or its end is near, the authority only when it was made while the clock stood
+ * in the future: no device with the right time can use that one.
  * @throws AppError `cannot-create` when the folder cannot be written to, `configuration` when a file is broken
  */
 export async function ownCertificate(
   dataDir: string,
-  { names, nowMs, renew = false }: { names: readonly string[]; nowMs: number; renew?: boolean },
+  { names, nowMs, isClockTrusted, renew = false }: OwnCertificateOptions,
 ): Promise<ServerCertificate> {
   const paths = pathsOf(dataDir);
   const wanted = [...new Set([...namesOfThisMachine(), ...names.map((name) => name.toLowerCase())])];
   const clockMs = Math.max(nowMs, EARLIEST_MS);
   try {
-    const present = renew ? undefined : presentCertificate(paths);
-    if (present && fits(present, wanted, clockMs)) return present;
-    await signCertificate(paths, wanted, clockMs);
+    const present = presentCertificate(paths);
+    const isAuthorityUsable = !isClockTrusted || (present?.authority?.validFromMs ?? 0) <= clockMs;
+    if (present && !renew && isAuthorityUsable && fits(present, wanted, clockMs)) return present;
+    await signCertificate(paths, wanted, { clockMs, withNewAuthority: !isAuthorityUsable });
     const made = presentCertificate(paths);
     if (!made) throw new Error("the files that were just written cannot be read");
     return made;
@@ -67,6 +86,11 @@ export function certificateFromFiles(certFile: string, keyFile: string): ServerC
       cause,
     });
   }
+}
+
+/** The certificate that this installation has made for itself, as it lies there; undefined when there is none. */
+export function ownCertificateIfThere(dataDir: string): ServerCertificate | undefined {
+  return presentCertificate(pathsOf(dataDir));
 }
 
 function pathsOf(dataDir: string): CertificatePaths {
@@ -104,7 +128,9 @@ function presentCertificate(paths: CertificatePaths): ServerCertificate | undefi
 function fits(present: ServerCertificate, wanted: readonly string[], clockMs: number): boolean {
   const daysLeft = (present.validUntilMs - clockMs) / DAY_MS;
   const have = new Set(present.names);
-  return daysLeft > RENEW_BEFORE_DAYS && wanted.every((name) => have.has(name));
+  return (
+    present.validFromMs <= clockMs && daysLeft > RENEW_BEFORE_DAYS && wanted.every((name) => have.has(name))
+  );
 }
 
 function described({
@@ -124,12 +150,14 @@ function described({
     cert,
     key,
     names,
+    validFromMs: Date.parse(parsed.validFrom),
     validUntilMs: Date.parse(parsed.validTo),
-    authority: authority === null ? null : { pem: authority, fingerprint: fingerprintOf(authority) },
+    authority: authority === null ? null : authorityOf(authority),
   };
 }
 
-/** SHA-256, as browsers and telephones show it. */
-function fingerprintOf(pem: string): string {
-  return new X509Certificate(pem).fingerprint256;
+function authorityOf(pem: string): OwnAuthority {
+  const { fingerprint256, validFrom } = new X509Certificate(pem);
+  // SHA-256 is what browsers and telephones show.
+  return { pem, fingerprint: fingerprint256, validFromMs: Date.parse(validFrom) };
 }

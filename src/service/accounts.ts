@@ -155,7 +155,7 @@ export class AccountService {
 }
 
 function assertAddress(email: string): void {
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
+  if (!/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) || email.length > 254)
     throw new AppError("bad-data", `${JSON.stringify(email)} is not an e-mail address`);
   if (isDevice(email)) throw new AppError("conflict", `${DEVICE_EMAIL} is the daemon's own account`);
 }

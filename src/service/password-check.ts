@@ -3,39 +3,76 @@ import { AppError } from "../domain/errors.ts";
 
 /** Comparisons run in the thread pool that also flushes the disk: two leave room for the trips. */
 const AT_ONCE_MAX = 2;
+/** In each of the two lines: several people and programs may start their day at once. */
 const WAITING_MAX = 16;
 
-/** Compares passwords with hashes, few at a time. */
+/** Who waits for a comparison. */
+export interface Candidate {
+  /** The household or machine that the attempt comes from. */
+  readonly place: string;
+  /** Whether that account has signed in from there before, or shows a token: these go before all others. */
+  readonly isKnown: boolean;
+}
+
+interface Waiting extends Candidate {
+  readonly go: () => void;
+  readonly refuse: () => void;
+}
+
+/**
+ * Compares passwords with hashes, few at a time. Known candidates have a line of their own that is served first; in the
+ * other one no place keeps another out: when it is full, the place with the most attempts in it loses one.
+ */
 export class PasswordCheck {
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #known: Waiting[] = [];
+  readonly #strangers: Waiting[] = [];
 
   /**
    * Whether the password fits the hash.
    * @param atTurn called right before the comparison; what it throws ends the attempt
    * @throws AppError `too-many-requests` when too many wait already
    */
-  async fits(password: string, hash: string, atTurn: () => void): Promise<boolean> {
-    await this.#turn();
+  async fits(password: string, hash: string, candidate: Candidate, atTurn: () => void): Promise<boolean> {
+    await this.#turn(candidate);
     try {
       atTurn();
       return await bcrypt.compare(password, hash);
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      const next = this.#known.shift() ?? this.#strangers.shift();
+      if (next) next.go();
+      else this.#running -= 1;
     }
   }
 
-  async #turn(): Promise<void> {
-    if (this.#running >= AT_ONCE_MAX) {
-      if (this.#waiting.length >= WAITING_MAX)
-        throw new AppError("too-many-requests", "too many sign-ins at once; try again in a second", {
-          retryAfterS: 1,
-        });
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-      });
+  async #turn(candidate: Candidate): Promise<void> {
+    if (this.#running < AT_ONCE_MAX) {
+      this.#running += 1;
+      return;
     }
-    this.#running += 1;
+    const line = candidate.isKnown ? this.#known : this.#strangers;
+    if (line.length >= WAITING_MAX) makeRoom(line, candidate);
+    await new Promise<void>((go, reject) => {
+      line.push({ ...candidate, go, refuse: () => reject(tooMany()) });
+    });
   }
+}
+
+/** Refuses one of a full line: the newest of the place with the most, or the newcomer where that is its own place. */
+function makeRoom(line: Waiting[], { place }: Candidate): void {
+  const counts = new Map<string, number>();
+  for (const waiting of line) counts.set(waiting.place, (counts.get(waiting.place) ?? 0) + 1);
+  const [crowded = "", most = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  if ((counts.get(place) ?? 0) + 1 >= most) throw tooMany();
+  const [loser] = line.splice(
+    line.findLastIndex((waiting) => waiting.place === crowded),
+    1,
+  );
+  loser?.refuse();
+}
+
+function tooMany(): AppError {
+  return new AppError("too-many-requests", "too many sign-ins at once; try again in a second", {
+    retryAfterS: 1,
+  });
 }

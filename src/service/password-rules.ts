@@ -2,6 +2,8 @@ import { AppError } from "../domain/errors.ts";
 
 /** OWASP ASVS 5.0, 6.2.1. */
 const PASSWORD_LENGTH_MIN = 8;
+/** `aaaaaaaa` and `abcabcabc` are long enough and among the first that are tried. */
+const DIFFERENT_CHARACTERS_MIN = 4;
 /** bcrypt looks at no more; a longer password would be compared by its beginning only. */
 export const PASSWORD_BYTES_MAX = 72;
 
@@ -20,6 +22,11 @@ export async function assertGoodPassword(password: string, email: string): Promi
       `a password may take at most ${PASSWORD_BYTES_MAX} bytes, letters like ș count double`,
     );
   const lower = password.toLowerCase();
+  if (new Set(lower).size < DIFFERENT_CHARACTERS_MIN)
+    throw new AppError(
+      "bad-data",
+      `a password needs at least ${DIFFERENT_CHARACTERS_MIN} different characters`,
+    );
   const [own = ""] = email.toLowerCase().split("@");
   if (lower === email.toLowerCase() || lower === own || (await isCommon(lower)))
     throw new AppError("bad-data", "this password is one of those that are tried first", {

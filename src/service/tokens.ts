@@ -8,7 +8,7 @@ import type { Database } from "../store/database.ts";
 import { EventService } from "./events.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
-import { SignInThrottle, type SignInAttempt } from "./sign-in-throttle.ts";
+import { networkOf, SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
 const TOKEN_LIFETIME_S = 3600;
@@ -74,10 +74,15 @@ export class TokenService {
 
   /**
    * That person's account as it is when this is its password.
+   * @param options `hasToken`: whether the person has signed in already, and so waits before strangers
    * @throws AppError `too-many-requests` as `signIn`
    */
-  accountOf({ email, from }: Principal, password: string): Promise<Account | undefined> {
-    return this.#accountWith(this.#attemptOf(email, from), password);
+  accountOf(
+    { email, from }: Principal,
+    password: string,
+    { hasToken }: { readonly hasToken: boolean },
+  ): Promise<Account | undefined> {
+    return this.#accountWith(this.#attemptOf(email, from), password, hasToken);
   }
 
   /**
@@ -113,17 +118,27 @@ export class TokenService {
     const account = this.#accounts.byEmail(email);
     const isKnownPlace =
       account !== undefined && address !== undefined && this.#events.hasSignedIn(account.email, address);
-    return { email, address, isKnownPlace };
+    const isRandomPassword = account?.mustChangePassword === true;
+    return { email, address, isKnownPlace, isRandomPassword };
   }
 
   /** As slow for an address that is not known as for a wrong password. Both are counted and noted. */
-  async #accountWith(attempt: SignInAttempt, password: string): Promise<Account | undefined> {
+  async #accountWith(
+    attempt: SignInAttempt,
+    password: string,
+    hasToken = false,
+  ): Promise<Account | undefined> {
     this.#throttle.assertOpen(attempt);
     const account = this.#accounts.byEmail(attempt.email);
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
     const hash = account?.passwordHash ?? DUMMY_HASH;
     // Asked again when its turn has come: of many at once, those that waited meanwhile may have been too many.
-    const fits = await this.#passwords.fits(usable ? password : "", hash, () =>
+    const { address, isKnownPlace } = attempt;
+    const candidate = {
+      place: networkOf(address ?? ""),
+      isKnown: isKnownPlace || address === undefined || hasToken,
+    };
+    const fits = await this.#passwords.fits(usable ? password : "", hash, candidate, () =>
       this.#throttle.assertOpen(attempt),
     );
     if (account && account.passwordHash !== null && !account.disabled && fits && usable) {

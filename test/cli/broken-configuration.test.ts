@@ -55,3 +55,30 @@ test("a restart with a file that is right, and names a port that is taken, costs
   });
   taken.close();
 });
+
+test.each([
+  [
+    "repeats itself",
+    "zones: &zones [*zones]\n",
+    /site\.yaml:4:16: the alias \*zones is part of what it repeats/,
+  ],
+  [
+    "nests without end",
+    `zones: ${"[".repeat(100_000)}`,
+    /site\.yaml:4:\d+: this is nested deeper than 64 levels/,
+  ],
+])("a file that %s costs no alarm: the last good copy runs", async (_what, yaml, mistake) => {
+  const file = join(installation.folder, "site.yaml");
+  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
+  await site.start();
+  await site.end("SIGKILL");
+  const good = readFileSync(file, "utf8");
+  writeFileSync(file, `${good}${yaml}`);
+  await site.start();
+  const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
+  expect(conditions).toMatchObject([
+    { code: "configuration-broken", text: expect.stringMatching(mistake) as string },
+  ]);
+  const checked = await santinela(["check-config", "--config", file], { cwd: installation.folder });
+  expect(checked).toMatchObject({ code: 78, stderr: expect.stringMatching(mistake) as string });
+});

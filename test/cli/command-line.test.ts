@@ -111,6 +111,22 @@ describe("user add", () => {
       /no role; use one of administrator, operator, viewer/,
     ],
     ["an address that is none", "ana", "operator", "correct horse", 65, /no.*e-mail|not an e-mail address/],
+    [
+      "one character eight times",
+      "ana@example.ro",
+      "operator",
+      "aaaaaaaa",
+      65,
+      /at least 4 different characters/,
+    ],
+    [
+      "an address with a control character",
+      "ana\u0007@example.ro",
+      "operator",
+      "correct horse",
+      65,
+      /is not an e-mail/,
+    ],
     ["a short password", "ana@example.ro", "operator", "short", 65, /at least 8 characters/],
     [
       "a password longer than bcrypt reads",

@@ -54,6 +54,45 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       'zones:\n  - { id: a, name: "A\\a", kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n',
       /^2:14: zones\[0\]\.name: "A\\u0007" has not the right form\. .*without control characters\.$/,
     ],
+    [
+      "an alias within its own anchor",
+      "site: &site\n  name: *site\n",
+      /^2:9: the alias \*site is part of what it repeats; write the value out$/,
+    ],
+    [
+      "a list that repeats itself",
+      "zones: &zones [*zones]\n",
+      /^1:16: the alias \*zones is part of what it repeats/,
+    ],
+    [
+      "an alias without an anchor",
+      "zones: []\nsite: *sit\n",
+      /^2:7: there is no anchor &sit before the alias \*sit; write the value out$/,
+    ],
+    [
+      "aliases of aliases that multiply",
+      Array.from({ length: 9 }, (_, level) => {
+        const items = Array.from({ length: 9 }, () => (level === 0 ? "x" : `*l${level - 1}`));
+        return `l${level}: &l${level} [${items.join(", ")}]\n`;
+      }).join(""),
+      /^\d+:\d+: with the alias \*l\d the aliases add more than 100000 values; write out what is meant$/,
+    ],
+    [
+      "brackets without end",
+      `site:\n  name: ${"[".repeat(100_000)}`,
+      /^2:\d+: this is nested deeper than 64 levels; no option needs that$/,
+    ],
+    ["dashes without end", `zones:\n  ${"- ".repeat(100_000)}x\n`, /^2:\d+: this is nested deeper than 64/],
+    [
+      "a site's name with a NUL",
+      'site: { name: "A\\0B" }\n',
+      /^1:9: site\.name: "A\\u0000B" has not the right form\./,
+    ],
+    [
+      "an account at the centre with a NUL",
+      'upstream: { baseUrl: "http://127.0.0.1", email: "a\\0@b" }\n',
+      /^1:42: upstream\.email: "a\\u0000@b" has not the right form\./,
+    ],
     ["text for a number", "http:\n  port: eighty\n", /^2:3: http\.port: must be integer, not "eighty"$/],
     [
       "a port that is none",
@@ -635,4 +674,23 @@ describe("the environment", () => {
     });
     expect(upstream?.password).toBe("from systemd");
   });
+});
+
+test.each([
+  ["a plain value", "mqtt: off\n"],
+  ["an alias", "site: &empty {}\nmqtt: *empty\n"],
+  ["a text instead of sections", "hello\n"],
+])("a variable of the environment below %s of the file is named", (_what, yaml) => {
+  expect(refusal(yaml, { SANTINELA_MQTT__URL: "mqtt://127.0.0.1" })).toMatch(
+    /^SANTINELA_MQTT__URL: cannot set mqtt\.url, because .* has something else than sections above it/,
+  );
+});
+
+test("aliases repeat what is written once, also for a hundred zones", () => {
+  const zone = (id: number): string =>
+    `  - { id: z${id}, name: Z, kind: intrusion, objective: *hall, input: { simulated: true } }\n`;
+  const zones = Array.from({ length: 150 }, (_, id) => zone(id + 1)).join("");
+  const first =
+    "  - { id: z0, name: Z, kind: fire, objective: &hall { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n";
+  expect(load(`zones:\n${first}${zones}`).zones.at(-1)?.objective).toMatchObject({ id: 1 });
 });

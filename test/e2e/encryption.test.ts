@@ -52,6 +52,27 @@ describe("an API with a certificate of its own", () => {
     expect(await ask("/site/ca.crt", authority)).toEqual({ status: 200, body: authority });
   });
 
+  test.each(["ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-SHA"])(
+    "does not speak TLS 1.2 with %s, whose encryption is not authenticated",
+    async (ciphers) => {
+      const handshake = new Promise((resolve, reject) => {
+        const options = {
+          host: "127.0.0.1",
+          port: centrePort,
+          ca: authority,
+          ciphers,
+          maxVersion: "TLSv1.2",
+        } as const;
+        const socket = connect(options, () => {
+          resolve(socket.getCipher().standardName);
+          socket.destroy();
+        });
+        socket.on("error", reject);
+      });
+      await expect(handshake).rejects.toThrow(/handshake failure/);
+    },
+  );
+
   test("speaks TLS 1.2 and later, and no plain HTTP", async () => {
     const version = (maxVersion: "TLSv1.1" | "TLSv1.2" | "TLSv1.3"): Promise<string | null> =>
       new Promise((resolve, reject) => {

@@ -250,6 +250,24 @@ describe("guessing", () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
+  test("from many addresses at once keeps out neither a known place nor another stranger", async () => {
+    await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
+    const outcomes = Array.from({ length: 60 }, (_none, index) =>
+      own.tokens
+        .signIn(`u${index}@test.example`, "x", `10.9.0.${index % 4}`)
+        .catch((error: unknown) => error),
+    );
+    const [known, stranger] = await Promise.all([
+      own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7"),
+      own.tokens.signIn(PEOPLE.administrator, PASSWORD, "10.0.0.8"),
+    ]);
+    expect([known, stranger]).toEqual([
+      expect.objectContaining({ expiresIn: 3600 }),
+      expect.objectContaining({ expiresIn: 3600 }),
+    ]);
+    await Promise.all(outcomes);
+  });
+
   test("is not what many right passwords at once are", async () => {
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_none, index) =>

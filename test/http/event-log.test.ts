@@ -173,12 +173,12 @@ describe("a password that the program made", () => {
   });
 
   test("cannot be guessed here either", async () => {
-    for (let attempt = 0; attempt < 5; attempt += 1)
+    for (let attempt = 0; attempt < 20; attempt += 1)
       await ask("post", "/site/password").send({ currentPassword: "x", password: "my very own words" });
     await ask("post", "/site/password")
       .send({ currentPassword: GIVEN, password: "my very own words" })
       .expect(429);
-    expect(told("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
+    expect(told("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(20);
     expect(told("sign-in-blocked")).toHaveLength(1);
   });
 

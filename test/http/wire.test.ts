@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import type { HttpServer } from "../../src/http/server.ts";
 import { LOOPBACK_IDLE_MS } from "../../src/inputs/dispatch.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
@@ -158,6 +158,50 @@ describe("a client that holds connections", () => {
     });
     expect(posted.status).toBe(201);
     for (const socket of idle) socket.destroy();
+  });
+
+  describe.each([
+    ["that say nothing", ""],
+    [
+      "with a request that never ends",
+      "POST /auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n",
+    ],
+  ])("in hundreds %s", (_what, said) => {
+    let strangers: Socket[];
+    const flood = async (): Promise<void> => {
+      const opened = Array.from({ length: 300 }, () =>
+        connect({ port: server.address.port, host: "127.0.0.1", localAddress: "127.0.0.9" }),
+      );
+      strangers.push(...opened);
+      for (const socket of opened)
+        socket
+          .on("error", () => {})
+          .resume()
+          .write(said);
+      await eventually("there are more than places", () => opened.some(({ destroyed }) => destroyed));
+    };
+    beforeEach(() => (strangers = []));
+    afterEach(() => strangers.forEach((socket) => socket.destroy()));
+
+    test("leaves room for a person who signs in", async () => {
+      await flood();
+      const body = JSON.stringify({ email: PEOPLE.viewer, password: PASSWORD });
+      const request = `${head("POST /auth/token", "Content-Type: application/json", `Content-Length: ${body.length}`)}${body}`;
+      expect(await raw(request)).toMatch(/^HTTP\/1.1 200 /);
+    });
+
+    test("ends no connection over which a person is signed in", async () => {
+      const ask = `GET /interventii?_end=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+      const person = open();
+      let answer = "";
+      person.on("data", (chunk) => (answer += chunk.toString()));
+      person.write(ask);
+      await eventually("the first answer", () => answer.split("HTTP/1.1 200").length === 2);
+      await flood();
+      person.write(ask);
+      await eventually("the second answer", () => answer.split("HTTP/1.1 200").length === 3);
+      person.destroy();
+    });
   });
 
   test("does not do so when it is our own: that one ends them before the API would", async () => {

@@ -302,3 +302,30 @@ describe("the packet meter", () => {
     expect(new PacketMeter().takes(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
   });
 });
+
+describe("passwords that are guessed at the built-in broker", () => {
+  const RIGHT = { username: "sensor", password: "right" };
+  const signsIn = async (options: IClientOptions): Promise<boolean> => {
+    try {
+      await sensor({ reconnectPeriod: 0, connectTimeout: 5_000, ...options });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  test("meet a wait after twenty wrong ones, while a sensor that has signed in before comes back", async () => {
+    await start({ credentials: RIGHT });
+    expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
+    for (let guess = 0; guess < 20; guess += 1)
+      expect(await signsIn({ username: "sensor", password: `guess-${guess}`, clientId: `g${guess}` })).toBe(
+        false,
+      );
+    expect(site.conditions).toEqual(["mqtt-broker-at-limit/sign-in"]);
+    // The right password is not even looked at.
+    expect(await signsIn({ ...RIGHT, clientId: "another" })).toBe(false);
+    expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
+    site.clock.advance(30_000);
+    expect(await signsIn({ ...RIGHT, clientId: "another" })).toBe(true);
+  });
+});

@@ -30,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
   "daemon-options.ts": ["config"],
   "daemon-server.ts": ["http", "ops", "config", "domain"],
+  "daemon-services.ts": ["service", "http", "ops", "store", "config", "domain"],
   "daemon-reload.ts": [
     "daemon-options.ts",
     "http",
@@ -45,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "daemon-options.ts",
     "daemon-reload.ts",
     "daemon-server.ts",
+    "daemon-services.ts",
     "site",
     "http",
     "inputs",

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { certificateFindings } from "../../src/cli/certificate-findings.ts";
+import type { Config } from "../../src/config/config.ts";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import { CertificateKeeper } from "../../src/ops/certificate-keeper.ts";
 import { certificateFromFiles, ownCertificate } from "../../src/ops/certificates.ts";
@@ -17,8 +19,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "santinela-cert-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-const make = (options: { names?: string[]; nowMs?: number; renew?: boolean } = {}) =>
-  ownCertificate(folder, { names: [], nowMs: NOW_MS, ...options });
+const make = (
+  options: { names?: string[]; nowMs?: number; isClockTrusted?: boolean; renew?: boolean } = {},
+) => ownCertificate(folder, { names: [], nowMs: NOW_MS, isClockTrusted: true, ...options });
 
 describe("the own certificate", () => {
   test("is good for this machine's names and the configured ones, and signed by the own authority", async () => {
@@ -80,6 +83,20 @@ describe("the own certificate", () => {
     expect(validUntilMs).toBeGreaterThan(Date.UTC(2027, 0, 1));
   });
 
+  test("that was made while the clock stood in 2100 is made again with its authority once the clock is trusted", async () => {
+    const early = await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });
+    const unset = await make({ isClockTrusted: false });
+    expect(unset.authority).toEqual(early.authority);
+    const set = await make();
+    expect(set.authority?.fingerprint).not.toBe(early.authority?.fingerprint);
+    for (const pem of [set.cert, set.authority?.pem ?? ""]) {
+      const { validFrom, validTo } = new X509Certificate(pem);
+      expect(Date.parse(validFrom)).toBeLessThanOrEqual(NOW_MS);
+      expect(Date.parse(validTo)).toBeGreaterThan(NOW_MS);
+    }
+    expect((await make()).cert).toBe(set.cert);
+  });
+
   test("is not made with a broken authority, which many devices may trust", async () => {
     await make();
     writeFileSync(join(folder, "secrets", "ca.key"), "nonsense");
@@ -103,17 +120,23 @@ describe("the keeper", () => {
     const clock = new ManualClock();
     clock.stepWall(NOW_MS - clock.wallMs());
     const renewed: string[] = [];
-    const open = new Set<ConditionCode>();
+    const open = new Set<string>();
+    const nameOf = (code: ConditionCode, subject = ""): string => `${code} ${subject}`.trim();
+    const host = { isClockSet: true };
     const keeper = new CertificateKeeper({
       tls,
       dataDir: folder,
       names: [],
       clock,
+      time: { isTrusted: () => host.isClockSet },
       log: new JsonLog({ level: "error", clock, write: () => {} }),
-      conditions: { raise: (code) => void open.add(code), clear: (code) => void open.delete(code) },
+      conditions: {
+        raise: (code, _said, subject) => void open.add(nameOf(code, subject)),
+        clear: (code, subject) => void open.delete(nameOf(code, subject)),
+      },
       onRenewed: ({ cert }) => void renewed.push(cert),
     });
-    return { clock, renewed, open, keeper };
+    return { clock, renewed, open, keeper, host };
   };
 
   test("renews while the daemon runs, and says nothing while there is nothing to say", async () => {
@@ -164,7 +187,41 @@ describe("the keeper", () => {
     keeper.stop();
   });
 
+  test("makes a certificate of 2100 again when a time server has answered, and reports it for a day", async () => {
+    const { clock, renewed, open, keeper, host } = keeperOf({ mode: "own" });
+    const aheadMs = Date.UTC(2100, 0, 1) - NOW_MS;
+    host.isClockSet = false;
+    clock.stepWall(aheadMs);
+    const first = await keeper.start();
+    expect([...open]).toEqual([]);
+    clock.stepWall(-aheadMs);
+    await eventually("the condition", () => {
+      clock.advance(60_000);
+      return open.has("certificate-of-wrong-time certificate");
+    });
+    host.isClockSet = true;
+    await eventually("the look after the clock is set", () => {
+      clock.advance(60_000);
+      return renewed.length > 0 && keeper.authority !== first?.authority?.pem;
+    });
+    expect([...open]).toEqual(["certificate-of-wrong-time authority"]);
+    clock.advance(DAY_MS);
+    expect([...open]).toEqual([]);
+    keeper.stop();
+  });
+
   test("of a daemon without TLS has none", async () => {
     expect(await keeperOf({ mode: "off" }).keeper.start()).toBeUndefined();
   });
+});
+
+test("doctor names a certificate that was made while the clock was wrong", async () => {
+  const config = { dataDir: folder, http: { tls: { mode: "own" } } } as Config;
+  expect(certificateFindings(config, NOW_MS)).toEqual([]);
+  await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });
+  expect(certificateFindings(config, NOW_MS)).toMatchObject([
+    { verdict: "fault", text: expect.stringMatching(/^valid from 2099-12-31.* clock was wrong$/) as string },
+  ]);
+  await make();
+  expect(certificateFindings(config, NOW_MS)).toMatchObject([{ verdict: "well" }]);
 });

@@ -21,7 +21,7 @@ export function passwordRoute(
     if (principal.accountId === 0)
       throw new AppError("invalid", "the control socket has no password; use santinela user passwd");
     // Not 401: the token is valid, and a client that signs out at 401 would throw its form away.
-    const account = await tokens.accountOf(principal, currentPassword);
+    const account = await tokens.accountOf(principal, currentPassword, { hasToken: true });
     if (!account) throw new AppError("forbidden", "currentPassword is wrong");
     if (password === currentPassword) throw new AppError("invalid", "password is the one you already have");
     await accounts.setPassword(principal.email, password, actorOf(principal), { replacing: account });

@@ -27,7 +27,9 @@ export function setupRoutes(
       throw new AppError("conflict", "this installation has been set up already", { hint: "Sign in." });
     const { id: accountId, role } = first;
     // Counted and slowed down as every password is.
-    const shown = await tokens.accountOf({ accountId, email: first.email, role, from }, code.trim());
+    const shown = await tokens.accountOf({ accountId, email: first.email, role, from }, code.trim(), {
+      hasToken: false,
+    });
     if (!shown) throw new AppError("forbidden", "this is not the code that the first start has shown");
     await accounts.claim(shown, { email, password }, { who: email, from });
     response.json(await tokens.signIn(email, password, from));

@@ -23,6 +23,7 @@ export const EN_CONDITIONS = {
   "condition.outbox-write-failed": "Outbox cannot be written",
   "condition.http-address-missing": "Address of the local API missing",
   "condition.certificate-not-renewed": "Certificate not renewed",
+  "condition.certificate-of-wrong-time": "Certificate of a wrong time",
   "condition.control-socket-unavailable": "Control socket unavailable",
   "condition.restart-needed": "Part of the configuration needs a restart",
   "condition.configuration-broken": "Configuration has mistakes; its last good copy runs",

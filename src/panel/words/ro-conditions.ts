@@ -26,6 +26,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.outbox-write-failed": "Coada de trimitere nu poate fi scrisă",
   "condition.http-address-missing": "Adresa interfeței locale lipsește",
   "condition.certificate-not-renewed": "Certificatul nu a fost reînnoit",
+  "condition.certificate-of-wrong-time": "Certificat cu dată greșită",
   "condition.control-socket-unavailable": "Socketul de control este indisponibil",
   "condition.restart-needed": "O parte a configurației necesită repornire",
   "condition.configuration-broken": "Configurația are greșeli; rulează ultima copie bună",

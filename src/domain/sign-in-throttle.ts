@@ -1,5 +1,5 @@
-import type { Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import type { Clock } from "./clock.ts";
+import { AppError } from "./errors.ts";
 
 /** So many wrong passwords are free; then one waits, and after each further one twice as long as the last. */
 const FREE_FOR_ACCOUNT = 5;
@@ -30,6 +30,11 @@ export interface SignInAttempt {
    * anybody who knows the e-mail address could keep its owner out for ever.
    */
   readonly isKnownPlace: boolean;
+  /**
+   * Whether the password was made by the program: 100 random bits, which no number of guesses finds. Then only the
+   * address counts, or five wrong codes from anywhere would keep the owner out of a new installation.
+   */
+  readonly isRandomPassword: boolean;
 }
 
 /**
@@ -66,7 +71,7 @@ export class SignInThrottle {
 
   /** Forgets the wrong passwords for that account, and takes them off its address: other accounts' stay counted there. */
   succeeded(attempt: SignInAttempt): void {
-    const [account, address] = limitsOf(attempt);
+    const [address, account] = limitsOf(attempt);
     if (!account || !address) return;
     const forgiven = this.#counters.get(account.key)?.failures ?? 0;
     this.#counters.delete(account.key);
@@ -107,18 +112,19 @@ interface Limit {
   readonly free: number;
 }
 
-function limitsOf({ email, address, isKnownPlace }: SignInAttempt): Limit[] {
+/** The address's limit and, where it has one, the account's. */
+function limitsOf({ email, address, isKnownPlace, isRandomPassword }: SignInAttempt): Limit[] {
   if (address === undefined) return [];
   const place = `address ${networkOf(address)}`;
   const account = `account ${email.toLowerCase()}`;
-  return [
-    { key: isKnownPlace ? `${account} at ${place}` : account, free: FREE_FOR_ACCOUNT },
-    { key: place, free: FREE_FOR_ADDRESS },
-  ];
+  const limits = [{ key: place, free: FREE_FOR_ADDRESS }];
+  if (!isRandomPassword)
+    limits.push({ key: isKnownPlace ? `${account} at ${place}` : account, free: FREE_FOR_ACCOUNT });
+  return limits;
 }
 
-/** One household has a whole /64 of IPv6 (RFC 6177), so its first half stands for all of it. */
-function networkOf(address: string): string {
+/** Where an attempt comes from: one household has a whole /64 of IPv6 (RFC 6177), so its first half stands for all of it. */
+export function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
   const groups = head.split(":").filter((group) => group !== "");

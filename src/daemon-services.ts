@@ -1,0 +1,41 @@
+import type { Config } from "./config/config.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { AppParts } from "./http/app.ts";
+import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
+import { AccountService } from "./service/accounts.ts";
+import { EventService } from "./service/events.ts";
+import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
+import { InterventionService, type InterventionServiceOptions } from "./service/interventions.ts";
+import { ObjectiveService } from "./service/objectives.ts";
+import { TokenService } from "./service/tokens.ts";
+import type { Database } from "./store/database.ts";
+
+export interface ServiceParts extends Pick<InterventionServiceOptions, "newUid" | "onChange"> {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Prints the password of the initial administrator. */
+  readonly tell: (account: { email: string; password: string }) => void;
+}
+
+export type Services = Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">;
+
+/** What the interface's routes lead to, ready for the first request: objectives are known, an administrator can sign in. */
+export async function makeServices({
+  config: { site, zones, dataDir, objectives: known },
+  database,
+  clock,
+  newUid,
+  onChange,
+  tell,
+}: ServiceParts): Promise<Services> {
+  const common = { database, clock };
+  const objectives = new ObjectiveService(database);
+  seedObjectives(objectives, known, zones, site.locale);
+  const accounts = new AccountService(common);
+  await ensureAdministrator(accounts, oneTimePassword, tell);
+  const tokens = new TokenService({ ...common, keys: signingKeys(dataDir) });
+  const { timezone, dispeceratId } = site;
+  const interventions = new InterventionService({ ...common, timezone, dispeceratId, newUid, onChange });
+  return { tokens, accounts, events: new EventService(common), objectives, interventions };
+}

@@ -1,0 +1,186 @@
+import { join } from "node:path";
+import { connectAsync } from "mqtt";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation, seededRandom } from "../support/installation.ts";
+import { breakOff, type BrokenExchange, type Door } from "../support/reset-connection.ts";
+import { processOf, resourcesOf } from "../support/resource-use.ts";
+
+/*
+ * Clients that break off at every stage of an exchange, at every door of the built daemon. A reset at an unlucky moment
+ * ends a process in which one socket has no listener for its errors; which moment that is differs from run to run, so
+ * each is tried many times.
+ */
+
+const YAML = "gpio: { backend: simulated }\nmqtt: { listen: { port: 0 } }\n";
+const AT_ONCE = 24;
+const ROUNDS = 3;
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"];
+const UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
+
+/** Whole requests, each as the pieces between which a client may break off. */
+const REQUESTS: readonly (readonly string[])[] = [
+  ...METHODS.flatMap((method) => {
+    const target = method === "CONNECT" ? "example.org:443" : "/site/status";
+    const head = [
+      "",
+      `${method} ${target.slice(0, 4)}`,
+      `${target.slice(4)} HTTP/1.1\r\n`,
+      "Host: local",
+      "host\r\n",
+    ];
+    return [
+      [...head, "\r\n"],
+      [...head, "Expect: 100-continue\r\nContent-Length: 9\r\n", "\r\n", '{"a":', '"b"}'],
+      [
+        ...head,
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+        '5\r\n{"a":',
+        "\r\n",
+        "0\r\n\r\n",
+      ],
+      [...head, UPGRADE, "\r\n", "\x81\x85\x00\x00\x00\x00hello"],
+    ];
+  }),
+  // One after the other without waiting, the last one another kind than those before.
+  ...["GET / HTTP/1.1", "CONNECT x:443 HTTP/1.1", `GET / HTTP/1.1\r\n${UPGRADE.trim()}`, "no HTTP"].map(
+    (last) => [
+      "GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /site/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      `${last}\r\nHost: localhost\r\n\r\n`,
+      "GET / HTTP/1.1\r\n\r\n",
+    ],
+  ),
+  ["CONNECT x:443 HTTP/1.1\r\n\r\n", "x".repeat(100_000)],
+  ["\x16\x03\x01\x02\x00\x01", "\x00".repeat(64)],
+  [`GET /${"x".repeat(70_000)} HTTP/1.1\r\n`, "\r\n"],
+];
+
+/** An MQTT connection of a client that signs in, subscribes, publishes and leaves without goodbye. */
+const MQTT: readonly Uint8Array[] = [
+  "",
+  // CONNECT with a will, clean session (MQTT 3.1.1, 3.1).
+  "101700044d5154540406003c",
+  "0001610003742f77000477696c6c00",
+  "8209000100042f742f2301",
+  "320900042f742f61000278",
+  "340900042f742f61000378",
+  "c000",
+  // A packet type that does not exist, and a remaining length that never ends (2.2.3).
+  "f0ffffffffff",
+].map((hex) => Buffer.from(hex, "hex"));
+
+/** Each way to break off in each of these requests. */
+function exchangesOf(requests: readonly (readonly (string | Uint8Array)[])[]): BrokenExchange[] {
+  return requests.flatMap((pieces) => [
+    { sent: [], breaksOff: "with the last piece" as const },
+    ...pieces.map((_piece, index) => ({
+      sent: pieces.slice(0, index + 1),
+      breaksOff: "with the last piece" as const,
+    })),
+    { sent: pieces, breaksOff: "in the answer" as const },
+    // In one segment, so that the server has read everything before it sees the reset.
+    {
+      sent: [Buffer.concat(pieces.map((piece) => Buffer.from(piece)))],
+      breaksOff: "with the last piece" as const,
+    },
+  ]);
+}
+
+function shuffled<T>(all: readonly T[], seed: number): T[] {
+  const random = seededRandom(seed);
+  return all
+    .map((item) => ({ item, place: random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+async function breakOffAll(door: Door, exchanges: readonly BrokenExchange[]): Promise<void> {
+  const left = Array.from({ length: ROUNDS }, (_, round) => shuffled(exchanges, round)).flat();
+  const client = async (): Promise<void> => {
+    for (let next = left.pop(); next; next = left.pop()) await breakOff(door, next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
+}
+
+let installation: Installation;
+beforeAll(() => {
+  installation = new Installation();
+});
+afterAll(() => installation.remove());
+
+describe.each([
+  ["without encryption", false],
+  ["with TLS", true],
+])("a daemon %s", (_what, tls) => {
+  const name = tls ? "tls" : "plain";
+  let daemon: DaemonProcess;
+  let pid: number;
+  let descriptors: number;
+  let doors: Readonly<Record<"network" | "broker" | "control socket", Door>>;
+  const dataDir = (): string => join(installation.folder, name);
+
+  beforeAll(async () => {
+    daemon = installation.daemon(name, `http: { port: 0, tls: ${tls ? "own" : "off"} }\n${YAML}`);
+    const { httpPort, mqttPort } = await daemon.start();
+    if (mqttPort === undefined) throw new Error("the daemon has no broker");
+    doors = {
+      network: { port: httpPort, tls },
+      broker: { port: mqttPort, tls: false },
+      "control socket": { path: join(dataDir(), "control.sock") },
+    };
+    pid = processOf(join(installation.folder, `${name}.yaml`)) ?? 0;
+    await askDaemon(dataDir(), "GET", "/site/status");
+    descriptors = resourcesOf(pid, dataDir()).descriptors;
+  }, 60_000);
+
+  /** It runs in the same process, answers, and holds no connection of those that are gone. */
+  async function isAsBefore(): Promise<void> {
+    expect((await askDaemon(dataDir(), "GET", "/site/status")).status).toBe(200);
+    expect(processOf(join(installation.folder, `${name}.yaml`))).toBe(pid);
+    await eventually(
+      `no more than ${descriptors} descriptors`,
+      () => resourcesOf(pid, dataDir()).descriptors <= descriptors,
+    );
+  }
+
+  test.each(["network", "control socket"] as const)(
+    "answers after clients of its %s have broken off at every stage",
+    async (door) => {
+      await breakOffAll(doors[door], exchangesOf(REQUESTS));
+      await isAsBefore();
+    },
+    120_000,
+  );
+
+  test("takes messages after sensors of its broker have broken off at every stage", async () => {
+    await breakOffAll(doors.broker, exchangesOf([MQTT, MQTT.toReversed(), ...REQUESTS.slice(0, 2)]));
+    await isAsBefore();
+    const { port } = doors.broker as { port: number };
+    const sensor = await connectAsync(`mqtt://127.0.0.1:${port}`, {}, false);
+    await sensor.publishAsync("hall", "ON", { qos: 1 });
+    await sensor.endAsync();
+  }, 120_000);
+
+  test("ends the connection of a client that asks for a tunnel and keeps its own half open", async () => {
+    const held = await Promise.all(
+      (["network", "control socket"] as const).map((door) =>
+        breakOff(doors[door], { sent: ["CONNECT x:443 HTTP/1.1\r\n\r\n"], breaksOff: "never" }),
+      ),
+    );
+    await isAsBefore();
+    for (const socket of held) socket.destroy();
+  }, 60_000);
+
+  test("ends in order while clients hold connections that have said nothing", async () => {
+    const { network } = doors;
+    if (!("port" in network)) throw new Error("the network side has a port");
+    const silent = { port: network.port, tls: false };
+    const held = breakOff(silent, { sent: [""], breaksOff: "never" });
+    await askDaemon(dataDir(), "GET", "/site/status");
+    await daemon.end("SIGTERM");
+    (await held).destroy();
+  }, 60_000);
+});
