@@ -21,6 +21,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "objectives import": ["objectives import objectives.json"],
   "objectives pull": ["objectives pull", "objectives pull --json"],
   "objectives list": ["objectives list --type obiective/cladiri"],
+  status: ["status", "status --json"],
   "zones list": ["zones list", "zones list --json"],
   "zones watch": ["zones watch"],
   "zones bypass": ['zones bypass --zone front-door --reason "painter in the hall" --minutes 480'],

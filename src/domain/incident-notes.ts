@@ -39,7 +39,9 @@ export function withZoneLines(
     let written = notes ?? "";
     const lined = all.map((zone) => {
       if (!changedIds.has(zone.zoneId) && !(isShort && zone.line !== null)) return zone;
-      const line = lineOf(zone, all, site, isShort);
+      const plain = lineOf(zone, all, site, isShort);
+      const isTaken = all.some((other) => other.zoneId !== zone.zoneId && other.line === plain);
+      const line = isTaken ? `${plain} [${zone.zoneId}]` : plain;
       written = withLine(written, zone.line, line);
       return line === zone.line ? zone : { ...zone, line };
     });

@@ -100,7 +100,10 @@ function elapsedMs(from: Moment, to: Moment): number {
 }
 
 /** The zone of an opening as part of an incident, before or after it has joined. */
-export function withOpening(zone: IncidentZone | undefined, trip: Trip): IncidentZone {
+export function withOpening(
+  zone: IncidentZone | undefined,
+  trip: Pick<Trip, "zoneId" | "moment" | "isDated" | "signal" | "confirmed" | "body">,
+): IncidentZone {
   const { moment, isDated, signal } = trip;
   const stamp = { ...moment, isDated };
   if (zone) return { ...zone, last: stamp, openings: zone.openings + 1, closed: null };
@@ -112,7 +115,8 @@ export function withOpening(zone: IncidentZone | undefined, trip: Trip): Inciden
     last: stamp,
     openings: 1,
     closed: null,
-    line: null,
+    // A profile whose texts do not name the zone has its line from the beginning.
+    line: trip.body.notes ?? null,
     device: trip.confirmed === null ? null : signal.device,
     confirmWith: signal.confirmWith,
   };

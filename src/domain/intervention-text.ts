@@ -7,6 +7,7 @@ export function plainestBody(body: InterventionCreate): InterventionCreate {
     objectiveType: body.objectiveType,
     objectiveId: body.objectiveId,
     priority: body.priority ?? "high",
+    ...(body.notes === undefined ? {} : { notes: body.notes }),
   };
 }
 
@@ -28,7 +29,7 @@ export function cleanText(text: string): string {
 
 /** What the schema's Name and Text refuse: halves of characters, and control characters but tab and line ends. */
 // oxlint-disable-next-line no-control-regex
-const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/gu;
+const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/gu;
 
 /** A text cut to so many whole characters. */
 export function clip(text: string, lengthMax: number): string {

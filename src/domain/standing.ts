@@ -32,7 +32,7 @@ export function decideStanding(contact: StandingContact, againMs: number): Stand
     case "held":
       return zone.whenArmedOpen;
     case "finished": {
-      if (isLifeSafety(zone.kind)) return finishedForMs >= againMs ? "trip" : "condition";
+      if (isLifeSafety(zone.kind)) return wasHeld || finishedForMs >= againMs ? "trip" : "condition";
       // Listed, or tripped for standing open, and done: that is known. It is said again at the next arming.
       const isKnown = opening?.cause === "standing" && !wasHeld;
       return isKnown ? "condition" : zone.whenArmedOpen;

@@ -2,16 +2,15 @@ import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
 import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
 import { subjectOfTrip } from "./incident-class.ts";
+import { lineOf } from "./incident-notes.ts";
+import { withOpening } from "./incident.ts";
 import { cleanBody, cleanText, clip } from "./intervention-text.ts";
 import { fillTemplate } from "./text-template.ts";
 import type { NewTrip, RestoreCause, SeenTrip, TripSignal, TripSite } from "./trip.ts";
 import { wording, type TripWords } from "./wording.ts";
 import type { Zone } from "./zone.ts";
 
-/*
- * The journal's rows for what happens to a zone, each with the texts that the centre will read, written in the language of
- * the site when it was seen, so that every attempt sends the same.
- */
+/* The journal's rows for what happens to a zone, with texts that are written when it is seen: every attempt sends the same. */
 
 /** The journal's row for a trip, with the intervention that it asks for. */
 export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
@@ -38,7 +37,7 @@ export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
     status: "planned",
     ...flags,
   } as const;
-  return {
+  const row: NewTrip = {
     ...known,
     ...fate,
     zoneId: zone.id,
@@ -50,6 +49,11 @@ export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
     signal: signalOf(zone, words.remark(briefly(text), seen.cause)),
     confirmed: confirmed ?? null,
   };
+  // A profile's own texts may leave out which zone it was.
+  const isNamed = `${row.body.name}\n${row.body.description}`.includes(cleanText(zone.name));
+  if (isNamed) return row;
+  const first = withOpening(undefined, row);
+  return { ...row, body: { ...row.body, notes: lineOf(first, [first], site) } };
 }
 
 /** A fault of a zone, or its end. */
@@ -177,7 +181,9 @@ export function newStanding({ zones, moment, isDated }: SeenStanding, site: Trip
   });
   const [first] = zones;
   const time = texts[0]?.text.time ?? words.unknownTime;
-  const description = [words.standingDescription(time), ...texts.map(({ line }) => line)].join("\n");
+  const described = (lines: readonly string[]): string =>
+    clip([words.standingDescription(time), ...lines].join("\n"), 4000);
+  const all = described(texts.map(({ line }) => line));
   return zones.map(({ zone, key }, index) => ({
     key,
     moment,
@@ -190,7 +196,8 @@ export function newStanding({ zones, moment, isDated }: SeenStanding, site: Trip
     earliestWallMs: null,
     body: cleanBody({
       name: clip(words.standingName(zones.length), 200),
-      description: clip(description, 4000),
+      // The first one's record lists them all; another one opens a record only where that one has no room for it.
+      description: index === 0 ? all : described([texts[index]?.line ?? ""]),
       ...placeOf(zone),
       dateStart: isDated ? formatLocal(moment.wallMs, site.timezone) : null,
       status: "planned",

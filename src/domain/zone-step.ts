@@ -33,6 +33,8 @@ export interface ZoneState {
   readonly carriedOver: boolean;
   /** It is normal because its time was over, not because a reading said so: an old value must not open it again. */
   readonly restedByItself: boolean;
+  /** It was open at first sight by a value that may be old; the first live one that says so makes a life-safety zone trip. */
+  readonly isOpenByOldValue?: boolean;
   /** No opening settles before this moment: after a power-up wires and detectors need time to come to rest. */
   readonly notBeforeMs: number;
   /** The last level read, settled or not. */
@@ -86,34 +88,6 @@ export interface ZoneStep {
 type Part = { readonly state: ZoneState; readonly events: readonly ZoneEvent[] };
 type Reading = Extract<StepSignal, { type: "reading" }>;
 
-/**
- * The state at start.
- * @param kept what was written down when the daemon last looked; undefined for a zone that was never seen
- * @param settleMs how long no opening counts, see `ZoneState.notBeforeMs`
- */
-export function resumeZone(
-  rules: ZoneRules,
-  kept: KeptZoneState | undefined,
-  atMs: number,
-  settleMs = 0,
-): ZoneState {
-  const contact = kept?.contact ?? "unknown";
-  const closesByItself = rules.autoRestoreMs !== undefined;
-  // A zone that closes by itself is at rest by definition until a message says otherwise.
-  const rests = contact === "unknown" && closesByItself;
-  return {
-    contact: rests ? "normal" : contact,
-    ...(kept?.pending ? { pending: kept.pending } : {}),
-    ...(contact === "open" ? { lastOpenMs: atMs } : {}),
-    // What is still pending was seen as it happened.
-    carriedOver: contact !== "unknown" && !kept?.pending,
-    restedByItself: rests || (kept?.restedByItself ?? false),
-    notBeforeMs: atMs + settleMs,
-    level: contact,
-    activity: [],
-  };
-}
-
 /** What a reading says against what the zone has settled on. */
 const ON_READING: Record<Contact, Record<Contact, "nothing" | "confirms" | "differs">> = {
   unknown: { unknown: "nothing", normal: "differs", open: "differs" },
@@ -131,6 +105,10 @@ function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Part
   if (seen.chatter) return { state: seen, events: [] };
   if (isChatter(rules, seen)) return startChatter(seen, atMs);
   const meaning = ON_READING[state.contact][contact];
+  if (meaning === "confirms" && contact === "open" && live && state.isOpenByOldValue) {
+    const { isOpenByOldValue: _known, ...known } = settledBack(seen, contact);
+    return { state: known, events: [{ type: "trip", cause: "first-sight", atMs }] };
+  }
   const next = meaning === "confirms" ? settledBack(seen, contact) : waiting(seen, contact, atMs, live);
   return { state: next, events: [] };
 }
@@ -149,7 +127,7 @@ function waiting(state: ZoneState, contact: KnownContact, atMs: number, live: bo
 }
 
 function startChatter(state: ZoneState, atMs: number): Part {
-  const { pending: _swallowed, ...rest } = state;
+  const { pending: _swallowed, isOpenByOldValue: _live, ...rest } = state;
   const began: ZoneEvent = { type: "chatter", atMs };
   const trip: ZoneEvent = { type: "trip", cause: "chatter", atMs: state.activity[0] ?? atMs };
   return {
@@ -210,7 +188,18 @@ const ON_SETTLED: Record<Contact, Record<KnownContact, "first-sight" | "trip" | 
 function settlePending(rules: ZoneRules, state: ZoneState): Part {
   const { pending, ...rest } = state;
   if (!pending) return { state, events: [] };
-  const next = { ...rest, contact: pending.contact, carriedOver: false, restedByItself: false };
+  const { isOpenByOldValue: _settled, ...before } = rest;
+  const isOld =
+    ON_SETTLED[state.contact][pending.contact] === "first-sight" &&
+    pending.contact === "open" &&
+    !pending.live;
+  const next = {
+    ...before,
+    contact: pending.contact,
+    carriedOver: false,
+    restedByItself: false,
+    ...(isOld && rules.tripsAtFirstSight ? { isOpenByOldValue: true } : {}),
+  };
   return { state: next, events: settledEvents(rules, state, pending) };
 }
 
@@ -229,7 +218,7 @@ function settledEvents(
 
 function restoreByItself(_rules: ZoneRules, state: ZoneState, atMs: number): Part {
   // A normal reading that was still settling has nothing left to say.
-  const { lastOpenMs: _over, pending: _overtaken, ...rest } = state;
+  const { lastOpenMs: _over, pending: _overtaken, isOpenByOldValue: _closed, ...rest } = state;
   return {
     state: { ...rest, contact: "normal", carriedOver: false, restedByItself: true },
     events: [{ type: "restore", cause: "auto", atMs }],

@@ -14,8 +14,18 @@ export interface EntryDelaysOptions {
   readonly bootId: string;
   readonly time: TrustedTime;
   readonly log: Log;
+  /** Called in the transaction in which a delay ends and its trip is dispatched. */
+  readonly onReleased: (zoneId: string) => void;
   /** Called when trips may be dispatched that could not be before. */
   readonly onTrip: () => void;
+}
+
+interface Delay {
+  readonly zoneId: string;
+  /** Monotonic. */
+  readonly dueMs: number;
+  /** The zone has another gate than at the opening: what that one says does not cancel the trip. */
+  readonly isGateNew: boolean;
 }
 
 /** The longest delay that a configuration can have (EN 50131-1: an entry takes at most 45 s), in milliseconds. */
@@ -31,7 +41,7 @@ export class EntryDelays {
   readonly #options: EntryDelaysOptions;
   readonly #timer: WakeTimer;
   /** Monotonic end of each delay, by the key of its trip. */
-  readonly #delays = new Map<string, { readonly zoneId: string; readonly dueMs: number }>();
+  readonly #delays = new Map<string, Delay>();
 
   #zones: readonly Zone[];
 
@@ -48,6 +58,11 @@ export class EntryDelays {
 
   /** Goes on with other zones. A trip of one that is gone is dispatched when its delay ends. */
   exchange(zones: readonly Zone[]): void {
+    const gateOf = (among: readonly Zone[], zoneId: string): string =>
+      JSON.stringify(among.find(({ id }) => id === zoneId)?.gate ?? null);
+    for (const [key, delay] of this.#delays)
+      if (gateOf(this.#zones, delay.zoneId) !== gateOf(zones, delay.zoneId))
+        this.#delays.set(key, { ...delay, isGateNew: true });
     this.#zones = zones;
   }
 
@@ -66,8 +81,8 @@ export class EntryDelays {
   look(): void {
     const { clock, log } = this.#options;
     try {
-      for (const [key, { zoneId, dueMs }] of this.#delays) {
-        const reason = this.#cancelledBecause(zoneId);
+      for (const [key, { zoneId, dueMs, isGateNew }] of this.#delays) {
+        const reason = isGateNew ? undefined : this.#cancelledBecause(zoneId);
         if (reason !== undefined || dueMs <= clock.monotonicMs()) this.#end(key, zoneId, reason);
       }
       this.#arm();
@@ -78,10 +93,19 @@ export class EntryDelays {
   }
 
   #end(key: string, zoneId: string, reason: string | undefined): void {
-    const { journal, log, onTrip } = this.#options;
+    const { journal, log, onTrip, onReleased } = this.#options;
+    const delay = this.#delays.get(key);
     journal.endDelays([key], reason);
     this.#delays.delete(key);
-    log.info(reason === undefined ? "entry-delay-ended" : "trip-cancelled", { zone: zoneId, key });
+    // Within a shared commit it is not over before that is on the disk.
+    journal.ifLost(() => {
+      if (delay) this.#delays.set(key, delay);
+      this.#arm();
+    });
+    if (reason === undefined) onReleased(zoneId);
+    journal.afterCommit(() =>
+      log.info(reason === undefined ? "entry-delay-ended" : "trip-cancelled", { zone: zoneId, key }),
+    );
     onTrip();
   }
 
@@ -98,7 +122,8 @@ export class EntryDelays {
     const leftMs =
       due.bootId === bootId ? due.monotonicMs - clock.monotonicMs() : due.wallMs - clock.wallMs();
     // Behind a clock that has gone back a delay is no longer than it can be.
-    this.#delays.set(key, { zoneId, dueMs: clock.monotonicMs() + Math.min(leftMs, ENTRY_DELAY_MS_MAX) });
+    const dueMs = clock.monotonicMs() + Math.min(leftMs, ENTRY_DELAY_MS_MAX);
+    this.#delays.set(key, { zoneId, dueMs, isGateNew: false });
   }
 
   #arm(): void {

@@ -91,8 +91,10 @@ export class GateStates {
     before: GateState | undefined,
     stored: { readonly state: "open" | "closed"; readonly sinceWallMs: number } | undefined,
   ): number | undefined {
-    const { clock } = this.#options;
+    const { clock, time } = this.#options;
     if (before === "closed") return clock.monotonicMs();
+    // By a clock that may be behind a long power cut would look like a short one.
+    if (!time.isTrusted()) return undefined;
     // Open as it was before a restart: since then. Opened while nothing was seen: an alarm too many is better than one
     // too few.
     if (stored?.state !== "open") return undefined;

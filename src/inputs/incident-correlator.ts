@@ -40,6 +40,9 @@ export type Resolved =
 /** A record that changes between each reading and writing is tried this often before the trip opens its own. */
 const READINGS_MAX = 3;
 
+/** A record that has not been readable or writable in this many attempts does not hold the trip back any longer. */
+const ATTEMPTS_MAX = 3;
+
 /** What a trip adds to the notes of a record, and the zones of the incident that change with it. */
 interface Addition {
   readonly notes: string;
@@ -120,7 +123,10 @@ export class IncidentCorrelator {
     let last: Intervention | undefined;
     for (let reading = 0; reading < READINGS_MAX; reading += 1) {
       const found = this.#remembered(trip, interventionId) ?? (await api.find(interventionId));
-      if (found.type === "again") return found;
+      if (found.type === "again") {
+        if (isWorthWaiting(found, trip)) return found;
+        break;
+      }
       const record = found.type === "record" ? found.record : undefined;
       const addition = record && this.#additionOf(trip, incident, record);
       // A line that an earlier attempt has written is there, whatever that attempt was answered and whatever came after.
@@ -134,7 +140,7 @@ export class IncidentCorrelator {
       const changes = raised(record, trip, confirms(incident, trip));
       const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag);
       failpoint?.("trip-noted");
-      if (answer.type === "again") return answer;
+      if (answer.type === "again" && isWorthWaiting(answer, trip)) return answer;
       if (answer.type === "record" && answer.record.notes === addition.notes) {
         this.#options.versions.remember(answer);
         return this.#joined(trip, incident, addition);
@@ -191,6 +197,11 @@ export class IncidentCorrelator {
     this.#options.journal.trips.settle(trip.key, "recorded", interventionId, reason);
     return { type: "resolved", interventionId };
   }
+}
+
+/** A busy API has trouble with every trip; a record that alone gives no good answer must not hold back an alarm. */
+function isWorthWaiting({ isBusy }: Extract<Answer, { type: "again" }>, { attempts }: Trip): boolean {
+  return isBusy || attempts < ATTEMPTS_MAX;
 }
 
 function isOpening({ about }: Trip): boolean {

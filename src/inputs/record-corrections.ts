@@ -35,7 +35,7 @@ export class RecordCorrections {
   async noteRestore(restore: Trip): Promise<Corrected> {
     const { journal, api } = this.#options;
     const opening = journal.restores.openingBefore(restore.zoneId, restore.seq);
-    if (opening?.state === "waiting") return { type: "early" };
+    if (opening?.state === "waiting" || opening?.state === "refused") return { type: "early" };
     const incident = journal.incidents.find(opening?.incident ?? "");
     const zone = incident?.zones.find(({ zoneId }) => zoneId === restore.zoneId);
     if (!incident || !zone) return this.#restoreRecorded(restore, unrecordedReason(opening));

@@ -42,6 +42,10 @@ interface Standing {
 const LOOK_HELD_MS = 4_000;
 /** One that a record or condition names is looked at this often; what ends that mostly calls for a look at once. */
 const LOOK_NAMED_MS = 60_000;
+/** Looks follow each other no faster: a flapping contact must not have two hundred others looked at each time. */
+const LOOKS_APART_MS = 250;
+/** An opening that was only counted, because there were too many, is reported once it has lasted this long. */
+const COUNTED_MS = 3_000;
 /** What the journal says of a contact before the restart counts once its sensor has had this long to say otherwise. */
 const CARRIED_OVER_MS = 5_000;
 
@@ -56,6 +60,7 @@ export class StandingContacts {
   readonly #conditions = new Set<string>();
   #cancel: CancelTimer | undefined;
   #isSoon = false;
+  #lookedMs = -Infinity;
   #startedMs = 0;
   #isStopped = true;
 
@@ -84,12 +89,15 @@ export class StandingContacts {
     if (this.#isStopped || this.#isSoon) return;
     this.#isSoon = true;
     this.#cancel?.();
-    this.#cancel = this.#options.clock.after(0, () => this.#look());
+    const { clock } = this.#options;
+    const waitMs = Math.max(0, this.#lookedMs + LOOKS_APART_MS - clock.monotonicMs());
+    this.#cancel = clock.after(waitMs, () => this.#look());
   }
 
   #look(): void {
     this.#cancel = undefined;
     this.#isSoon = false;
+    this.#lookedMs = this.#options.clock.monotonicMs();
     const open = this.#openZones();
     const isOpen = new Set(open.map(({ zone }) => zone.id));
     for (const id of this.#standing.keys()) if (!isOpen.has(id)) this.#standing.delete(id);
@@ -111,7 +119,7 @@ export class StandingContacts {
   }
 
   /** What follows for an open zone (undefined while that is not known), and in how many milliseconds it is to be asked again. */
-  #decide({ zone, isCarriedOver }: ZoneSnapshot): {
+  #decide({ zone, sinceWallMs, isCarriedOver }: ZoneSnapshot): {
     decision: StandingDecision | undefined;
     againMs: number;
   } {
@@ -127,16 +135,26 @@ export class StandingContacts {
       standing.finishedMs = undefined;
       return { decision: undefined, againMs: this.#heldMs(zone) };
     }
-    if (orders.gates.isUnknown(zone)) return { decision: undefined, againMs: LOOK_NAMED_MS };
+    if (register.isUnstored(zone.id) && clock.wallMs() - (sinceWallMs ?? 0) < COUNTED_MS)
+      return { decision: "nothing", againMs: COUNTED_MS };
     const opening = journal.restores.currentOpening(zone.id);
     const interventionId = opening?.interventionId ?? null;
     const isGoingOn = interventionId !== null && isUnfinished(interventionId);
     standing.finishedMs = isFinished(opening, isGoingOn) ? (standing.finishedMs ?? nowMs) : undefined;
     const finishedForMs = nowMs - (standing.finishedMs ?? nowMs);
     const decision = decideStanding(
-      { zone, opening, isUnfinished: isGoingOn, wasHeld: standing.wasHeld, finishedForMs },
+      {
+        zone,
+        opening,
+        isUnfinished: isGoingOn,
+        wasHeld: standing.wasHeld || register.isUnstored(zone.id),
+        finishedForMs,
+      },
       standingAgainMs,
     );
+    // Without knowing that the gate is open nothing is sent out, but the contact is not kept quiet.
+    if (orders.gates.isUnknown(zone) && decision !== "nothing")
+      return { decision: "condition", againMs: LOOK_NAMED_MS };
     const leftMs = standingAgainMs - finishedForMs;
     return { decision, againMs: leftMs > 0 ? Math.min(leftMs, LOOK_NAMED_MS) : LOOK_NAMED_MS };
   }
@@ -187,6 +205,7 @@ export class StandingContacts {
 
   #decided(zoneId: string): void {
     this.#standing.set(zoneId, { wasHeld: false, finishedMs: undefined });
+    this.#options.register.markStored(zoneId);
   }
 
   #raise(zone: Zone, sinceWallMs: number | null): void {

@@ -98,7 +98,11 @@ export class TripDispatcher {
     // No await from here on, so that a kick either was seen above or starts the next drain.
     this.#running = undefined;
     if (this.#isStopped) return;
-    const { clock, random } = this.#options;
+    const { clock, random, conditions } = this.#options;
+    if (isClear) {
+      this.#failures = 0;
+      conditions.clear("dispatch-failing");
+    }
     const delayMs = isClear
       ? LOOK_EVERY_MS
       : backOffMs(this.#failures - 1, random(), BACK_OFF_BASE_MS, BACK_OFF_CAP_MS);
@@ -146,7 +150,7 @@ export class TripDispatcher {
     if (resolved.type === "refused") return this.#refused(trip, resolved.reason);
     this.#failures = 0;
     conditions.clear("dispatch-failing");
-    conditions.clear("trip-refused", trip.zoneId);
+    if (!this.#options.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
     const { moment } = trip;
     if (moment.bootId === bootId) onRecord(Math.max(0, clock.monotonicMs() - moment.monotonicMs));
     return "settled";
@@ -155,6 +159,7 @@ export class TripDispatcher {
   /** Notes closings in the records of their openings, after all trips: an alarm never waits for them. */
   async #noteRestores(): Promise<boolean> {
     const { restores, corrections } = this.#options;
+    let trouble: string | undefined;
     for (
       let next = restores.nextPending(0);
       next && !this.#isStopped;
@@ -165,10 +170,12 @@ export class TripDispatcher {
       // A trip that has come meanwhile goes first.
       if (this.#isKicked) return true;
       if (noted.type !== "again") continue;
-      this.#countFailure(`the closing of zone ${next.zoneId} cannot be noted (${noted.reason})`);
-      return false;
+      trouble = `the closing of zone ${next.zoneId} cannot be noted (${noted.reason})`;
+      // Of one record that gives no good answer the others do not wait.
+      if (noted.isBusy) break;
     }
-    return true;
+    if (trouble !== undefined) this.#countFailure(trouble);
+    return trouble === undefined;
   }
 
   /** Gives the interventions of this boot their start once the clock can be trusted. @returns whether none is left */

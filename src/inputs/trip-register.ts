@@ -47,6 +47,8 @@ export class TripRegister {
    * test must not use up what the first real one after it needs.
    */
   readonly #stored = new Map<string, readonly number[]>();
+  /** Zones whose last opening was only counted. Its closing is not stored either: it would close the one before. */
+  readonly #unstored = new Set<string>();
   /** When the daemon last ran before this start; undefined at the very first one. */
   readonly #lastAliveWallMs: number | undefined;
 
@@ -69,8 +71,9 @@ export class TripRegister {
     };
     let swinging: Swinging | undefined;
     let isUnsteady = false;
+    let isUnstored = this.#unstored.has(zone.id);
     for (const event of events) {
-      if (event.type === "restore" && isStored("restore", event.atMs, STORED_PER_MINUTE_MAX))
+      if (event.type === "restore" && !isUnstored && isStored("restore", event.atMs, STORED_PER_MINUTE_MAX))
         trips.push(this.#restoreOf(zone, event));
       if (event.type !== "trip") continue;
       const before = swinging ?? this.#swingingOf(zone);
@@ -80,6 +83,7 @@ export class TripRegister {
       const isKept = isStored(fate.state, event.atMs, max);
       const trip = this.#tripOf(zone, event, fate);
       const delay = isKept && fate.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
+      isUnstored = !isKept;
       if (isKept) trips.push(trip);
       if (delay) delays.push(delay);
       // What was never meant to be dispatched says nothing about the zone's steadiness, nor does a person who comes in.
@@ -88,7 +92,10 @@ export class TripRegister {
       const { wallMs } = trip.moment;
       if (!isHeldBack || !isKept) swinging = swingOnce(before, wallMs, { isStored: isKept, isHeldBack });
     }
+    const wasUnstored = this.#unstored.has(zone.id);
     const written = (): void => {
+      this.#markStored(zone.id, !isUnstored);
+      this.#options.journal.ifLost(() => this.#markStored(zone.id, !wasUnstored));
       for (const [of, moments] of stored) {
         const before = this.#stored.get(of) ?? [];
         this.#stored.set(of, moments);
@@ -96,6 +103,29 @@ export class TripRegister {
       }
     };
     return { trips, delays, ...(swinging ? { swinging } : {}), isUnsteady, written };
+  }
+
+  /** Counts a trip whose entry delay has ended: from now on it is one like others. */
+  countReleased(zoneId: string): void {
+    const { journal, clock } = this.#options;
+    const before = journal.swingers.find(zoneId);
+    const wallMs = Math.round(clock.wallMs());
+    journal.swingers.save(zoneId, swingOnce(before, wallMs, { isStored: true, isHeldBack: false }));
+  }
+
+  /** Whether the opening of a zone that is open now was only counted. */
+  isUnstored(zoneId: string): boolean {
+    return this.#unstored.has(zoneId);
+  }
+
+  /** Called once the opening of a zone that was only counted is in the journal after all. */
+  markStored(zoneId: string): void {
+    this.#markStored(zoneId, true);
+  }
+
+  #markStored(zoneId: string, isStored: boolean): void {
+    if (isStored) this.#unstored.delete(zoneId);
+    else this.#unstored.add(zoneId);
   }
 
   /** What becomes of a trip of this zone now; `waiting` to be dispatched. */

@@ -9,6 +9,7 @@ import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { Bypass, WalkTest } from "../store/orders.ts";
 import { GateStates } from "./gate-states.ts";
+import { walkReportOf, type WalkReport } from "./walk-report.ts";
 
 export interface ZoneOrdersOptions {
   readonly zones: readonly Zone[];
@@ -29,21 +30,6 @@ export interface Fate {
   readonly reason: string | null;
 }
 
-/** What a walk test has seen. */
-export interface WalkReport {
-  readonly isRunning: boolean;
-  readonly who: string;
-  readonly sinceWallMs: number;
-  readonly untilWallMs: number;
-  readonly endedWallMs: number | null;
-  /** Every zone, with how often it has tripped; `lastWallMs` is null for one that has not. */
-  readonly zones: readonly {
-    readonly id: string;
-    readonly trips: number;
-    readonly lastWallMs: number | null;
-  }[];
-}
-
 /** Minutes. A forgotten bypass or walk test is no alarm, so both end by themselves. */
 const BYPASS_MIN_DEFAULT = 480;
 const BYPASS_MIN_MAX = 7 * 24 * 60;
@@ -57,6 +43,7 @@ export class ZoneOrders {
   readonly #options: ZoneOrdersOptions;
   readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
   readonly gates: GateStates;
+  #wasTrusted = true;
   #walkTest: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
   #zones: readonly Zone[];
 
@@ -69,6 +56,7 @@ export class ZoneOrders {
   /** Takes up what was ordered before the daemon was started. */
   start(): void {
     const { orders } = this.#options.journal;
+    this.#wasTrusted = this.#options.time.isTrusted();
     for (const bypass of orders.bypasses())
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
     const test = orders.latestWalkTest();
@@ -95,6 +83,7 @@ export class ZoneOrders {
   /** Ends what has run out; to be called now and then. What has run out counts no more even before. */
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
+    this.#shortenOnceTrusted();
     for (const { bypass, endsAtMs } of this.#bypasses.values())
       if (endsAtMs <= nowMs) this.#endBypass(bypass.zoneId, DAEMON);
     if (this.#walkTest && this.#walkTest.endsAtMs <= nowMs) this.endWalkTest(DAEMON);
@@ -169,7 +158,7 @@ export class ZoneOrders {
     const test = journal.orders.latestWalkTest();
     if (test) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
     this.#record("walk-test-started", actor, "", { minutes });
-    return this.#reportOf(test);
+    return this.#report(test);
   }
 
   /** Ends the running walk test; without one nothing happens. */
@@ -179,7 +168,7 @@ export class ZoneOrders {
     const { clock, journal } = this.#options;
     journal.orders.endWalkTest(running.test.id, clock.wallMs());
     this.#walkTest = undefined;
-    const { zones } = this.#reportOf(journal.orders.latestWalkTest());
+    const { zones } = this.#report(journal.orders.latestWalkTest());
     const missing = zones.filter(({ trips }) => trips === 0).map(({ id }) => id);
     this.#record("walk-test-ended", actor, "", { tripped: zones.length - missing.length, missing });
     this.#options.onChange();
@@ -188,21 +177,15 @@ export class ZoneOrders {
   /** What the running or last walk test has seen; undefined before the first. */
   walkReport(): WalkReport | undefined {
     const test = this.#options.journal.orders.latestWalkTest();
-    return test && this.#reportOf(test);
+    return test && this.#report(test);
   }
 
-  #reportOf(test: WalkTest | undefined): WalkReport {
-    if (!test) throw new Error("a walk test that was written down is not there");
-    const tested = new Map(
-      this.#options.journal.trips.tested(test.afterSeq).map((seen) => [seen.zoneId, seen]),
-    );
-    const { who, sinceWallMs, untilWallMs, endedWallMs } = test;
-    const zones = this.#zones.map(({ id }) => ({
-      id,
-      trips: tested.get(id)?.trips ?? 0,
-      lastWallMs: tested.get(id)?.lastWallMs ?? null,
-    }));
-    return { isRunning: this.isWalkTest, who, sinceWallMs, untilWallMs, endedWallMs, zones };
+  #report(test: WalkTest | undefined): WalkReport {
+    return walkReportOf(test, {
+      isRunning: this.isWalkTest,
+      zones: this.#zones,
+      trips: this.#options.journal.trips,
+    });
   }
 
   /** By the monotonic clock; a wall clock that has gone back makes nothing longer than it was ordered. */
@@ -210,6 +193,19 @@ export class ZoneOrders {
     const { clock } = this.#options;
     const leftMs = Math.min(untilWallMs - clock.wallMs(), untilWallMs - sinceWallMs);
     return clock.monotonicMs() + Math.max(0, leftMs);
+  }
+
+  /** A clock that was behind at the start has made orders longer than they are; what it made shorter stays so. */
+  #shortenOnceTrusted(): void {
+    const isTrusted = this.#options.time.isTrusted();
+    const isNews = isTrusted && !this.#wasTrusted;
+    this.#wasTrusted = isTrusted;
+    if (!isNews) return;
+    for (const [id, { bypass, endsAtMs }] of this.#bypasses)
+      this.#bypasses.set(id, { bypass, endsAtMs: Math.min(endsAtMs, this.#endOf(bypass)) });
+    if (!this.#walkTest) return;
+    const { test, endsAtMs } = this.#walkTest;
+    this.#walkTest = { test, endsAtMs: Math.min(endsAtMs, this.#endOf(test)) };
   }
 
   #endBypass(zoneId: string, actor: Actor): void {

@@ -1,5 +1,6 @@
 import { sensorOf } from "../domain/zone-changes.ts";
-import { resumeZone, type ZoneState } from "../domain/zone-step.ts";
+import type { ZoneState } from "../domain/zone-step.ts";
+import { resumeZone } from "../domain/zone-resume.ts";
 import type { Zone } from "../domain/zone.ts";
 
 /** A zone that is watched, and how it stands. */

@@ -2,6 +2,7 @@ import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
+import { CLASS_OF_KIND } from "../domain/incident-class.ts";
 import type { Log } from "../domain/log.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
 import type { TripSite } from "../domain/trip.ts";
@@ -90,7 +91,11 @@ export class ZoneWatch {
         this.#standing.soon();
       },
     });
-    this.#entryDelays = new EntryDelays({ ...common, gates: this.orders.gates });
+    this.#entryDelays = new EntryDelays({
+      ...common,
+      gates: this.orders.gates,
+      onReleased: (zoneId) => register.countReleased(zoneId),
+    });
     this.#standing = new StandingContacts({
       ...common,
       monitor: this.monitor,
@@ -170,6 +175,8 @@ export class ZoneWatch {
   }
 
   start(): void {
+    const { trips } = this.#options.journal;
+    for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
     this.orders.start();
     this.faults.start();
     this.monitor.start();

@@ -4,7 +4,7 @@ import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { SignalTestView, TestPort, WalkTestView } from "../http/site/test-port.ts";
-import type { WalkReport } from "../inputs/zone-orders.ts";
+import type { WalkReport } from "../inputs/walk-report.ts";
 import type { ZoneWatch } from "../inputs/zone-watch.ts";
 import type { Journal } from "../store/journal.ts";
 import type { OutboxStore } from "../store/outbox.ts";

@@ -94,6 +94,8 @@ export class GroupCommit {
   #run({ run, fail, done }: Job): () => void {
     try {
       run();
+      // A job that goes on after a full disk has ended the transaction has written nothing.
+      if (!this.#database.inTransaction) throw new Error("the shared transaction was rolled back");
       return done;
     } catch (error) {
       if (!this.#database.inTransaction || isDiskFull(error)) throw error;

@@ -207,7 +207,8 @@ export class Journal {
   /** Only the closing of what is, or becomes, part of a record is noted there. */
   #insertRestore(restore: NewTrip): void {
     const opening = this.restores.openingBefore(restore.zoneId);
-    const isPending = opening !== undefined && isOrWillBeRecorded(opening);
+    // A refused opening may be taken later.
+    const isPending = opening !== undefined && (isOrWillBeRecorded(opening) || opening.state === "refused");
     this.trips.insert(isPending ? restore : { ...restore, reason: unrecordedReason(opening) });
     if (isPending) this.restores.addPending(restore.key);
   }

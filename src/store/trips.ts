@@ -142,6 +142,25 @@ export class TripStore {
       .map(toTrip);
   }
 
+  /** Gives waiting trips of an earlier release, which know their objective alone, the class of their zone. */
+  classify(zoneId: string, incidentClass: string): void {
+    this.#database
+      .prepare(
+        `UPDATE trips SET subject = ? || '/' || subject
+         WHERE zone_id = ? AND state IN ('waiting','refused') AND about = 'trip' AND subject LIKE 'obiective/%'`,
+      )
+      .run(incidentClass, zoneId);
+  }
+
+  /** Whether the API has refused a trip of a zone that is not an intervention yet. */
+  hasRefused(zoneId: string): boolean {
+    return (
+      this.#database
+        .prepare("SELECT 1 FROM trips WHERE state = 'refused' AND about = 'trip' AND zone_id = ? LIMIT 1")
+        .get(zoneId) !== undefined
+    );
+  }
+
   /** The newest trips and faults without the closings, the newest first. */
   newestButRestores(limit: number): Trip[] {
     return this.#database

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  resumeZone,
-  stepZone,
-  type StepSignal,
-  type ZoneEvent,
-  type ZoneState,
-} from "../../src/domain/zone-step.ts";
+import { stepZone, type StepSignal, type ZoneEvent, type ZoneState } from "../../src/domain/zone-step.ts";
+import { resumeZone } from "../../src/domain/zone-resume.ts";
 import type { Contact, ZoneRules } from "../../src/domain/zone.ts";
 
 const PLAIN: ZoneRules = { debounceMs: 0, minOpenMs: 0, confirmMs: 0, tripsAtFirstSight: false };
@@ -244,7 +239,12 @@ describe("whatever the readings", () => {
       fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
         const { events } = run(zoneRules, before, signals);
         let open = before === "open";
+        let isOldValue = false;
         for (const event of events) {
+          // A life-safety zone that was open by an old value trips with the first live one.
+          const isFirstLive = isOldValue && event.type === "trip" && event.cause === "first-sight";
+          isOldValue = event.type === "first-sight" && event.contact === "open";
+          if (isFirstLive) continue;
           if (event.type === "first-sight") open = event.contact === "open";
           else if (event.type === "trip" || event.type === "restore") {
             expect(open).toBe(event.type === "restore");

@@ -37,7 +37,11 @@ interface Look {
 const question = (_screen: Screen, _word: Word, page: PanelPage): Part => page.openDialog;
 
 const LOOKS: readonly Look[] = [
-  { name: "status", address: "status", mark: (screen) => screen.markup(".conditions li") },
+  {
+    name: "status",
+    address: "status",
+    mark: (screen, word) => screen.listItem(new RegExp(word("condition.upstream-unreachable"))),
+  },
   { name: "zones", address: "zones", mark: (screen) => screen.markup(".badge.bad") },
   {
     name: "the question before a test trip",

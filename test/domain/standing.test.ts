@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { decideStanding, type StandingContact } from "../../src/domain/standing.ts";
+
+const FIRE = { kind: "fire", whenArmedOpen: "trip" } as const;
+const DOOR = { kind: "intrusion", whenArmedOpen: "record" } as const;
+const AGAIN_MS = 900_000;
+
+function contact(parts: Partial<StandingContact>): StandingContact {
+  return { zone: DOOR, opening: undefined, isUnfinished: false, wasHeld: false, finishedForMs: 0, ...parts };
+}
+const opening = (state: "waiting" | "posted" | "test" | "refused", cause: "edge" | "standing" = "edge") =>
+  ({ about: cause === "edge" ? "trip" : "standing", cause, state }) as const;
+
+test.each([
+  ["that a record names", { opening: opening("posted"), isUnfinished: true }, "nothing"],
+  ["whose trip waits for the local API", { opening: opening("waiting") }, "nothing"],
+  [
+    "whose trip the local API refused, which has a condition of its own",
+    { opening: opening("refused") },
+    "nothing",
+  ],
+  ["that was open at first sight", {}, "condition"],
+  ["that was open at first sight and armed since", { wasHeld: true }, "record"],
+  ["whose opening was held back", { opening: opening("test") }, "record"],
+  ["whose intervention is done", { opening: opening("posted") }, "record"],
+  ["that was listed, and that record is done", { opening: opening("posted", "standing") }, "condition"],
+  [
+    "that was listed before another arming",
+    { opening: opening("posted", "standing"), wasHeld: true },
+    "record",
+  ],
+] as const)("a door %s", (_what, parts, decision) => {
+  expect(decideStanding(contact(parts), AGAIN_MS)).toBe(decision);
+});
+
+test.each([
+  ["whose opening was held back", { opening: opening("test") }, "trip"],
+  [
+    "whose intervention has been done for 14 minutes",
+    { opening: opening("posted"), finishedForMs: 899_999 },
+    "condition",
+  ],
+  [
+    "whose intervention has been done for 15 minutes",
+    { opening: opening("posted"), finishedForMs: 900_000 },
+    "trip",
+  ],
+  [
+    "whose bypass ends after its intervention was done",
+    { opening: opening("posted"), wasHeld: true },
+    "trip",
+  ],
+] as const)("a smoke detector in alarm %s", (_what, parts, decision) => {
+  expect(decideStanding(contact({ zone: FIRE, ...parts }), AGAIN_MS)).toBe(decision);
+});
