@@ -1,0 +1,147 @@
+import { afterEach, expect, test } from "vitest";
+import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
+import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
+import { DispatchingSite } from "../support/dispatching-site.ts";
+import { zoneOf } from "../support/watched-zones.ts";
+
+/* What kept an alarm back, or out of a text, although nothing was wrong with the alarm itself. */
+
+const HALL = { type: "obiective/cladiri", id: 1 } as const;
+const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
+
+let site: DispatchingSite;
+afterEach(() => site.close());
+
+async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
+  site = await DispatchingSite.make(
+    zones.map((zone) => zoneOf({ input: { simulated: true }, objective: HALL, ...zone })),
+  );
+}
+
+async function passes(ms: number): Promise<void> {
+  site.zones.clock.advance(ms);
+  await site.settled();
+}
+
+test("one record that is always answered with 500 does not hold back the next smoke detector", async () => {
+  await make({ id: "a", name: "Smoke a", kind: "fire" }, { id: "b", name: "Smoke b", kind: "fire" });
+  await site.trip("a");
+  site.intercept = ({ method }, response) => {
+    if (method === "POST") return false;
+    response.writeHead(500).end('{"message":"on purpose"}');
+    return true;
+  };
+  site.zones.monitor.read("b", "open", { live: true });
+  await site.until(() => {
+    site.zones.clock.advance(60_000);
+    site.kick();
+    return site.records.length === 2;
+  });
+  expect(site.records[1]).toMatchObject({ name: "Alarm, fire: Smoke b", firetruck: true });
+});
+
+test("a smoke detector that opens more often than is recorded is not closed by an earlier closing", async () => {
+  await make({ id: "smoke", name: "Smoke", kind: "fire" });
+  for (let opening = 0; opening < 25; opening += 1)
+    for (const contact of ["normal", "open"] as const)
+      site.zones.monitor.read("smoke", contact, { live: true });
+  await passes(10_000);
+  // The other record is about the zone that floods the journal.
+  const fires = () => site.records.filter(({ firetruck }) => firetruck);
+  expect(fires()).toHaveLength(1);
+  expect(fires()[0]?.notes).toMatch(/^23:30 Smoke ×\d+$/);
+  expect(site.zones.trips.at(-1)).toMatchObject({ cause: "standing", state: "merged" });
+  site.change(fires()[0]?.id ?? 0, { status: "done" });
+  await passes(1_000_000);
+  await passes(1_000_000);
+  expect(fires()).toHaveLength(2);
+});
+
+test("a smoke detector that was open by a retained value trips with its first live message", async () => {
+  await make({ id: "smoke", name: "Smoke", kind: "fire" });
+  site.zones.monitor.read("smoke", "open", { live: false });
+  await passes(10_000);
+  expect([site.records.length, site.zones.conditions]).toEqual([0, ["zone-open/smoke"]]);
+  for (let message = 0; message < 3; message += 1) site.zones.monitor.read("smoke", "open", { live: true });
+  await passes(10_000);
+  expect([site.records.length, site.zones.conditions]).toEqual([1, []]);
+});
+
+test("a bypass that ends over a detector in alarm trips at once, although its intervention is done", async () => {
+  await make({ id: "smoke", name: "Smoke", kind: "fire" });
+  await site.trip("smoke");
+  site.change(1, { status: "done" });
+  await passes(10_000);
+  site.zones.watch.orders.bypass("smoke", { reason: "dust", minutes: 2 }, ANA);
+  await passes(130_000);
+  expect(site.records).toHaveLength(2);
+});
+
+test("a name with a character that the interface does not take is cleaned and goes out", async () => {
+  await make({ id: "door", name: "Door \u0096 left\u0085" });
+  await site.trip("door");
+  expect(site.fates).toEqual(["posted"]);
+  expect(site.records[0]?.name).toBe("Alarm, intrusion: Door  left");
+});
+
+test("a profile whose texts do not name the zone has its line in the notes from the beginning", async () => {
+  const profile = {
+    priority: "high",
+    name: "Alarm at {objective.name}",
+    description: "Call the guard.",
+  } as const;
+  const zone = resolveZone(
+    {
+      id: "door",
+      name: "Door",
+      kind: "intrusion",
+      objective: HALL,
+      input: { simulated: true },
+      profile: "own",
+    },
+    resolveProfiles({ own: profile }),
+  );
+  if (!zone) throw new Error("the zone is not to be resolved");
+  site = await DispatchingSite.make([zone]);
+  await site.trip("door");
+  expect(site.records).toMatchObject([{ description: "Call the guard.", notes: "23:30 Door" }]);
+  site.zones.clock.advance(60_000);
+  await site.trip("door");
+  expect(site.records).toMatchObject([{ notes: "23:30 Door ×2 → 23:31" }]);
+});
+
+test("an entry delay that ends in a commit that is lost ends again", async () => {
+  await make({ id: "door", name: "Door", entryDelayS: 30 });
+  site.zones.monitor.read("door", "normal", { live: true });
+  site.zones.monitor.read("door", "open", { live: true });
+  const { journal } = site.zones;
+  const lost = journal.together(() => {
+    site.zones.clock.advance(31_000);
+    site.zones.breakJournal();
+    throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  });
+  await expect(lost).rejects.toThrow(/full/);
+  site.zones.mendJournal();
+  await passes(5_000);
+  expect(site.records).toHaveLength(1);
+});
+
+test("a closing that could not be noted for a while leaves no condition behind", async () => {
+  await make({ id: "door", name: "Door" });
+  await site.trip("door");
+  let refusals = 4;
+  site.intercept = ({ method }, response) => {
+    if (method === "POST" || refusals === 0) return false;
+    refusals -= 1;
+    response.writeHead(503).end();
+    return true;
+  };
+  site.zones.monitor.read("door", "normal", { live: true });
+  await site.until(() => {
+    site.zones.clock.advance(60_000);
+    site.kick();
+    return site.zones.restores.at(-1)?.state === "merged";
+  });
+  await site.until(() => site.zones.conditions.length === 0);
+  expect(site.records[0]?.notes).toMatch(/closed/);
+});
