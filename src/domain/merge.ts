@@ -1,4 +1,5 @@
 import { INTERVENTION_FIELDS, type InterventionFields } from "./intervention.ts";
+import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
 import type { Ghosts } from "./outbox.ts";
 
 /** A record as the centre shows it: whatever it answers, of which only known fields are looked at. */
@@ -46,9 +47,11 @@ const STATUS_ORDER = ["planned", "in_progress", "done"];
 
 /**
  * Merges field by field: what only one side has changed is that side's, what both have changed is the dispatcher's for
- * the crews and times, the further one for the status, and ours for the words.
+ * the crews and times, the further one for the status, and ours for the words. The notes are merged by lines: a dispatcher
+ * writes there while zones open and close.
  */
 export function merge(sides: MergeSides): Merged {
+  const { agreed } = sides;
   const push: Record<string, unknown> = {};
   const adopt: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
@@ -58,6 +61,12 @@ export function merge(sides: MergeSides): Merged {
     if (isGhost || (hereChanged && !thereChanged)) push[field] = here;
     else if (thereChanged && !hereChanged) adopt[field] = there;
     else if (thereChanged && hereChanged) {
+      const both = field === "notes" ? mergedLines(agreed.notes, here, there) : undefined;
+      if (both !== undefined) {
+        push[field] = both;
+        adopt[field] = both;
+        continue;
+      }
       const kept = winner(field, here, there);
       if (kept === "here") push[field] = here;
       else adopt[field] = there;
@@ -75,6 +84,26 @@ function compare({ local, agreed, base, upstream, ghosts }: MergeSides, field: k
     there !== undefined && !same(there, base[field] === undefined ? agreed[field] : base[field]);
   const isGhost = thereChanged && (ghosts[field] ?? []).some((value) => same(value, there));
   return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isGhost };
+}
+
+/**
+ * The text there with the lines that were changed here: a line that is no longer here is replaced by the one that came in
+ * its turn, or goes; what came besides is added at the end.
+ * @returns undefined for what are not texts, and where both together have no room
+ */
+function mergedLines(agreed: unknown, here: unknown, there: unknown): string | undefined {
+  if (typeof here !== "string" || typeof there !== "string") return undefined;
+  const before = typeof agreed === "string" && agreed !== "" ? agreed.split("\n") : [];
+  const now = here.split("\n");
+  const gone = before.filter((line) => !now.includes(line));
+  const came = now.filter((line) => !before.includes(line));
+  const lines = there.split("\n").flatMap((line) => {
+    if (!gone.includes(line)) return [line];
+    const next = came.shift();
+    return next === undefined ? [] : [next];
+  });
+  const merged = [...lines, ...came.filter((line) => !lines.includes(line))].join("\n");
+  return [...merged].length <= NOTES_LENGTH_MAX ? merged : undefined;
 }
 
 function winner(field: string, here: unknown, there: unknown): "here" | "there" {

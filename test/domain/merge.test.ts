@@ -95,7 +95,6 @@ describe("a field that both sides have changed", () => {
   test.each<[field: string, here: unknown, there: unknown]>([
     ["name", "Smoke", "Fire"],
     ["description", "at the gate", "in the yard"],
-    ["notes", "seen", "heard"],
     ["priority", "high", "low"],
     ["type", "repair", "inspection"],
   ])("is the site's, whose people stand in front of it: %s", (field, here, there) => {
@@ -116,6 +115,38 @@ describe("a field that both sides have changed", () => {
     const merged = merge(sides({ status: here }, { status: there }));
     expect(merged[kept === "here" ? "push" : "adopt"]).toEqual({ status: "done" });
     expect(merged.conflicts).toEqual([{ field: "status", here, there, kept }]);
+  });
+
+  test.each<[what: string, agreed: string | null, here: string, there: string, both: string]>([
+    ["a line came in on either side", null, "seen", "heard", "heard\nseen"],
+    [
+      "a zone opened again while a dispatcher wrote",
+      "23:30 Door",
+      "23:30 Door ×2 → 23:41",
+      "23:30 Door\nCrew 4 sent",
+      "23:30 Door ×2 → 23:41\nCrew 4 sent",
+    ],
+    ["a dispatcher took our line out", "a\nb", "a\nb ×2", "a\nCrew 4", "a\nCrew 4\nb ×2"],
+    ["a person here took a line out", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
+    ["the same line came in on both sides", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
+  ])("keeps what both have written into the notes, where %s", (_what, agreed, here, there, both) => {
+    const base = sides({ notes: here }, { notes: there });
+    const merged = merge({
+      ...base,
+      agreed: { ...base.agreed, notes: agreed },
+      base: { ...base.base, notes: agreed },
+    });
+    expect(merged).toEqual({ push: { notes: both }, adopt: { notes: both }, conflicts: [] });
+  });
+
+  test("follows the site where the notes of both have no room", () => {
+    const here = "h".repeat(2_000);
+    const there = "t".repeat(2_000);
+    expect(merge(sides({ notes: here }, { notes: there }))).toEqual({
+      push: { notes: here },
+      adopt: {},
+      conflicts: [{ field: "notes", here, there, kept: "here" }],
+    });
   });
 
   test("in the same way is no conflict and needs nothing", () => {
@@ -174,7 +205,7 @@ describe("a value of ours that came late", () => {
   });
 });
 
-test("whatever both sides have done, no field is sent and taken over at once, and after both nothing is left to do", () => {
+test("whatever both sides have done, no field but the notes is sent and taken over at once, and after both nothing is left to do", () => {
   const changed = subarray([...INTERVENTION_FIELDS]);
   const value = constantFrom<unknown>("one", "two", 1, 2, true, false, null, "done", "in_progress");
   const fields = record(Object.fromEntries(INTERVENTION_FIELDS.map((field) => [field, value])));
@@ -184,7 +215,7 @@ test("whatever both sides have done, no field is sent and taken over at once, an
     property(fields, changed, fields, changed, (here, hereNames, there, thereNames) => {
       const before = sides(among(here, hereNames), among(there, thereNames));
       const { push, adopt } = merge(before);
-      expect(Object.keys(push).filter((field) => field in adopt)).toEqual([]);
+      expect(Object.keys(push).filter((field) => field in adopt && field !== "notes")).toEqual([]);
       const local = { ...before.local, ...adopt } as InterventionFields;
       const upstream = { ...before.upstream, ...push };
       expect(merge({ local, agreed: local, base: upstream, upstream, ghosts: {} })).toEqual({
