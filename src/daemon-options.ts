@@ -1,5 +1,8 @@
 import type { EffectiveOption } from "./config/effective.ts";
 import type { LoadOptions } from "./config/load.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { SimulatedLines } from "./inputs/gpio/simulated-lines.ts";
+import type { Host } from "./ops/host.ts";
 
 /** What the daemon is given by the process that it runs in. */
 export interface DaemonOptions {
@@ -27,4 +30,16 @@ export interface DaemonOptions {
   readonly restoreFault: string | undefined;
   /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
   readonly runAgain: (meanwhile: () => void) => void;
+  /** The machine that it runs on; the real one where none is given. */
+  readonly machine?: Machine;
+}
+
+/** A machine that a test plays: its clocks, its boot, its wires, its chance. */
+export interface Machine {
+  readonly clock: Clock;
+  readonly host: Host;
+  /** What `gpio: { backend: simulated }` reads; the wires keep their levels while no daemon runs. */
+  readonly lines: SimulatedLines;
+  /** A number in [0, 1). */
+  readonly random: () => number;
 }

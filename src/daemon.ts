@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonServer } from "./daemon-server.ts";
+import type { Clock } from "./domain/clock.ts";
 import { messageOf } from "./domain/errors.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
 import { VERSION } from "./generated/version.ts";
@@ -44,7 +45,8 @@ import { Sync } from "./sync/sync.ts";
 export class Daemon {
   readonly #config: Config;
   readonly #options: DaemonOptions;
-  readonly #clock = new SystemClock();
+  readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #log: JsonLog;
   readonly #health: Health;
   readonly #failpoint: Failpoint;
@@ -56,6 +58,8 @@ export class Daemon {
   constructor(config: Config, options: DaemonOptions) {
     this.#config = config;
     this.#options = options;
+    this.#clock = options.machine?.clock ?? new SystemClock();
+    this.#random = options.machine?.random ?? Math.random;
     this.#log = new JsonLog({
       level: config.log.level,
       clock: this.#clock,
@@ -99,7 +103,8 @@ export class Daemon {
     const services = await this.#services(database, sync);
 
     let dispatch: Dispatch | undefined;
-    const tripParts = { ...this.#common, journal, host: hostOf(clock, randomUUID), site: config.site };
+    const host = this.#options.machine?.host ?? hostOf(clock, randomUUID);
+    const tripParts = { ...this.#common, journal, host, site: config.site };
     const watch = new ZoneWatch({
       ...tripParts,
       zones: config.zones,
@@ -115,6 +120,7 @@ export class Daemon {
       zones: config.zones,
       monitor: watch.monitor,
       gpio: config.gpio,
+      lines: this.#options.machine?.lines,
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
 
@@ -147,7 +153,7 @@ export class Daemon {
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
-    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: Math.random, onRecord });
+    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: this.#random, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;
@@ -190,7 +196,7 @@ export class Daemon {
   #syncOf(database: Database): Sync | undefined {
     const { upstream, site } = this.#config;
     return upstream
-      ? new Sync({ ...this.#common, upstream, site, database, random: Math.random })
+      ? new Sync({ ...this.#common, upstream, site, database, random: this.#random })
       : undefined;
   }
 

@@ -19,6 +19,8 @@ export interface InputsOptions {
   readonly monitor: ZoneMonitor;
   readonly journal: Pick<Journal, "takenMessages" | "brokerCounts" | "together" | "ifLost">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
+  /** What the backend `simulated` reads; the wires of a quiet building where nothing is given. */
+  readonly lines?: SimulatedLines | undefined;
   readonly mqtt: MqttSource;
   /** What is shown in Home Assistant; undefined for nothing. */
   readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
@@ -57,7 +59,7 @@ export class Inputs {
         (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is"),
     );
     if (backend === "simulated") {
-      const lines = quietLines(zones);
+      const lines = options.lines ?? quietLines(zones);
       this.#lines = lines;
       this.#gpio = new GpioReadings({ ...options, openPort: () => lines });
     } else
