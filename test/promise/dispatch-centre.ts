@@ -106,7 +106,9 @@ export class DispatchCentre {
 }
 
 function isTooLong(fields: Readonly<Record<string, unknown>>): boolean {
-  return ["notes", "description"].some((name) => [...String(fields[name] ?? "")].length > TEXT_LONGEST);
+  return ["notes", "description"].some(
+    (name) => typeof fields[name] === "string" && [...fields[name]].length > TEXT_LONGEST,
+  );
 }
 
 function refusal(statusCode: number, message: string): object {

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { generate, parser, type IPublishPacket, type Packet } from "mqtt-packet";
+import { generate, parser, type Packet } from "mqtt-packet";
 import { listen } from "../support/loopback.ts";
 
 /** A message that the daemon has acknowledged. */
@@ -89,9 +89,7 @@ export class SensorBroker {
     waiting.messageId = this.#messageId;
     const { topic, payload, isRetained: retain, wasSent: dup, messageId } = waiting;
     waiting.wasSent = true;
-    this.#socket.write(
-      generate({ cmd: "publish", topic, payload, qos: 1, retain, dup, messageId } as IPublishPacket),
-    );
+    this.#socket.write(generate({ cmd: "publish", topic, payload, qos: 1, retain, dup, messageId }));
   }
 
   #connected(socket: Socket): void {
@@ -113,7 +111,7 @@ export class SensorBroker {
   #read(socket: Socket, packet: Packet): void {
     if (packet.cmd === "connect") {
       this.#socket = socket;
-      socket.write(generate({ cmd: "connack", returnCode: 0, sessionPresent: this.#hasSession } as Packet));
+      socket.write(generate({ cmd: "connack", returnCode: 0, sessionPresent: this.#hasSession }));
       for (const waiting of this.#queue) this.#send(waiting);
     } else if (socket !== this.#socket) return;
     else if (packet.cmd === "subscribe") this.#subscribed(packet);
@@ -124,7 +122,7 @@ export class SensorBroker {
   #subscribed(packet: Extract<Packet, { cmd: "subscribe" }>): void {
     const topics = packet.subscriptions.map(({ topic }) => topic);
     this.#socket?.write(
-      generate({ cmd: "suback", messageId: packet.messageId ?? 0, granted: topics.map(() => 1) } as Packet),
+      generate({ cmd: "suback", messageId: packet.messageId ?? 0, granted: topics.map(() => 1) }),
     );
     if (topics.some((topic) => topic.startsWith("$SYS"))) return;
     const isFirst = !this.#hasSession;
