@@ -9,7 +9,7 @@ import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
 import { Dispatch } from "./inputs/dispatch.ts";
-import { Inputs } from "./inputs/inputs.ts";
+import { Inputs, type InputsOptions } from "./inputs/inputs.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
 import { suspect } from "./ops/backups.ts";
@@ -17,7 +17,7 @@ import { CopyThread } from "./ops/copy-thread.ts";
 import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
-import { hostOf } from "./ops/host.ts";
+import { hostOf, type Host } from "./ops/host.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
 import { JsonLog } from "./ops/log.ts";
 import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
@@ -103,8 +103,7 @@ export class Daemon {
     const services = await this.#services(database, sync);
 
     let dispatch: Dispatch | undefined;
-    const host = this.#options.machine?.host ?? hostOf(clock, randomUUID);
-    const tripParts = { ...this.#common, journal, host, site: config.site };
+    const tripParts = { ...this.#common, journal, host: this.#host(), site: config.site };
     const watch = new ZoneWatch({
       ...tripParts,
       zones: config.zones,
@@ -119,8 +118,7 @@ export class Daemon {
       conditions: watch.blindIntervals,
       zones: config.zones,
       monitor: watch.monitor,
-      gpio: config.gpio,
-      lines: this.#options.machine?.lines,
+      ...this.#gpio(),
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
 
@@ -232,6 +230,14 @@ export class Daemon {
     });
     this.#stops.push(() => server.stop());
     return server.start();
+  }
+
+  #host(): Host {
+    return this.#options.machine?.host ?? hostOf(this.#clock, randomUUID);
+  }
+
+  #gpio(): Pick<InputsOptions, "gpio" | "lines"> {
+    return { gpio: this.#config.gpio, lines: this.#options.machine?.lines };
   }
 
   readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());
