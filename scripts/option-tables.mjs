@@ -38,7 +38,7 @@ export function optionTables(configuration, schemas) {
     const children = [];
     let inner = resolve(property);
     const own = nameOf(property);
-    if (own && configuration.definitions[own]) children.push([option, own]);
+    if (configuration.definitions[own]?.title) children.push([option, own]);
     if (property.title && property.properties) inner = property;
     for (const branch of property.oneOf ?? []) if (nameOf(branch)) children.push([option, nameOf(branch)]);
     if (property.items && nameOf(property.items)) children.push([`${option}[]`, nameOf(property.items)]);

@@ -28,21 +28,21 @@ zones:
 `;
 /** Screen by screen: its address, and what is there once it is complete. */
 const SCREENS = [
-  ["status", ".conditions li"],
-  ["zones", ".lane"],
-  ["interventions", "td a"],
-  ["interventions/1", "section td"],
-  ["events", "td"],
-  ["objectives", "td"],
-  ["sync", "figure"],
+  ["status", ".conditions"],
+  ["zones", ".lanes .legend"],
+  ["interventions", "table"],
+  ["interventions/1", "section table"],
+  ["events", "table"],
+  ["objectives", 'td strong:text-is("Hala Nord")'],
+  ["sync", "section.lanes"],
   ["walk-test", "form"],
   ["settings", 'td:has-text("http.port")'],
-  ["setup", ".guide-step"],
+  ["setup", "ol.guide"],
 ];
 /** As a technician's phone and an installer's laptop see it. */
 const LOOKS = [
-  { name: "ro-phone", language: "RO", width: 360, height: 740, colorScheme: "light" },
-  { name: "en-desktop", language: "EN", width: 1100, height: 860, colorScheme: "dark" },
+  { name: "ro-phone", locale: "ro-RO", width: 360, height: 740, colorScheme: "light" },
+  { name: "en-desktop", locale: "en-GB", width: 1100, height: 860, colorScheme: "dark" },
 ];
 
 const pictures = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
@@ -92,43 +92,48 @@ function writeLinkOfADay(path) {
   database.close();
 }
 
-/** Calls `look` with a page in each look, in its language. */
+/** Calls `look` with a page in each look, in the language that its browser asks for. */
 async function inEachLook(address, look) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
-  for (const { name, language, width, height, colorScheme } of LOOKS) {
+  for (const { name, locale, width, height, colorScheme } of LOOKS) {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
+      locale,
       timezoneId: "Europe/Bucharest",
     });
     const page = await context.newPage();
     await page.goto(address);
-    await page.getByRole("button", { name: language, exact: true }).click();
     await look(page, name);
     await context.close();
   }
   await browser.close();
 }
 
+/** A part of one screen: what another screen still shows is not taken for it. */
+function onScreen(page, screen, part) {
+  return page.locator(`main[data-screen="${screen}"][aria-busy=false] ${part}`);
+}
+
 async function photographSetUp(address) {
   await inEachLook(address, async (page, name) => {
-    await page.locator("input[name=code]").waitFor();
+    await onScreen(page, "first-start", "input[name=code]").waitFor();
     await page.screenshot({ path: join(pictures, `first-start-${name}.png`) });
   });
 }
 
 async function photograph(address) {
   await inEachLook(address, async (page, name) => {
-    await page.locator("input[name=email]").fill(ACCOUNT.email);
-    await page.locator("input[name=password]").fill(ACCOUNT.password);
+    await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
+    await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
     await page.keyboard.press("Enter");
-    await page.locator("nav").waitFor();
+    await onScreen(page, "status", "h1").waitFor();
     for (const [screen, mark] of SCREENS) {
       await page.goto(`${address}#/${screen}`);
-      await page.locator(mark).first().waitFor();
+      await onScreen(page, screen, mark).waitFor();
       await page.screenshot({ path: join(pictures, `${screen.replace("/1", "-one")}-${name}.png`) });
     }
   });

@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
-import type { DaemonOptions } from "./daemon-options.ts";
+import { thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
 import { DaemonServer } from "./daemon-server.ts";
-import type { Clock } from "./domain/clock.ts";
 import { messageOf } from "./domain/errors.ts";
+import type { NewEvent } from "./domain/event.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
 import { VERSION } from "./generated/version.ts";
 import type { AppParts, ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
 import { Dispatch } from "./inputs/dispatch.ts";
-import { Inputs, type InputsOptions } from "./inputs/inputs.ts";
+import { Inputs } from "./inputs/inputs.ts";
 import { ZoneWatch } from "./inputs/zone-watch.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
 import { suspect } from "./ops/backups.ts";
@@ -17,11 +18,9 @@ import { CopyThread } from "./ops/copy-thread.ts";
 import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
-import { hostOf, type Host } from "./ops/host.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
 import { JsonLog } from "./ops/log.ts";
 import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
-import { SystemClock } from "./ops/system-clock.ts";
 import { AccountService } from "./service/accounts.ts";
 import { EventService } from "./service/events.ts";
 import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
@@ -32,21 +31,22 @@ import { SiteSettings } from "./site/site-settings.ts";
 import { SiteSetup } from "./site/site-setup.ts";
 import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
-import { Site } from "./site/site.ts";
+import { Site, type SiteParts } from "./site/site.ts";
 import type { Database } from "./store/database.ts";
 import { CentreObjectiveStore } from "./store/centre-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
+import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OutboxStore } from "./store/outbox.ts";
-import { Sync } from "./sync/sync.ts";
+import { CurrentSync } from "./sync/current-sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
 export class Daemon {
-  readonly #config: Config;
+  readonly #config: ConfigInForce;
   readonly #options: DaemonOptions;
-  readonly #clock: Clock;
-  readonly #random: () => number;
+  readonly #machine: Machine;
+  readonly #clock: Machine["clock"];
   readonly #log: JsonLog;
   readonly #health: Health;
   readonly #failpoint: Failpoint;
@@ -54,12 +54,13 @@ export class Daemon {
   readonly #stops: (() => void | Promise<void>)[] = [];
   /** Whether the trips have stopped moving although the process runs; only a restart helps then. */
   isStalled = (): boolean => false;
+  #reload: DaemonReload | undefined;
 
   constructor(config: Config, options: DaemonOptions) {
-    this.#config = config;
+    this.#config = { ...config };
     this.#options = options;
-    this.#clock = options.machine?.clock ?? new SystemClock();
-    this.#random = options.machine?.random ?? Math.random;
+    this.#machine = options.machine ?? thisMachine();
+    this.#clock = this.#machine.clock;
     this.#log = new JsonLog({
       level: config.log.level,
       clock: this.#clock,
@@ -86,6 +87,11 @@ export class Daemon {
     }
   }
 
+  /** Takes the configuration as it is now, because the process was sent the signal for it. */
+  reloadBySignal(): void {
+    this.#reload?.bySignal();
+  }
+
   async stop(): Promise<void> {
     const isRunning = this.#stops.length > 0;
     for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
@@ -99,68 +105,80 @@ export class Daemon {
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, clock);
-    const sync = this.#syncOf(database);
+    const syncParts = { ...this.#common, site: config.site, database, random: this.#machine.random };
+    const sync = new CurrentSync(config.upstream, syncParts);
     const services = await this.#services(database, sync);
-
     let dispatch: Dispatch | undefined;
-    const tripParts = { ...this.#common, journal, host: this.#host(), site: config.site };
-    const watch = new ZoneWatch({
-      ...tripParts,
-      zones: config.zones,
-      newKey: this.#newKey,
-      record: (event) => services.events.record(event),
-      onTrip: () => dispatch?.kick(),
-    });
+    const tripParts = this.#tripParts(journal, services);
+    const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
+    const onTrip = (): void => dispatch?.kick();
+    const watch = new ZoneWatch({ ...tripParts, isUnfinished, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
+    services.interventions.observe(() => watch.lookAtStanding());
     const inputs = new Inputs({
       ...tripParts,
       conditions: watch.blindIntervals,
-      zones: config.zones,
       monitor: watch.monitor,
-      ...this.#gpio(),
+      gpio: config.gpio,
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
-
     const centreObjectives = new CentreObjectiveStore(database);
-    const site: Site = new Site({
-      config,
-      clock,
-      health: this.#health,
-      watch,
-      inputs,
-      journal,
-      events: new EventLog(database),
-      outbox: new OutboxStore(database),
-      centreObjectives,
-      sync,
-    });
-    if (sync) this.#record(journal, site);
+    const site: Site = this.#siteOf(database, sync, { watch, inputs, journal, centreObjectives });
+    this.#record(journal, site);
     const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
-    const settings = new SiteSettings({ ...this.#options, config, clock, log: this.#log, copyWork });
+    const { load, reload: hooks } = this.#options;
+    const reloadParts = { ...this.#common, ...services, config, watch, inputs, sync, log: this.#log };
+    const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRefused: () => dispatch?.start() });
+    const settingsParts = { ...this.#options, config, clock, log: this.#log, copyWork };
+    const settings = new SiteSettings({ ...settingsParts, reload: (by) => reload.reload(by) });
     settings.start();
     this.#stops.push(() => settings.stop());
     const setup = new SiteSetup(config, this.#options.load);
     const server = await this.#startServer({ ...services, site, metrics, settings, setup });
     // Before the server stops: it waits for the answers that it owes.
     this.#stops.push(() => copyWork.stop());
-
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
-    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: this.#random, onRecord });
+    dispatch = new Dispatch({ ...tripParts, baseUrl, token, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;
     this.#stops.push(() => inputs.stop());
     await inputs.start();
-    this.#stops.push(() => sync?.stop());
-    sync?.start();
+    this.#stops.push(() => sync.stop());
+    sync.start();
+    this.#stops.push(reload.start());
+    this.#reload = reload;
     this.#options.onStarted();
     this.#sayReady(server);
+  }
+
+  /** The running parts as people see them. */
+  #siteOf(
+    database: Database,
+    sync: CurrentSync,
+    parts: Pick<SiteParts, "watch" | "inputs" | "journal" | "centreObjectives">,
+  ): Site {
+    const stores = { events: new EventLog(database), outbox: new OutboxStore(database) };
+    const known = { ...this.#common, ...parts, ...stores, config: this.#config, health: this.#health };
+    return new Site({
+      ...known,
+      get sync() {
+        return sync.sync;
+      },
+    });
+  }
+
+  /** What all that watches the zones and brings their trips on their way needs. */
+  #tripParts(journal: Journal, { events }: { readonly events: EventService }) {
+    const { site, zones } = this.#config;
+    const record = (event: NewEvent): void => events.record(event);
+    return { ...this.#common, ...this.#machine, journal, site, zones, record };
   }
 
   /** Keeps how the link stands, for the pictures of the last day and month. */
@@ -168,7 +186,7 @@ export class Daemon {
     const look = () => {
       const { state } = sync.link();
       const { oldestWaitingMs } = sync.summary();
-      return { state: state === "none" ? ("unknown" as const) : state, oldestWaitingMs };
+      return state === "none" ? undefined : { state, oldestWaitingMs };
     };
     const recorder = new LinkRecorder({ ...this.#common, samples: linkSamples, look });
     recorder.start();
@@ -190,18 +208,10 @@ export class Daemon {
     if (warning !== undefined) this.#log.warn("addon-warning", { warning });
   }
 
-  /** The way to the centre; none for a daemon that stands alone. */
-  #syncOf(database: Database): Sync | undefined {
-    const { upstream, site } = this.#config;
-    return upstream
-      ? new Sync({ ...this.#common, upstream, site, database, random: this.#random })
-      : undefined;
-  }
-
   /** What the interface's routes lead to, ready for the first request: objectives are known, somebody can sign in. */
   async #services(
     database: Database,
-    sync: Sync | undefined,
+    sync: CurrentSync,
   ): Promise<Pick<AppParts, "tokens" | "accounts" | "events" | "objectives" | "interventions">> {
     const { site, zones, dataDir, objectives: known } = this.#config;
     const common = { database, clock: this.#clock };
@@ -215,7 +225,7 @@ export class Daemon {
       timezone: site.timezone,
       dispeceratId: site.dispeceratId,
       newUid: this.#newKey,
-      onChange: (change) => sync?.changed(change),
+      onChange: (change) => sync.sync?.changed(change),
     });
     return { tokens, accounts, events: new EventService(common), objectives, interventions };
   }
@@ -230,14 +240,6 @@ export class Daemon {
     });
     this.#stops.push(() => server.stop());
     return server.start();
-  }
-
-  #host(): Host {
-    return this.#options.machine?.host ?? hostOf(this.#clock, randomUUID);
-  }
-
-  #gpio(): Pick<InputsOptions, "gpio" | "lines"> {
-    return { gpio: this.#config.gpio, lines: this.#options.machine?.lines };
   }
 
   readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());

@@ -27,6 +27,28 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   });
 }
 
+// A reload that is asked for during the start follows the start; by default the signal would end the process. In a
+// terminal the same signal says that the terminal has gone, and the daemon with it.
+const { closeSync, openSync } = await import("node:fs");
+let reload: (() => void) | undefined;
+let isReloadAsked = false;
+let hangUp: () => void = () => process.exit(129);
+if (isDaemon)
+  process.on("SIGHUP", () => {
+    if (process.stdin.isTTY && !hasTerminal()) hangUp();
+    else if (reload) reload();
+    else isReloadAsked = true;
+  });
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const { runCommandLine } = await import("./cli/program.ts");
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdin: process.stdin,
@@ -38,6 +60,11 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   untilAsked: () =>
     new Promise((resolve) => {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+      hangUp = resolve;
     }),
+  onReloadAsked: (ask) => {
+    reload = ask;
+    if (isReloadAsked) ask();
+  },
   kill: () => process.kill(process.pid, "SIGKILL"),
 });

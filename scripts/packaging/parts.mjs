@@ -1,56 +1,106 @@
 // parts.mjs FOLDER [NODE_VERSION]: prints the list of parts (CycloneDX, JSON) of the installation in FOLDER: what the lock
 // file names and its node_modules holds, what the panel's script was built from, and the Node.js that lies beside them.
-// `npm sbom` makes the list; what it says of this moment and this machine is taken out, so that the same commit makes the
-// same bytes.
-import { execFileSync } from "node:child_process";
+// The lock file holds all of it, so no program makes the list: `npm sbom` is missing in npm 9, which Debian 13 ships, and
+// says when and where it ran, so that the same commit would not make the same bytes.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { IN_THE_PANEL, nameOf } from "../licences.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** The answer names all packages, the development's too: about half a megabyte. */
-const BYTES_MAX = 32 * 1024 * 1024;
 
 /** The list of what lies in `folder`; `nodeVersion` is that of the Node.js beside it, where there is one. */
 export function partsOf(folder, nodeVersion) {
-  const list = JSON.parse(
-    execFileSync("npm", ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"], {
-      cwd: root,
-      encoding: "utf8",
-      maxBuffer: BYTES_MAX,
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const carried = Object.keys(packages).filter(
+    (place) =>
+      place !== "" &&
+      (IN_THE_PANEL.includes(nameOf(place)) ||
+        (!packages[place].dev && existsSync(join(folder, place, "package.json")))),
   );
-  const { $schema, bomFormat, specVersion, version } = list;
-  // npm calls the product after the folder that it lies in.
-  const component = { ...list.metadata.component, name: "santinela" };
-  const carried = new Set([component["bom-ref"], ...referencesIn(folder)]);
-  const components = list.components.filter((part) => carried.has(part["bom-ref"]));
-  const dependencies = list.dependencies
-    .filter(({ ref }) => carried.has(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((needed) => carried.has(needed)) }));
+  const product = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const components = byReference(carried.map((place) => componentOf(nameOf(place), packages[place])));
+  const dependencies = byReference(
+    ["", ...carried].map((place) => ({
+      ref: referenceOf(place, packages, product),
+      dependsOn: neededBy(place, packages)
+        .filter((needed) => carried.includes(needed))
+        .map((needed) => referenceOf(needed, packages, product))
+        .toSorted(),
+    })),
+  );
   return {
-    $schema,
-    bomFormat,
-    specVersion,
-    version,
-    metadata: { component },
+    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: {
+      component: { ...componentOf(product.name, product), description: product.description },
+    },
     components: nodeVersion ? [...components, node(nodeVersion)] : components,
     dependencies,
   };
 }
 
-/** `name@version`, as npm's lists refer to it, of each package that is carried by the installation in `folder`. */
-function referencesIn(folder) {
-  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
-  return Object.entries(packages)
-    .filter(
-      ([place, { dev }]) =>
-        IN_THE_PANEL.includes(nameOf(place)) ||
-        (place !== "" && !dev && existsSync(join(folder, place, "package.json"))),
-    )
-    .map(([place, { version }]) => `${nameOf(place)}@${version}`);
+/** One package as CycloneDX describes it; `entry` is its part of the lock file. */
+function componentOf(name, { version, integrity, license, dev, optional, devOptional }) {
+  return {
+    "bom-ref": `${name}@${version}`,
+    type: "library",
+    name,
+    version,
+    scope: dev || optional || devOptional ? "optional" : "required",
+    // https://github.com/package-url/purl-spec: the @ of a scope is percent-encoded.
+    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+    ...(dev ? { properties: [{ name: "cdx:npm:package:development", value: "true" }] } : {}),
+    ...(integrity ? { hashes: hashesOf(integrity) } : {}),
+    ...(license ? { licenses: [licenceOf(license)] } : {}),
+  };
+}
+
+/** A lock file's `sha512-<base64>` as CycloneDX writes it. */
+function hashesOf(integrity) {
+  return integrity.split(" ").map((one) => {
+    const [, bits, digest] = /^sha(\d+)-(.+)$/.exec(one);
+    return { alg: `SHA-${bits}`, content: Buffer.from(digest, "base64").toString("hex") };
+  });
+}
+
+/** An identifier of SPDX, or an expression of several. */
+function licenceOf(text) {
+  return /^[\w.-]+$/.test(text) ? { license: { id: text } } : { expression: text };
+}
+
+/** Where the packages lie that the one at `place` asks for, as far as they are there. */
+function neededBy(place, packages) {
+  const { dependencies, optionalDependencies, peerDependencies, devDependencies } = packages[place];
+  const names = [dependencies, optionalDependencies, peerDependencies, devDependencies].flatMap((one) =>
+    Object.keys(one ?? {}),
+  );
+  return [...new Set(names)]
+    .map((name) => foundFrom(place, name, packages))
+    .filter((found) => found !== undefined);
+}
+
+/** As Node.js looks for a package: beside the one that asks, then one folder further up, to the top. */
+function foundFrom(place, name, packages) {
+  for (let folder = place; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/node_modules/"), 0))) {
+    const candidate = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (packages[candidate] !== undefined) return candidate;
+    if (folder === "") return undefined;
+  }
+}
+
+function referenceOf(place, packages, product) {
+  const name = place === "" ? product.name : nameOf(place);
+  return `${name}@${packages[place].version}`;
+}
+
+/** In the order of their references, each once: a version that lies in two folders is one part. */
+function byReference(list) {
+  const reference = (one) => one["bom-ref"] ?? one.ref;
+  const each = [...new Map(list.map((one) => [reference(one), one])).values()];
+  return each.toSorted((a, b) => (reference(a) < reference(b) ? -1 : 1));
 }
 
 function node(version) {

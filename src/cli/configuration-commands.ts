@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { loadStrictly, withConfig, type ConfigOption } from "./config-option.ts";
+import { load, loadStrictly, withConfig, type ConfigOption } from "./config-option.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Running with a configuration, looking at it, and gathering what helps when something is wrong. */
@@ -11,6 +11,16 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
       await serve(config, terminal);
     },
   );
+  withConfig(
+    root
+      .command("reload")
+      .description("have the running daemon take its configuration file as it is now, without a restart"),
+  )
+    .option("--json", "print JSON")
+    .action(async ({ config, json }: ConfigOption & { json?: boolean }) => {
+      const { reload } = await import("./reload.ts");
+      await reload(await load(terminal, config), { json: json === true }, terminal);
+    });
   withConfig(root.command("check-config").description("check the configuration and explain every mistake"))
     .option(
       "--try-centre",

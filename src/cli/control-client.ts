@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { join } from "node:path";
-import { AppError } from "../domain/errors.ts";
+import { AppError, type AppErrorCode } from "../domain/errors.ts";
 
 /** Talks to the running daemon over its control socket. */
 export class ControlClient {
@@ -71,9 +71,16 @@ export class ControlClient {
   }
 }
 
+const CODE_OF_STATUS: Readonly<Record<number, AppErrorCode>> = {
+  400: "bad-data",
+  404: "bad-data",
+  409: "conflict",
+  422: "configuration",
+};
+
 /** What the daemon answered instead, in its own words. */
 function refusal(status: number, answer: string): AppError {
   const { message } = JSON.parse(answer) as { message?: string };
-  const code = [400, 404].includes(status) ? "bad-data" : status === 409 ? "conflict" : "unavailable";
+  const code = CODE_OF_STATUS[status] ?? "unavailable";
   return new AppError(code, message ?? `the daemon answered ${status}`);
 }

@@ -25,6 +25,7 @@ export async function daemonFindings({ dataDir, upstream }: Config): Promise<Fin
       { check: "Daemon", verdict: "well", text: `runs since ${status.startedAt}` },
       ...conditionFindings(status),
       ...queueFindings(status),
+      ...messageFindings(status),
       ...objectiveFindings(objectives, upstream?.objectives === "off"),
       ...serviceOrderFindings(zones, walk),
     ];
@@ -42,6 +43,41 @@ function conditionFindings({ conditions }: StatusView): Finding[] {
     text,
     remedy: `docs/operating.md explains ${code}.`,
   }));
+}
+
+/** Topics that are named one by one; the rest is in /site/status. */
+const TOPICS_NAMED_MAX = 5;
+
+/** A payload that cannot be read may have been a trip; a message of a neighbour's sensor is none. */
+function messageFindings({ messages = [] }: Partial<StatusView>): Finding[] {
+  const listed = (of: typeof messages): string =>
+    of
+      .slice(0, TOPICS_NAMED_MAX)
+      .map(({ topic, reason, count }) => `${topic} (${reason}, ${count})`)
+      .join(", ") + (of.length > TOPICS_NAMED_MAX ? `, ${of.length - TOPICS_NAMED_MAX} more topics` : "");
+  const unmatched = messages.filter(({ reason }) => reason === "no-zone");
+  const refused = messages.filter(({ reason }) => reason !== "no-zone");
+  return [
+    ...(refused.length === 0
+      ? []
+      : [
+          {
+            check: "Messages",
+            verdict: "doubt",
+            text: `could not be read: ${listed(refused)}`,
+            remedy: "Record them with mosquitto_sub -F %J and compare them with docs/sensors.md.",
+          } as const,
+        ]),
+    ...(unmatched.length === 0
+      ? []
+      : [
+          {
+            check: "Messages",
+            verdict: "well",
+            text: `about none of the zones on their topic: ${listed(unmatched)}`,
+          } as const,
+        ]),
+  ];
 }
 
 function queueFindings({ outbox, trips }: StatusView): Finding[] {

@@ -6,6 +6,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ["init", "init --questions > answers.yaml", "init --from answers.yaml --config hala-nord.yaml"],
   serve: ["serve --config /etc/santinela/santinela.yaml"],
   "safe-mode": ["safe-mode --config /etc/santinela/santinela.yaml"],
+  reload: ["reload", "reload --json"],
   "check-config": ["check-config --config santinela.yaml", "check-config --config new.yaml --try-centre"],
   "config show": ["config show --sources"],
   "user add": ["user add --email ana@example.ro --role operator --password-stdin < password.txt"],

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { isLifeSafety } from "../domain/incident-class.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
 import { resumeZone, stepZone, type StepSignal, type ZoneState } from "../domain/zone-step.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -27,13 +28,14 @@ export function importCheck(
   { stdout, stderr }: Terminal,
 ): void {
   const messages = recordedMessages(file);
-  const replay = new Replay(config.zones);
+  const replay = new Replay(config.zones, config.site.incidentWindowS * 1000);
   let ignored = 0;
   for (const message of messages) {
-    const { outcomes, refused, isKnown } = replay.take(message);
+    const { outcomes, refused, isKnown, isUnmatched } = replay.take(message);
     if (outcomes.length === 0) ignored += 1;
     const { name, topic } = message;
-    const nothing = isKnown ? "ignore" : "ignore (no zone listens to this topic)";
+    const reason = isUnmatched ? " (about none of the zones on this topic)" : "";
+    const nothing = isKnown ? `ignore${reason}` : "ignore (no zone listens to this topic)";
     const said = refused === undefined ? nothing : `ignore (${refused})`;
     const text = outcomes.map(({ zone, outcome }) => `${outcome} ${zone}`).join(", ") || said;
     stdout.write(
@@ -57,9 +59,13 @@ class Replay {
   readonly #zones: ReadonlyMap<string, Replayed>;
   /** What was last said besides the contact. */
   readonly #said = new Map<string, string>();
+  /** When a zone last tripped for what identifies an event. */
+  readonly #occasions = new Map<string, number>();
+  readonly #incidentWindowMs: number;
   #nowMs: number | undefined;
 
-  constructor(zones: readonly Zone[]) {
+  constructor(zones: readonly Zone[], incidentWindowMs: number) {
+    this.#incidentWindowMs = incidentWindowMs;
     this.#topics = new ZoneTopics(zones);
     const atRest = { contact: "normal", restedByItself: false } as const;
     this.#zones = new Map(
@@ -78,28 +84,42 @@ class Replay {
     outcomes: Outcome[];
     refused: string | undefined;
     isKnown: boolean;
+    isUnmatched: boolean;
   } {
     this.#nowMs = Math.max(atMs ?? (this.#nowMs ?? 0) + APART_MS, this.#nowMs ?? 0);
     const nowMs = this.#nowMs;
     const late = this.#wake(nowMs);
-    const { signals, refused } = this.#topics.read(topic, Buffer.from(payload), isRetained);
+    const { signals, refused, isUnmatched } = this.#topics.read(topic, Buffer.from(payload), isRetained);
     const outcomes = signals.flatMap(({ zoneId, signal }) => this.#signalled(zoneId, signal, nowMs));
     return {
       outcomes: [...late, ...outcomes],
       refused,
       isKnown: this.#topics.concerns(topic),
+      isUnmatched,
     };
   }
 
   #signalled(zoneId: string, signal: ZoneSignal, atMs: number): Outcome[] {
     const replayed = this.#zones.get(zoneId);
     if (!replayed) return [];
-    if (signal.kind === "contact")
-      return this.#step(replayed, { type: "reading", contact: signal.contact, live: signal.live, atMs });
+    if (signal.kind === "contact") {
+      const { contact, live, occasion } = signal;
+      if (this.#isRepeated(replayed, occasion, atMs)) return [{ zone: zoneId, outcome: "repeated opening" }];
+      const outcomes = this.#step(replayed, { type: "reading", contact, live, atMs });
+      const hasTripped = outcomes.some(({ outcome }) => outcome === "trip");
+      if (occasion !== undefined && hasTripped) this.#occasions.set(`${zoneId} ${occasion}`, atMs);
+      return outcomes;
+    }
     const outcome = wordOf(signal);
     if (outcome === undefined || this.#said.get(`${zoneId} ${signal.kind}`) === outcome) return [];
     this.#said.set(`${zoneId} ${signal.kind}`, outcome);
     return [{ zone: zoneId, outcome }];
+  }
+
+  #isRepeated({ zone, state }: Replayed, occasion: string | undefined, atMs: number): boolean {
+    if (occasion === undefined || state.contact === "open" || isLifeSafety(zone.kind)) return false;
+    const trippedAtMs = this.#occasions.get(`${zone.id} ${occasion}`) ?? -Infinity;
+    return atMs - trippedAtMs <= this.#incidentWindowMs;
   }
 
   /** What became due between two messages: a confirmed opening, a zone that closes by itself. */

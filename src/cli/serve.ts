@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { effectiveOptions } from "../config/effective.ts";
+import { TextsInForce } from "../config/effective.ts";
 import {
   configurationToRun,
   keepLastGood,
@@ -26,10 +26,24 @@ export async function serve(file: string | undefined, terminal: Terminal): Promi
   const supervision = Supervision.of(terminal.env, process.pid);
   // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
   const asked = terminal.untilAsked();
-  const common = { load, asked, supervision, terminal };
+  let running: Run | undefined;
+  let isReloadAsked = false;
+  // Between two runs and before the first there is nothing to be reloaded yet; the file may be read already, though.
+  terminal.onReloadAsked?.(() => {
+    if (running) running.reload();
+    else isReloadAsked = true;
+  });
   let runnable = configurationToRun(load);
+  const onTaken = (taken: RunnableConfiguration): void => void (runnable = taken);
+  const common = { load, asked, supervision, terminal, onTaken };
+  const untilEnd = async (run: Run): Promise<Meanwhile | undefined> => {
+    running = run;
+    if (isReloadAsked) run.reload();
+    isReloadAsked = false;
+    return run.end(() => (running = undefined));
+  };
   let run = await begin(runnable, { ...common, restoreFault: undefined });
-  for (let meanwhile = await run.end(); meanwhile; meanwhile = await run.end()) {
+  for (let meanwhile = await untilEnd(run); meanwhile; meanwhile = await untilEnd(run)) {
     const place = { ...common, restoreFault: faultOf(meanwhile) };
     const before = runnable;
     runnable = readAgain(load, before);
@@ -50,17 +64,25 @@ interface Place {
   readonly asked: Promise<void>;
   readonly supervision: Supervision;
   readonly terminal: Terminal;
+  /** Called with what is in force after a reload. */
+  readonly onTaken: (runnable: RunnableConfiguration) => void;
 }
 
 interface Run {
-  /** Comes back when it has ended. @returns what is to be done before the next run; undefined when there is none */
-  readonly end: () => Promise<Meanwhile | undefined>;
+  /** Has it load its configuration again. */
+  readonly reload: () => void;
+  /**
+   * Comes back when it has ended.
+   * @param onEnding called when it begins to end
+   * @returns what is to be done before the next run; undefined when there is none
+   */
+  readonly end: (onEnding: () => void) => Promise<Meanwhile | undefined>;
 }
 
 /** @throws AppError as `Daemon.start` */
 async function begin(
   { config, source, fault }: RunnableConfiguration,
-  { load, restoreFault, asked, supervision, terminal }: Place,
+  { load, restoreFault, asked, supervision, terminal, onTaken }: Place,
 ): Promise<Run> {
   const { stdout, stderr, env } = terminal;
   // systemd says so when standard output is its journal.
@@ -69,11 +91,24 @@ async function begin(
   const again = new Promise<Meanwhile>((resolve) => {
     runAgain = resolve;
   });
+  const clock = new SystemClock();
+  const texts = new TextsInForce(source, { env, cwd: terminal.cwd });
   const daemon = new Daemon(config, {
     write: (line) => void stdout.write(line),
     tell: (account) =>
       void stderr.write(forJournald ? journalText(account) : firstAdministratorText(account)),
-    effectiveOptions: () => effectiveOptions(source, { env, cwd: terminal.cwd }),
+    effectiveOptions: () => texts.options(),
+    reload: {
+      onReloading: () => supervision.reloading(clock),
+      onReloaded: () => supervision.ready(),
+      onTaken: (taken, text, needsRestart) => {
+        texts.taken(text, needsRestart);
+        // With an option that no daemon has run with yet the text is not known to be good.
+        const isProven = needsRestart.length === 0;
+        if (isProven) keepCopy(taken, text, terminal);
+        onTaken({ config: taken, source: isProven ? text : source, fault: null });
+      },
+    },
     load,
     forJournald,
     httpDescriptor: handedOver(env, process.pid, "http"),
@@ -88,16 +123,17 @@ async function begin(
   });
   await daemon.start();
   supervision.ready();
-  const cancelWatch = supervision.watch(new SystemClock(), () => daemon.isStalled());
-  const end = async (): Promise<Meanwhile | undefined> => {
+  const cancelWatch = supervision.watch(clock, () => daemon.isStalled());
+  const end = async (onEnding: () => void): Promise<Meanwhile | undefined> => {
     const next = await Promise.race([asked.then(() => undefined), again]);
+    onEnding();
     cancelWatch();
     if (next) supervision.bePatient();
     else supervision.stopping();
     await daemon.stop();
     return next;
   };
-  return { end };
+  return { end, reload: () => daemon.reloadBySignal() };
 }
 
 /** @returns why it could not be done; undefined when it was */

@@ -15,6 +15,8 @@ export interface Terminal {
   readonly main: string;
   /** Resolves when the process is asked to end. */
   readonly untilAsked: () => Promise<void>;
+  /** Calls `reload` each time that the process receives SIGHUP, and once for those before. */
+  readonly onReloadAsked?: (reload: () => void) => void;
   /** Ends the process at once, for failpoints. */
   readonly kill: () => void;
 }

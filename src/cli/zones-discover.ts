@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { proposedZones, type ProposedZone } from "../domain/proposed-zone.ts";
 import { listenTo, type BrokerAddress } from "../inputs/broker-probe.ts";
-import { PAYLOAD_BYTES_MAX } from "../inputs/payload.ts";
+import { PAYLOAD_BYTES_MAX } from "../inputs/message-content.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -44,6 +44,10 @@ export async function discoverZones(
   const zones = proposedZones(sensors, config.zones);
   if (json) stdout.write(`${JSON.stringify(zones, null, 2)}\n`);
   else if (zones.length > 0) stdout.write(yamlOf(zones, config));
+  if (!json && zones.length > 0 && config.zones.length > 0)
+    stderr.write(
+      `${config.file ?? "the configuration"} has a zones: list already. Put these lines into it; a second one in the same file is refused\n`,
+    );
   const others = sensors.length - zones.length;
   stderr.write(
     zones.length > 0
@@ -78,8 +82,11 @@ function parsed(payload: Buffer): unknown {
   }
 }
 
-/** JSON is YAML, so whatever a device calls itself stays one value. */
-function yamlOf(zones: readonly ProposedZone[], { objectives }: Config): string {
+/**
+ * JSON is YAML, so whatever a device calls itself stays one value. Where the configuration has zones, these are entries
+ * for its list: a second `zones:` in one file is a mistake.
+ */
+function yamlOf(zones: readonly ProposedZone[], { objectives, zones: known }: Config): string {
   const first = OBJECTIVE_TYPES.flatMap((type) =>
     (objectives[type] ?? []).map(({ id }) => ({ type, id })),
   )[0];
@@ -92,5 +99,5 @@ function yamlOf(zones: readonly ProposedZone[], { objectives }: Config): string 
     `    objective: { type: ${objective.type}, id: ${objective.id} } # which?`,
     ...Object.entries(more).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
   ]);
-  return ["zones:", ...lines, ""].join("\n");
+  return [...(known.length === 0 ? ["zones:"] : []), ...lines, ""].join("\n");
 }

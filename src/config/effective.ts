@@ -20,6 +20,38 @@ export interface EffectiveOption {
   readonly source: string;
 }
 
+/** The texts that a running daemon's options come from: that of the last reload, and for some that of its start. */
+export class TextsInForce {
+  readonly #started: ConfigurationText;
+  readonly #options: LoadOptions;
+  #now: ConfigurationText;
+  #needsRestart: readonly string[] = [];
+
+  constructor(started: ConfigurationText, options: LoadOptions) {
+    this.#started = started;
+    this.#now = started;
+    this.#options = options;
+  }
+
+  /** @param needsRestart options that are still as they were at the start */
+  taken(text: ConfigurationText, needsRestart: readonly string[]): void {
+    this.#now = text;
+    this.#needsRestart = needsRestart;
+  }
+
+  /** Every option in force. @throws AppError as `effectiveOptions` */
+  options(): EffectiveOption[] {
+    const now = effectiveOptions(this.#now, this.#options);
+    if (this.#needsRestart.length === 0) return now;
+    const isOld = ({ option }: EffectiveOption): boolean =>
+      this.#needsRestart.some(
+        (name) => option === name || (/^[.[]/.test(option.slice(name.length)) && option.startsWith(name)),
+      );
+    const before = effectiveOptions(this.#started, this.#options);
+    return [...now.filter((option) => !isOld(option)), ...before.filter(isOld)];
+  }
+}
+
 type Path = readonly (string | number)[];
 
 /**

@@ -17,6 +17,7 @@ import { validateConfiguration } from "../generated/validators.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay, type Overlay } from "./environment.ts";
 import { meaningProblems, meaningWarnings } from "./meaning.ts";
+import { writtenNumberProblems } from "./messages.ts";
 import { mqttOf } from "./mqtt.ts";
 import { Passwords } from "./passwords.ts";
 import { ConfigurationError, configurationError, type ParsedFile } from "./problems.ts";
@@ -69,7 +70,11 @@ export function readConfiguration(
   const folder = file === null ? options.cwd : dirname(file);
   const passwords = new Passwords(folder, options.env["CREDENTIALS_DIRECTORY"]);
   const missing = passwords.check(value);
-  const problems = [...meaningProblems(value), ...(options.passwordsMayBeMissing === true ? [] : missing)];
+  const problems = [
+    ...meaningProblems(value),
+    ...writtenNumberProblems(parsed),
+    ...(options.passwordsMayBeMissing === true ? [] : missing),
+  ];
   if (problems.length > 0) throw configurationError(parsed, problems);
   const warnings = [
     ...overlay.warnings,

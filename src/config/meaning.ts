@@ -3,7 +3,9 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { resolveGate } from "../domain/gate.ts";
 import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
-import type { Configuration, MqttInput, Zone } from "../generated/types.ts";
+import type { Configuration, Zone } from "../generated/types.ts";
+import { messageProblems, messageWarnings } from "./messages.ts";
+import { incidentProblems, incidentWarnings } from "./incidents.ts";
 import { homeAssistantProblems, isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
@@ -31,9 +33,10 @@ export function meaningProblems(value: Configuration): Problem[] {
       (index) => ["zones", index, "input", "gpio"],
       (line) => `line ${line} is already used by another zone`,
     ),
-    ...sameReadings(zones),
+    ...messageProblems(zones),
     ...zones.flatMap(zoneProblems),
     ...gateProblems(zones),
+    ...incidentProblems(zones),
     ...topicProblems(zones),
   ];
 }
@@ -60,20 +63,18 @@ export function meaningWarnings(value: Configuration): string[] {
         `zone ${id}: objective ${objective.id} of ${objective.type} is not in objectives; import it, or its name is made up`,
     ),
     ...(value.zones ?? []).flatMap(zoneWarnings(value)),
+    ...messageWarnings(value.zones ?? []),
+    ...incidentWarnings(value.zones ?? []),
   ];
 }
 
 function zoneWarnings({ profiles }: Configuration): (zone: Zone) => string[] {
   const known = resolveProfiles(profiles ?? {});
-  return ({ id, kind, profile, gate }) => {
+  return ({ id, kind, profile }) => {
     const { police } = known.get(profile ?? PROFILE_OF_KIND[kind]) ?? {};
-    const isAlwaysWanted = ["fire", "panic", "holdup", "medical"].includes(kind);
     return [
       ...(kind === "motion" && police === true
         ? [`zone ${id}: a single motion detector calls the police without a second zone's confirmation`]
-        : []),
-      ...(isAlwaysWanted && gate !== undefined && gate !== "always"
-        ? [`zone ${id}: its trips are ${kind} and go nowhere while its gate is closed`]
         : []),
     ];
   };
@@ -198,27 +199,6 @@ function gateProblems(zones: readonly Zone[]): Problem[] {
 
 /** Milliseconds; EN 50131-1, 8.3.1: a signal that lasts longer must be processed. */
 const MIN_OPEN_MS_MAX = 400;
-
-/** Two zones that the very same value of a message would open. */
-function sameReadings(zones: readonly Zone[]): Problem[] {
-  const readings = zones.flatMap(({ input }) =>
-    "mqtt" in input ? [input.open.map((value) => readingName(input, value))] : [[]],
-  );
-  return readings.flatMap((names, index) =>
-    readings.slice(0, index).some((earlier) => earlier.some((name) => names.includes(name)))
-      ? [
-          {
-            path: ["zones", index, "input", "mqtt"],
-            message: "another zone already opens at the same value of this topic and path",
-          },
-        ]
-      : [],
-  );
-}
-
-function readingName({ mqtt, path = "" }: MqttInput, value: unknown): string {
-  return JSON.stringify([mqtt, path, String(value).toLowerCase()]);
-}
 
 function twice<T>(
   values: readonly T[],

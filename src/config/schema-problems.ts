@@ -51,7 +51,8 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
     const branchKeys = schema?.properties ? Object.keys(schema.properties) : undefined;
     if (inner.instancePath === error.instancePath && branchKeys && meant[0] !== undefined)
       return branchKeys.includes(meant[0]);
-    return inner.keyword !== "required" || meant.length === 0;
+    const isWithin = inner.instancePath !== error.instancePath;
+    return isWithin || inner.keyword !== "required" || meant.length === 0;
   });
   return ofMeant.length > 0 ? ofMeant.map((inner) => problemOf(inner)) : [{ path, message: remedy }];
 }

@@ -5,6 +5,8 @@ import type { ConditionCode } from "./condition.ts";
  * another language has the values, and sentences of their own.
  */
 export const SENTENCES = {
+  "restart-needed":
+    "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or change the file back and reload.",
   "upstream-unreachable":
     "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
   "upstream-sign-in-refused":
@@ -24,6 +26,8 @@ export const SENTENCES = {
   "journal-write-failed": "the trip journal cannot be written: {reason}. Free disk space or mend the disk.",
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or mend the disk.",
   "trip-refused": "the trip of zone {zone} was refused: {reason}. Check the zone's objective.",
+  "zone-open":
+    "zone {zone} is open since {since}, and no unfinished intervention names it. Close it, or bypass the zone.",
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
   "disk-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
   "backup-failed":

@@ -29,6 +29,7 @@ export type ConditionSeverity = "error" | "warning";
 /** Every condition this daemon can declare. The page docs/operating.md explains each one to an installer. */
 export const CONDITIONS = {
   "configuration-broken": { severity: "error", title: "Configuration has mistakes; its last good copy runs" },
+  "restart-needed": { severity: "warning", title: "Part of the configuration needs a restart" },
   "mqtt-unreachable": { severity: "error", title: "MQTT broker unreachable" },
   "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
   "mqtt-broker-at-limit": { severity: "warning", title: "Built-in MQTT broker at a limit" },
@@ -41,6 +42,7 @@ export const CONDITIONS = {
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
   "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
   "trip-refused": { severity: "error", title: "Trip refused by the local API" },
+  "zone-open": { severity: "warning", title: "Zone open while armed" },
   "upstream-unreachable": { severity: "warning", title: "Dispatch centre unreachable" },
   "upstream-sign-in-refused": { severity: "error", title: "Dispatch centre refuses the sign-in" },
   "upstream-not-the-interface": {

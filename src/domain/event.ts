@@ -49,12 +49,15 @@ export const EVENT_NAMES = [
   "database-restored",
   "backup-downloaded",
   "restart-ordered",
+  "reload-applied",
+  "reload-rejected",
   "log-detailed",
   "zone-bypassed",
   "zone-restored",
   "walk-test-started",
   "walk-test-ended",
   "blind-interval",
+  "opening-repeated",
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -1,4 +1,4 @@
-import type { Gate as GateOptions, GpioInput, MqttInput } from "../generated/types.ts";
+import type { Gate as GateOptions, GateGpio, GateMqtt } from "../generated/types.ts";
 import { GPIO_INPUT_DEFAULTS } from "../generated/defaults.ts";
 import type { Contact } from "./zone.ts";
 import { localDayTime, type LocalDayTime } from "./calendar.ts";
@@ -9,9 +9,11 @@ import { localDayTime, type LocalDayTime } from "./calendar.ts";
  */
 export type Gate =
   | { readonly by: "always" }
-  | { readonly by: "schedule"; readonly spans: readonly ScheduleSpan[] }
-  | ({ readonly by: "mqtt"; readonly id: string } & MqttInput)
-  | ({ readonly by: "gpio"; readonly id: string } & Required<GpioInput>);
+  | { readonly by: "schedule"; readonly spans: readonly ScheduleSpan[]; readonly exitDelayMs: number }
+  | ({ readonly by: "mqtt"; readonly id: string; readonly exitDelayMs: number } & GateMqtt)
+  | ({ readonly by: "gpio"; readonly id: string; readonly exitDelayMs: number } & Required<
+      Omit<GateGpio, "exitDelayS">
+    >);
 
 /** One span of a schedule: on these days from `fromMin` to `toMin`, into the next day where that is not later. */
 export interface ScheduleSpan {
@@ -34,13 +36,17 @@ export function gateStateOf(contact: Contact): GateState {
 /** Fills in a gate's options. @returns undefined for a schedule that cannot be read */
 export function resolveGate(options: GateOptions | undefined): Gate | undefined {
   if (options === undefined || options === "always") return { by: "always" };
+  const exitDelayMs = (options.exitDelayS ?? 0) * 1000;
   if ("schedule" in options) {
     const spans = parseSchedule(options.schedule);
-    return spans && { by: "schedule", spans };
+    return spans && { by: "schedule", spans, exitDelayMs };
   }
   if ("gpio" in options)
-    return { by: "gpio", id: `gpio ${options.gpio}`, ...GPIO_INPUT_DEFAULTS, ...options };
-  return { by: "mqtt", id: `mqtt ${options.mqtt} ${options.path ?? ""}`.trim(), ...options };
+    return { by: "gpio", id: `gpio ${options.gpio}`, exitDelayMs, ...GPIO_INPUT_DEFAULTS, ...options };
+  // Two gates on one topic that look for other values there are two gates.
+  const { mqtt, path = "", open, normal, where } = options;
+  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where })}`;
+  return { by: "mqtt", id, exitDelayMs, ...options };
 }
 
 /**

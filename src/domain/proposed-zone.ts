@@ -59,9 +59,11 @@ export function proposedZones(sensors: readonly DiscoveredSensor[], known: reado
     const kind = kindOf(sensor);
     if (kind === undefined || known.some((zone) => isReadBy(sensor, zone))) return [];
     const ownDevice = sensors.filter(({ device }) => device === sensor.device);
-    // What several devices share is their bridge.
-    const bridge = sensor.availability.find(({ topic }) => devicesOf(topic) > 1);
-    const own = sensor.availability.find((one) => one !== bridge);
+    // What several devices share is their bridge; of a first device it is known by its name.
+    const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
+      isBridgeTopic(topic) || devicesOf(topic) > 1;
+    const bridge = sensor.availability.find(isBridge);
+    const own = sensor.availability.find((one) => !isBridge(one));
     const { offDelayS, template } = sensor;
     return [
       {
@@ -96,6 +98,14 @@ function kindOf({ deviceClass, isMeasurement }: DiscoveredSensor): ZoneKind | un
 
 function isReadBy({ topic, path }: DiscoveredSensor, { input }: Zone): boolean {
   return input.source === "mqtt" && input.mqtt === topic && input.path === path;
+}
+
+/** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) are about the bridge and never about a sensor. */
+function isBridgeTopic(topic: string): boolean {
+  return topic
+    .split("/")
+    .slice(1)
+    .some((level) => level === "bridge" || level === "interface");
 }
 
 function tamperOf(ownDevice: readonly DiscoveredSensor[], topic: string): { tamper?: Tamper } {

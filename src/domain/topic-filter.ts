@@ -41,6 +41,9 @@ const LITERAL_LEVELS_BEFORE_ALL = 2;
  */
 export function filterFault(filter: string): string | undefined {
   const levels = filter.split("/");
+  if (levels[0] === "$SYS") return "below $SYS the broker speaks of itself. Write the topic of the sensor";
+  if (levels[0] === "$share")
+    return "of a shared subscription only a part of the messages comes. Write the topic without $share and its group";
   if (levels.some((level) => level.length > 1 && /[+#]/.test(level)))
     return "+ and # stand for whole levels, such as zigbee2mqtt/+/availability";
   const all = levels.indexOf("#");

@@ -1,11 +1,8 @@
 import type { InterventionCreate, Profile } from "../generated/types.ts";
-import { formatLocal } from "./calendar.ts";
-import { cleanBody, cleanText, clip } from "./intervention-text.ts";
-import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
-import { fillTemplate } from "./text-template.ts";
-import { wording, type Locale, type TripWords } from "./wording.ts";
+import type { Fault } from "./fault.ts";
+import type { ConfirmWith } from "./zone.ts";
+import type { Locale } from "./wording.ts";
 import type { TripCause } from "./zone-step.ts";
-import type { Zone } from "./zone.ts";
 
 /** One row of the journal: a trip or a fault, and how far it has come. */
 export interface Trip {
@@ -16,8 +13,8 @@ export interface Trip {
   readonly zoneId: string;
   readonly source: TripSource;
   readonly about: TripMatter;
-  readonly cause: TripCause | Fault | "signal-test";
-  /** What it has in common with the other trips of its intervention: the objective, or one fault of one zone. */
+  readonly cause: TripCause | Fault | RestoreCause | "signal-test";
+  /** What it has in common with the other trips of its intervention: class and objective, or one fault of one zone. */
   readonly subject: string;
   /** When the contact opened. */
   readonly moment: Moment;
@@ -27,8 +24,10 @@ export interface Trip {
   readonly earliestWallMs: number | null;
   /** The body that is posted, written down when the trip was seen so that every attempt sends the same. */
   readonly body: InterventionCreate;
-  /** The line it adds to the notes of an intervention that is open already. */
+  /** A fault's line in the notes of its work; a standing contact's in the description of its record; else empty. */
   readonly line: string;
+  /** What its line in the notes and its confirmation need to know of the zone. */
+  readonly signal: TripSignal;
   /** What is asked for once a second zone has confirmed the incident; null for a zone that confirms nothing. */
   readonly confirmed: Flags | null;
   readonly state: TripState;
@@ -45,8 +44,25 @@ export interface Trip {
 }
 
 export type TripSource = "gpio" | "mqtt" | "simulated";
-/** A `signal` is a test of the way to the centre. */
-export type TripMatter = "trip" | "fault" | "fault-over" | "signal";
+/**
+ * A `standing` contact was open when its zone was armed and is listed in one record with the others. A `restore` is a
+ * contact that closed; it is noted in the record of its opening. A `signal` is a test of the way to the centre.
+ */
+export type TripMatter = "trip" | "standing" | "restore" | "fault" | "fault-over" | "signal";
+
+/** A contact closes by a reading, or a pulse zone by its time. */
+export type RestoreCause = "reading" | "auto";
+
+/** What is recorded of the zone with a trip, so that a changed configuration changes nothing about it. */
+export interface TripSignal {
+  /** The zone's name. */
+  readonly name: string;
+  /** What the zone's line in the notes says of a trip that was not seen as it happened. */
+  readonly remark: string;
+  /** The device that the zone belongs to; null for a trip that confirms nothing. */
+  readonly device: string | null;
+  readonly confirmWith: ConfirmWith | null;
+}
 
 /** A point in time on both clocks; the monotonic one counts from the machine's start `bootId`. */
 export interface Moment {
@@ -59,13 +75,19 @@ export interface Moment {
 export type Flags = NonNullable<Profile["confirmed"]> & Pick<Profile, "priority">;
 
 /**
- * `waiting` for the local API; `posted` as an intervention of its own; `merged` into one that was open; `refused` by
- * the API even in its plainest form; the others were seen and never meant to be dispatched.
+ * `waiting` for the local API; `posted` as an intervention of its own; `merged` into one that was open, whose text then
+ * names it; `refused` by the API even in its plainest form; the others were never meant to be dispatched.
  */
 export type TripState = "waiting" | "posted" | "merged" | "refused" | TripFate;
 
-/** Why a trip is not dispatched. */
-export type TripFate = "bypassed" | "test" | "gated" | "swinger";
+/**
+ * Why a trip is not dispatched. `cancelled`: the gate closed within the entry delay. `recorded`: a restore, or the end of
+ * a fault, that no open record is there for.
+ */
+export type TripFate = TripHold | "cancelled" | "recorded";
+
+/** What holds the trips of a zone back while it lasts. */
+export type TripHold = "bypassed" | "test" | "gated" | "swinger";
 
 export type NewTrip = Omit<Trip, "seq" | "incident" | "attempts" | "lastError" | "interventionId">;
 
@@ -76,6 +98,8 @@ export interface SeenTrip {
   readonly moment: Moment;
   readonly isDated: boolean;
   readonly earliestWallMs: number | null;
+  /** For a contact that was open already: since when, milliseconds since 1970. */
+  readonly sinceWallMs?: number | null;
   readonly fate: { readonly state: TripFate | "waiting"; readonly reason: string | null };
 }
 
@@ -84,136 +108,12 @@ export interface TripSite {
   readonly timezone: string;
 }
 
-/** The journal's row for a trip, with the intervention that it asks for. */
-export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
-  const { fate, ...known } = seen;
-  const { confirmed, name, description, ...flags } = zone.profile;
-  const words = wording(site.locale);
-  const text = wordsOf(zone, seen, site);
-  const values = {
-    "zone.name": zone.name,
-    "zone.id": zone.id,
-    "zone.kind": text.kind,
-    "objective.name": zone.objectiveName ?? words.unnamedObjective(zone.objective.id),
-    "event.time": text.time,
-    "event.cause": words.causes[seen.cause],
-  };
-  const body = {
-    name: clip(name === undefined ? words.name(text) : fillTemplate(name, values), 200),
-    description: clip(
-      description === undefined ? words.description(text, seen.cause) : fillTemplate(description, values),
-      4000,
-    ),
-    ...placeOf(zone),
-    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
-    status: "planned",
-    ...flags,
-  } as const;
-  return {
-    ...known,
-    ...fate,
-    zoneId: zone.id,
-    source: zone.input.source,
-    about: "trip",
-    subject: `${zone.objective.type}/${zone.objective.id}`,
-    body: cleanBody(body),
-    line: cleanText(words.line(text, seen.cause)),
-    confirmed: confirmed ?? null,
-  };
+/** Whether a trip is in the text of an intervention, or waits for that. */
+export function isOrWillBeRecorded({ state }: Pick<Trip, "state">): boolean {
+  return state === "waiting" || state === "posted" || state === "merged";
 }
 
-/** A fault of a zone, or its end. */
-export interface SeenFault extends Omit<SeenTrip, "cause" | "earliestWallMs"> {
-  readonly fault: Fault;
-  /** What has it: the zone, or the bridge that several zones are behind. */
-  readonly of: string;
-  readonly isOver: boolean;
-}
-
-/** The journal's row for a fault, which becomes work for a technician, or for its end, which is noted there. */
-export function newFault(
-  zone: Zone,
-  { fate, fault, of, isOver, ...seen }: SeenFault,
-  site: TripSite,
-): NewTrip {
-  const words = wording(site.locale);
-  const text = { ...wordsOf(zone, { ...seen, earliestWallMs: null }, site) };
-  const body: InterventionCreate = {
-    name: clip(words.faultName(text, fault), 200),
-    description: clip(words.faultDescription(text, fault), 4000),
-    ...placeOf(zone),
-    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
-    status: "planned",
-    ...WORK_OF_FAULT[fault],
-  };
-  return {
-    ...seen,
-    ...fate,
-    zoneId: zone.id,
-    source: zone.input.source,
-    about: isOver ? "fault-over" : "fault",
-    cause: fault,
-    subject: subjectOfFault(of, fault),
-    earliestWallMs: null,
-    body: cleanBody(body),
-    line: cleanText(words.faultLine(text, fault, isOver)),
-    confirmed: null,
-  };
-}
-
-/**
- * The journal's row for a signal test: a record that goes the whole way like a trip's, says that it is a test, and is
- * `done` from the beginning, so that nobody sets out for it.
- */
-export function newSignalTest(
-  zone: Zone,
-  { who, ...seen }: Pick<SeenTrip, "key" | "moment" | "isDated"> & { readonly who: string },
-  site: TripSite,
-): NewTrip {
-  const words = wording(site.locale);
-  const text = wordsOf(zone, { ...seen, earliestWallMs: null }, site);
-  const line = words.signalDescription(text, who);
-  const body: InterventionCreate = {
-    name: clip(words.signalName(text), 200),
-    description: line,
-    ...placeOf(zone),
-    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
-    status: "done",
-    type: "maintenance",
-    priority: "low",
-  };
-  return {
-    ...seen,
-    zoneId: zone.id,
-    source: zone.input.source,
-    about: "signal",
-    cause: "signal-test",
-    subject: `signal/${seen.key}`,
-    earliestWallMs: null,
-    body: cleanBody(body),
-    line: cleanText(line),
-    confirmed: null,
-    state: "waiting",
-    reason: null,
-  };
-}
-
-function placeOf({ objective }: Zone): Pick<InterventionCreate, "objectiveType" | "objectiveId"> {
-  return { objectiveType: objective.type, objectiveId: objective.id };
-}
-
-function wordsOf(
-  zone: Zone,
-  { moment, isDated, earliestWallMs }: Pick<SeenTrip, "moment" | "isDated" | "earliestWallMs">,
-  { locale, timezone }: TripSite,
-): TripWords {
-  const words = wording(locale);
-  const local = (wallMs: number): string => formatLocal(wallMs, timezone).replace("T", " ");
-  return {
-    zone: zone.name,
-    zoneId: zone.id,
-    kind: words.kinds[zone.kind],
-    time: isDated ? local(moment.wallMs) : words.unknownTime,
-    earliest: earliestWallMs === null || !isDated ? null : local(earliestWallMs),
-  };
+/** Why the closing of an opening is in no record. @param opening undefined where none was recorded */
+export function unrecordedReason(opening: Pick<Trip, "state"> | undefined): string {
+  return opening ? `its opening was ${opening.state}` : "no opening was recorded before it";
 }

@@ -1,6 +1,12 @@
 import type { Profile, Zone as ZoneOptions } from "../generated/types.ts";
-import { GPIO_INPUT_DEFAULTS, SWINGER_DEFAULTS, ZONE_DEFAULTS } from "../generated/defaults.ts";
+import {
+  CONFIRM_WITH_DEFAULTS,
+  GPIO_INPUT_DEFAULTS,
+  SWINGER_DEFAULTS,
+  ZONE_DEFAULTS,
+} from "../generated/defaults.ts";
 import { resolveGate } from "./gate.ts";
+import { isLifeSafety } from "./incident-class.ts";
 import { sensesOf } from "./zone-senses.ts";
 import type { Zone, ZoneInput, ZoneKind, ZoneProfile, ZoneRules } from "./zone.ts";
 
@@ -20,7 +26,7 @@ export function resolveZone(
   if (!profile || !gate) return undefined;
   const input = resolveInput(options);
   const { id, name, kind, objective, swinger } = options;
-  const isLifeSafety = LIFE_SAFETY_KINDS.has(kind);
+  const savesLives = isLifeSafety(kind);
   const { maxTrips, quietResetS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
   return {
     id,
@@ -34,10 +40,19 @@ export function resolveZone(
     ...(objectiveName === undefined ? {} : { objectiveName }),
     gate,
     // CP-01: a minute for detectors to come to rest after a power-up; what saves lives waits no longer than a relay takes.
-    bootSettleMs: (options.bootSettleS ?? (isLifeSafety ? 5 : 60)) * 1000,
-    swinger: isLifeSafety || swinger === false ? null : { maxTrips, quietResetMs: quietResetS * 1000 },
+    bootSettleMs: (options.bootSettleS ?? (SETTLES_FAST.has(kind) ? 5 : 60)) * 1000,
+    swinger: savesLives || swinger === false ? null : { maxTrips, quietResetMs: quietResetS * 1000 },
     silenceMs: silenceMsOf(options),
     lostGraceMs: (options.lostGraceS ?? ZONE_DEFAULTS.lostGraceS) * 1000,
+    entryDelayMs: savesLives ? 0 : (options.entryDelayS ?? ZONE_DEFAULTS.entryDelayS) * 1000,
+    whenArmedOpen: savesLives ? "trip" : (options.whenArmedOpen ?? ZONE_DEFAULTS.whenArmedOpen),
+    device: options.device ?? (input.source === "mqtt" ? `mqtt ${input.mqtt}` : `zone ${id}`),
+    confirmWith: options.confirmWith
+      ? {
+          zones: options.confirmWith.zones,
+          withinMs: (options.confirmWith.withinS ?? CONFIRM_WITH_DEFAULTS.withinS) * 1000,
+        }
+      : null,
   };
 }
 
@@ -96,8 +111,8 @@ export const PROFILE_OF_KIND: Readonly<Record<ZoneKind, string>> = {
   technical: "technical",
 };
 
-/** Kinds whose trip must not be missed because nobody saw the contact at rest before. */
-const LIFE_SAFETY_KINDS: ReadonlySet<ZoneKind> = new Set(["fire", "panic", "holdup", "medical"]);
+/** Kinds whose detectors are steady seconds after a power-up; a gas sensor heats up for longer. */
+const SETTLES_FAST: ReadonlySet<ZoneKind> = new Set(["fire", "panic", "holdup", "medical"]);
 
 function resolveInput(options: ZoneOptions): ZoneInput {
   const { input } = options;
@@ -117,6 +132,6 @@ function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
     minOpenMs: options.minOpenMs ?? (onWire ? minOpenOnWire : 0),
     confirmMs: options.confirmMs ?? ZONE_DEFAULTS.confirmMs,
     ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),
-    tripsAtFirstSight: LIFE_SAFETY_KINDS.has(options.kind),
+    tripsAtFirstSight: isLifeSafety(options.kind),
   };
 }

@@ -1,12 +1,12 @@
-import type { Battery, Tamper, Zone as ZoneOptions } from "../generated/types.ts";
+import type { Battery, MessageCondition, Tamper, Zone as ZoneOptions } from "../generated/types.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
-
-type Scalar = string | number | boolean;
+import type { Scalar } from "./plain-value.ts";
 
 /** Where somebody's word on whether a sensor can be heard comes from, and its values. */
 export interface AvailabilitySense {
   readonly mqtt: string;
   readonly path?: string;
+  readonly where?: readonly MessageCondition[];
   readonly up: readonly Scalar[];
   readonly down: readonly Scalar[];
 }
@@ -21,13 +21,41 @@ export interface ZoneSenses {
   readonly bridge?: AvailabilitySense;
 }
 
-/** Fills in a zone's senses: without a topic of their own, tamper and battery stand in the messages of the contact. */
+/** Fills in a zone's senses. */
 export function sensesOf({ input, tamper, battery, availability, bridge }: ZoneOptions): ZoneSenses {
-  const ownTopic = "mqtt" in input ? input.mqtt : "";
   return {
-    ...(tamper && { tamper: { mqtt: ownTopic, ...tamper } }),
-    ...(battery && { battery: { mqtt: ownTopic, ...battery } }),
+    ...(tamper && { tamper: { ...tamper, ...placeOf(input, tamper) } }),
+    ...(battery && { battery: { ...battery, ...placeOf(input, battery) } }),
     ...(availability && { availability: { ...AVAILABILITY_DEFAULTS, ...availability } }),
     ...(bridge && { bridge: { ...AVAILABILITY_DEFAULTS, ...bridge } }),
   };
+}
+
+/**
+ * The messages that tamper and battery are in: without a topic of their own those of the contact, and only those that
+ * are about this zone.
+ */
+export function placeOf(
+  input: ZoneOptions["input"],
+  { mqtt, where = [] }: Pick<Tamper, "mqtt" | "where">,
+): { mqtt: string; where?: MessageCondition[] } {
+  if (mqtt !== undefined) return { mqtt };
+  if (!("mqtt" in input)) return { mqtt: "" };
+  const all = [...(input.where ?? []), ...where];
+  return { mqtt: input.mqtt, ...(all.length === 0 ? {} : { where: all }) };
+}
+
+/** What a bridge is called in faults and records: its topic, and what tells it apart from others on that topic. */
+export function bridgeNameOf({ mqtt, path, where }: AvailabilitySense): string {
+  const place = path === undefined || path === "/state" ? "" : ` ${path}`;
+  return `${mqtt}${place}${where === undefined ? "" : ` (${where.map(conditionText).join(", ")})`}`;
+}
+
+function conditionText({ path, in: wanted, not, exists }: MessageCondition): string {
+  const parts = [
+    ...(wanted === undefined ? [] : [`= ${wanted.join(" | ")}`]),
+    ...(not === undefined ? [] : [`≠ ${not.join(" | ")}`]),
+    ...(exists === undefined ? [] : [exists ? "+" : "-"]),
+  ];
+  return `${path} ${parts.join(" ")}`;
 }

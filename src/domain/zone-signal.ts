@@ -2,8 +2,16 @@ import type { Contact } from "./zone.ts";
 
 /** What a source says about a zone, after its own words were understood. */
 export type ZoneSignal =
-  /** `live`: seen happening, not read from what a broker or a line kept. */
-  | { readonly kind: "contact"; readonly contact: Contact; readonly live: boolean }
+  /**
+   * `live`: seen happening, not read from what a broker or a line kept. `occasion`: of an opening, what identifies the
+   * event that it is part of, where the zone says where that is.
+   */
+  | {
+      readonly kind: "contact";
+      readonly contact: Contact;
+      readonly live: boolean;
+      readonly occasion?: string;
+    }
   | { readonly kind: "tamper"; readonly open: boolean }
   | { readonly kind: "battery"; readonly low: boolean }
   /**

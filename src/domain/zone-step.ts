@@ -72,8 +72,9 @@ export type ZoneEvent =
 /**
  * `edge`: seen as it happened. `first-sight`: a life-safety zone was open when it was first seen. `after-restart`: the
  * zone was normal when the daemon stopped and open when it looked again. `chatter`: it changed too fast to be read.
+ * `standing`: it was open already when what held its trips back ended; no step of a zone gives it.
  */
-export type TripCause = "edge" | "first-sight" | "after-restart" | "chatter";
+export type TripCause = "edge" | "first-sight" | "after-restart" | "chatter" | "standing";
 
 export interface ZoneStep {
   readonly state: ZoneState;

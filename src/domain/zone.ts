@@ -33,6 +33,20 @@ export interface Zone {
   readonly silenceMs: number | null;
   /** How long a sensor may be unavailable before that is a fault. */
   readonly lostGraceMs: number;
+  /** How long its trips wait for its gate to close; 0 where they do not. */
+  readonly entryDelayMs: number;
+  /** What follows when it stands open as what held its trips back ends. */
+  readonly whenArmedOpen: "record" | "trip" | "condition";
+  /** Two zones of one device do not confirm each other. */
+  readonly device: string;
+  /** Which zones confirm it; null for every other device. */
+  readonly confirmWith: ConfirmWith | null;
+}
+
+/** The second signal that a zone asks for: one of these zones, within this time of its own trip. */
+export interface ConfirmWith {
+  readonly zones: readonly string[];
+  readonly withinMs: number;
 }
 
 /** A profile with everything it asks for filled in; what a second zone adds and own texts are optional. */

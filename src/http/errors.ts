@@ -15,6 +15,7 @@ const STATUS_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
   "too-large": 413,
   "unsupported-media-type": 415,
   "key-reused": 422,
+  configuration: 422,
   "too-many-requests": 429,
   unavailable: 503,
 };

@@ -84,7 +84,7 @@ function pageOf(mistakes: string | null): string {
       : "<p>Configurația are greșeli și nu există o copie bună mai veche. Îndreaptă rândurile de mai sus, apoi rulează <code>santinela check-config</code> și <code>systemctl restart santinela</code>.</p>";
   return `<!doctype html><html lang="ro"><head><meta charset="utf-8"><title>Santinela</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${STYLE}</style></head><body><main>
+<style>${STYLE}</style></head><body><main data-screen="safe-mode" aria-busy="false">
 <h1>Santinela nu supraveghează nimic <span lang="en">/ No sensor is watched</span></h1>
 <ul lang="en">${list}</ul>${romanian}<div lang="en">${english}</div>
 </main></body></html>`;

@@ -42,6 +42,8 @@ export class BuiltInBroker {
   #cancelRetry: CancelTimer | undefined;
   #listenAgainMs = LISTEN_AGAIN_MS;
   #isStopping = false;
+  /** The topics that something has come on since what is kept was begun to be read, for each time that it is read. */
+  readonly #newer = new Set<Set<string>>();
   /** Done when the last message is. */
   #reading: Promise<void> = Promise.resolve();
 
@@ -83,6 +85,33 @@ export class BuiltInBroker {
     await this.#listen();
   }
 
+  /** Everything that is published comes here; what zones that are new listen to needs no asking. */
+  async listen(topics: readonly string[]): Promise<void> {
+    const aedes = this.#aedes;
+    if (!aedes || topics.length === 0) return;
+    const { zones, log } = this.#options;
+    const newer = new Set<string>();
+    this.#newer.add(newer);
+    try {
+      // aedes declares its types without it.
+      const { persistence } = aedes as unknown as { readonly persistence: RetainedStore };
+      const kept = persistence.createRetainedStreamCombi([...topics]);
+      for await (const { topic, payload } of kept)
+        // What has come meanwhile is newer than what was kept.
+        if (!newer.has(topic))
+          await zones.deliver({ topic, payload: Buffer.from(payload), isRetained: true });
+    } catch (error) {
+      log.error("mqtt-retained-not-read", { error });
+    } finally {
+      this.#newer.delete(newer);
+    }
+  }
+
+  /** There is nothing to be left: what no zone listens to is only passed on. */
+  async leave(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async stop(): Promise<void> {
     // Ending a connection lets its client's last will out. It would say that a sensor has failed, and it is we who go.
     this.#isStopping = true;
@@ -120,6 +149,7 @@ export class BuiltInBroker {
     const { zones, log } = this.#options;
     const payload = Buffer.from(packet.payload);
     if (clientId !== undefined) zones.taken.heard(clientId);
+    for (const topics of this.#newer) topics.add(packet.topic);
     try {
       const { topic } = packet;
       await zones.deliver({ topic, payload, isRetained: false, ...deliveryOf(packet, clientId) });
@@ -169,6 +199,11 @@ export class BuiltInBroker {
     if (!this.#aedes) socket.destroy();
     else if (this.#connections.admit(socket)) this.#aedes.handle(socket);
   }
+}
+
+/** What of aedes' memory is read here. */
+interface RetainedStore {
+  createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
 }
 
 function isSame(

@@ -2,9 +2,12 @@ import { ApiClient } from "../client/api-client.ts";
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
+import type { TripSite } from "../domain/trip.ts";
 import type { Journal } from "../store/journal.ts";
-import { IncidentDesk } from "./incident-desk.ts";
+import { IncidentCorrelator } from "./incident-correlator.ts";
 import { LocalApi } from "./local-api.ts";
+import { RecordCorrections } from "./record-corrections.ts";
+import { RecordVersions } from "./record-versions.ts";
 import { AT_ONCE_MAX, TripDispatcher } from "./trip-dispatcher.ts";
 
 export interface DispatchOptions {
@@ -14,7 +17,7 @@ export interface DispatchOptions {
   /** A token of the device account. */
   readonly token: () => string;
   readonly host: { readonly bootId: string; readonly time: TrustedTime };
-  readonly site: { readonly timezone: string; readonly incidentWindowS: number };
+  readonly site: TripSite & { readonly incidentWindowS: number };
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -29,7 +32,7 @@ const LOOPBACK_TIMEOUT_MS = 10_000;
 /** Our own API keeps a connection for a minute (`http/server`), so that it is always we who end it. */
 export const LOOPBACK_IDLE_MS = 20_000;
 
-/** The way from the journal to our own API: the dispatcher, the desk it asks, and their connection. */
+/** The way from the journal to our own API: the dispatcher, the correlator it asks, and their connection. */
 export class Dispatch {
   readonly #client: ApiClient;
   readonly #dispatcher: TripDispatcher;
@@ -43,13 +46,16 @@ export class Dispatch {
       connectionsMax: AT_ONCE_MAX,
     });
     const api = new LocalApi({ client: this.#client, token });
-    const desk = new IncidentDesk({ ...options, api, incidentWindowMs: site.incidentWindowS * 1000 });
+    const incidentWindowMs = site.incidentWindowS * 1000;
+    const parts = { ...options, api, versions: new RecordVersions() };
+    const correlator = new IncidentCorrelator({ ...parts, incidentWindowMs });
     this.#dispatcher = new TripDispatcher({
       ...options,
       ...host,
-      timezone: site.timezone,
       trips: journal.trips,
-      desk,
+      restores: journal.restores,
+      correlator,
+      corrections: new RecordCorrections(parts),
     });
   }
 

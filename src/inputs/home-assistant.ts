@@ -44,18 +44,31 @@ export class HomeAssistant {
   readonly #options: HomeAssistantOptions;
   readonly #base: string;
   readonly #published = new Map<string, string>();
+  #zones: readonly Zone[];
+  /** Zones that were shown and are gone; a broker that is away removes them when it is back. */
+  readonly #gone = new Set<string>();
   /** Whether the last look failed, which is told once. */
   #isBlind = false;
   #cancelLook: CancelTimer | undefined;
 
   constructor(options: HomeAssistantOptions) {
     this.#options = options;
+    this.#zones = options.zones;
     this.#base = `santinela/${options.site.ref}`;
   }
 
   async start(): Promise<void> {
     await this.#options.publisher.start(() => this.#announce(), this.#availability);
     this.#look();
+  }
+
+  /** Shows other zones from now on. */
+  exchange(zones: readonly Zone[]): void {
+    const ids = new Set(zones.map(({ id }) => id));
+    for (const { id } of this.#zones) if (!ids.has(id)) this.#gone.add(id);
+    for (const id of ids) this.#gone.delete(id);
+    this.#zones = zones;
+    this.#announce();
   }
 
   async stop(): Promise<void> {
@@ -68,6 +81,8 @@ export class HomeAssistant {
     const { prefix, site, publisher } = this.#options;
     publisher.publish(`${prefix}/device/${idOf(site.ref)}/config`, JSON.stringify(this.#announcement()));
     publisher.publish(this.#availability, "online");
+    // Nothing is kept of a zone that is not there.
+    for (const id of this.#gone) publisher.publish(this.#zoneTopic(id), "");
     this.#published.clear();
     this.#publishChanges();
   }
@@ -109,7 +124,8 @@ export class HomeAssistant {
   }
 
   #announcement(): object {
-    const { zones, site, version } = this.#options;
+    const { site, version } = this.#options;
+    const zones = this.#zones;
     const id = idOf(site.ref);
     const component = (key: string, more: object): [string, object] => [
       key,
@@ -136,6 +152,8 @@ export class HomeAssistant {
             payload_off: "normal",
           }),
         ),
+        // A component with nothing but its platform is removed.
+        ...[...this.#gone].map((gone) => [`zone_${gone}`, { platform: "binary_sensor" }] as const),
         component("link", {
           platform: "binary_sensor",
           name: "Link",

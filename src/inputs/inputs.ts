@@ -10,14 +10,15 @@ import { SimulatedLines } from "./gpio/simulated-lines.ts";
 import { levelOf } from "./gpio/wires.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
-import { MqttZones } from "./mqtt-zones.ts";
+import type { MessageCount } from "./message-counts.ts";
+import { MqttZones, type FilterChanges, type MqttJournal, type MqttZonesOptions } from "./mqtt-zones.ts";
 import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 
 export interface InputsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
-  readonly journal: Pick<Journal, "takenMessages" | "brokerCounts" | "together" | "ifLost">;
+  readonly journal: MqttJournal & Pick<Journal, "brokerCounts">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   /** What the backend `simulated` reads; the wires of a quiet building where nothing is given. */
   readonly lines?: SimulatedLines | undefined;
@@ -27,6 +28,10 @@ export interface InputsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+  readonly host: { readonly bootId: string };
+  readonly site: { readonly incidentWindowS: number };
+  /** Takes an entry for the event log. */
+  readonly record: MqttZonesOptions["record"];
 }
 
 type Credentials = { readonly credentials?: { readonly username: string; readonly password: string } };
@@ -48,38 +53,92 @@ export class Inputs {
   readonly #lines: SimulatedLines | undefined;
   readonly #gpio: GpioReadings;
   readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
+  readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
+  /** The zones that a backend is opened for. */
+  #zones: readonly Zone[];
 
   constructor(options: InputsOptions) {
     this.#options = options;
     const { zones, gpio } = options;
     const { backend, chip } = gpio;
-    const needsBias = zones.some(
-      ({ input, gate }) =>
-        (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is"),
-    );
+    this.#zones = zones;
     if (backend === "simulated") {
-      const lines = options.lines ?? quietLines(zones);
+      const lines = options.lines ?? new SimulatedLines(quietLevels(zones));
       this.#lines = lines;
       this.#gpio = new GpioReadings({ ...options, openPort: () => lines });
     } else
       this.#gpio = new GpioReadings({
         ...options,
-        openPort: () => openBackend(backend, { chip, needsBias }),
+        openPort: () => openBackend(backend, { chip, needsBias: this.#zones.some(hasBias) }),
       });
-    this.#mqtt = mqttReadings(options);
+    const { host, site } = options;
+    this.#mqttZones = new MqttZones({
+      ...options,
+      bootId: host.bootId,
+      incidentWindowMs: site.incidentWindowS * 1000,
+    });
+    this.#mqtt = mqttReadings(options, this.#mqttZones);
     this.#homeAssistant = homeAssistantAt(this.#mqtt, options);
   }
 
+  /** The messages that changed nothing, by topic and reason. */
+  get messageCounts(): MessageCount[] {
+    return this.#mqttZones.counts.list();
+  }
+
   async start(): Promise<void> {
-    const { monitor } = this.#options;
-    // A zone without a wire is at rest until somebody drives it.
-    for (const { zone, contact } of monitor.zones())
-      if (zone.input.source === "simulated" && contact === "unknown")
-        monitor.read(zone.id, "normal", { live: false });
+    this.#restSimulated();
     await this.#gpio.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
+  }
+
+  /** What other zones ask of the broker before they are there: nothing that it sends them from then on is missed. */
+  async prepare(zones: readonly Zone[]): Promise<FilterChanges> {
+    const filters = this.#mqttZones.filtersOf(zones);
+    await this.#mqtt?.listen(filters.added);
+    return filters;
+  }
+
+  /** The other zones do not come after all. */
+  async abandon({ added }: FilterChanges): Promise<void> {
+    await this.#mqtt?.leave(added);
+  }
+
+  /**
+   * Reads for other zones, from this turn on; the monitor watches them already. Whatever line and connection they have in
+   * common with those before stays open.
+   * @param filters what `prepare` has found
+   * @returns once new lines are open, what the broker keeps for new zones is read, and what is gone is left
+   */
+  exchange(zones: readonly Zone[], { news, removed }: FilterChanges): Promise<void> {
+    this.#zones = zones;
+    this.#lines?.know(quietLevels(zones));
+    this.#mqttZones.exchange(zones);
+    const opened = this.#gpio.exchange(zones);
+    this.#restSimulated();
+    this.#homeAssistant?.exchange(zones);
+    return this.#settle(opened, news, removed);
+  }
+
+  async #settle(opened: Promise<void>, news: readonly string[], removed: readonly string[]): Promise<void> {
+    await this.#mqtt?.listen(news);
+    await this.#mqtt?.leave(removed);
+    await opened;
+  }
+
+  /** A zone without a wire is at rest until a user drives it. */
+  #restSimulated(): void {
+    const { monitor, log } = this.#options;
+    for (const { zone, contact } of monitor.zones()) {
+      if (zone.input.source !== "simulated" || contact !== "unknown") continue;
+      try {
+        monitor.read(zone.id, "normal", { live: false });
+      } catch (error) {
+        log.error("simulated-reading-not-recorded", { zone: zone.id, error });
+      }
+    }
   }
 
   async stop(): Promise<void> {
@@ -101,12 +160,11 @@ export class Inputs {
   }
 }
 
-function mqttReadings({ mqtt, journal, ...common }: InputsOptions): BuiltInBroker | MqttReadings | undefined {
-  const options = {
-    ...common,
-    brokerCounts: journal.brokerCounts,
-    zones: new MqttZones({ ...common, journal }),
-  };
+function mqttReadings(
+  { mqtt, journal, ...common }: InputsOptions,
+  zones: MqttZones,
+): BuiltInBroker | MqttReadings | undefined {
+  const options = { ...common, brokerCounts: journal.brokerCounts, zones };
   if (mqtt.mode === "built-in") return new BuiltInBroker({ ...options, ...mqtt });
   if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });
   return undefined;
@@ -126,13 +184,17 @@ function homeAssistantAt(
   return new HomeAssistant({ ...common, publisher });
 }
 
+function hasBias({ input, gate }: Zone): boolean {
+  return (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is");
+}
+
 /** Simulated lines start as the wires of a quiet building, with every key turned so that trips are wanted. */
-function quietLines(zones: readonly Zone[]): SimulatedLines {
+function quietLevels(zones: readonly Zone[]): (readonly [line: number, level: 0 | 1])[] {
   const wires = zones.flatMap(({ input }) =>
     input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
   );
   const keys = zones.flatMap(({ gate }) =>
     gate.by === "gpio" ? [[gate.gpio, levelOf(gate, "open")] as const] : [],
   );
-  return new SimulatedLines([...keys, ...wires]);
+  return [...keys, ...wires];
 }

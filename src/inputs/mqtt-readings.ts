@@ -6,6 +6,7 @@ import type { BrokerCountStore } from "../store/broker-counts.ts";
 import { reasonOf } from "./connection-error.ts";
 import { BrokerMessages } from "./broker-messages.ts";
 import { BrokerDrops, DROPPED_TOPIC } from "./broker-drops.ts";
+import { BrokerSubscriptions } from "./broker-subscriptions.ts";
 import { KickOuts } from "./kick-outs.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 
@@ -58,6 +59,7 @@ export class MqttReadings {
   #messages: BrokerMessages | undefined;
   readonly #kickOuts: KickOuts;
   readonly #drops: BrokerDrops;
+  readonly #subscriptions: BrokerSubscriptions;
   #isCountOffered = true;
   /** Whether the broker has accepted the connection that there is. */
   #isAccepted = false;
@@ -67,6 +69,7 @@ export class MqttReadings {
   constructor(options: MqttReadingsOptions) {
     this.#options = options;
     this.#kickOuts = new KickOuts(options.clock);
+    this.#subscriptions = new BrokerSubscriptions(options);
     this.#drops = new BrokerDrops({ ...options, broker: brokerName(options.url) });
   }
 
@@ -74,6 +77,19 @@ export class MqttReadings {
   async start(): Promise<void> {
     const { default: mqtt } = await import("mqtt");
     this.#open(mqtt.connect);
+  }
+
+  /**
+   * Has the broker send that as well, and what it keeps there once more; without a connection the next one does it.
+   * @returns once the broker has answered, or after a few seconds
+   */
+  async listen(topics: readonly string[]): Promise<void> {
+    if (this.#client?.connected === true) await this.#subscriptions.listen(this.#client, topics);
+  }
+
+  /** Has the broker send that no more. @returns as `listen` */
+  leave(topics: readonly string[]): Promise<void> {
+    return this.#subscriptions.leave(this.#client, topics);
   }
 
   async stop(): Promise<void> {
@@ -186,22 +202,9 @@ export class MqttReadings {
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
     if (this.#isCountOffered) this.#readCount(client);
-    const topics = [...zones.filters];
-    if (topics.length === 0) return;
     // On every connection, also where the broker still knows the subscriptions: it then sends the retained values once
     // more, and only they tell what a sensor with QoS 0 has said in the meantime. A value that is no news is no edge.
-    client.subscribe(topics, { qos: 1 }, (error, _granted, answer) => {
-      if (!error) {
-        conditions.clear("mqtt-subscription-refused");
-        log.info("mqtt-subscribed", { topics: topics.length });
-        return;
-      }
-      // Without the broker's answer it was the connection that failed; the next one subscribes again.
-      const granted = answer?.granted;
-      if (!granted) return;
-      const refused = topics.filter((_topic, index) => Number(granted[index]) >= SUBACK_FAILURE);
-      conditions.raise("mqtt-subscription-refused", { topics: refused.join(", ") });
-    });
+    this.#subscriptions.connected(client, zones.filters);
   }
 
   /** A broker may keep its count to itself, or end the connection for the question; then it is not asked again. */
@@ -221,9 +224,6 @@ export class MqttReadings {
 }
 
 type Connect = (url: string, options: IClientOptions) => MqttClient;
-
-/** From this return code on a subscription is refused (MQTT 3.1.1, 3.9.3). */
-const SUBACK_FAILURE = 0x80;
 
 /** The broker by host and port alone: its address may hold no password, and nothing else is worth a log line. */
 function brokerName(url: string): string {

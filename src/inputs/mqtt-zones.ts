@@ -3,17 +3,34 @@ import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
 import type { Journal } from "../store/journal.ts";
+import { MessageCounts } from "./message-counts.ts";
+import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
 import { hashOf, TakenMessages, type Delivery } from "./taken-messages.ts";
 import type { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneTopics } from "./zone-topics.ts";
 
-export interface MqttZonesOptions {
+export interface MqttZonesOptions extends Pick<
+  RepeatedOpeningsOptions,
+  "bootId" | "incidentWindowMs" | "record"
+> {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneMonitor;
-  readonly journal: Pick<Journal, "takenMessages" | "together" | "ifLost">;
+  readonly journal: MqttJournal;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** Topic filters, from one configuration to another. */
+export interface FilterChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Filters whose retained messages zones or gates have not read yet. */
+  readonly news: readonly string[];
+}
+
+/** What of the journal the messages need. */
+export type MqttJournal = Pick<Journal, "takenMessages" | "together" | "ifLost"> &
+  RepeatedOpeningsOptions["journal"];
 
 export interface MqttMessage {
   readonly topic: string;
@@ -23,12 +40,6 @@ export interface MqttMessage {
   /** Absent for QoS 0, which nobody repeats. */
   readonly delivery?: Delivery;
 }
-
-/** A topic whose messages cannot be read is complained of once in so long. */
-const COMPLAINT_EVERY_MS = 60_000;
-/** So many topics are complained of apart; under a broad filter anybody may make up more. */
-const COMPLAINTS_MAX = 256;
-const OTHER_TOPICS = "other topics";
 
 /** The messages of one connection, which are taken in their order: after one that was not written down comes none. */
 export interface MessageLine {
@@ -40,13 +51,34 @@ export class MqttZones {
   readonly #options: MqttZonesOptions;
   /** What is not to be read once more. */
   readonly taken: TakenMessages;
-  readonly #topics: ZoneTopics;
-  readonly #complaints = new Map<string, { refused: number; saidAtMs: number }>();
+  #topics: ZoneTopics;
+  readonly #repeated: RepeatedOpenings;
+  /** The messages that changed nothing. */
+  readonly counts: MessageCounts;
 
   constructor(options: MqttZonesOptions) {
     this.#options = options;
     this.taken = new TakenMessages(options);
     this.#topics = new ZoneTopics(options.zones);
+    this.#repeated = new RepeatedOpenings(options);
+    this.counts = new MessageCounts(options);
+  }
+
+  /** What another configuration asks of a broker. */
+  filtersOf(zones: readonly Zone[]): FilterChanges {
+    const after = new ZoneTopics(zones, this.#topics);
+    const { filters } = this.#topics;
+    return {
+      added: after.filters.filter((filter) => !filters.includes(filter)),
+      removed: filters.filter((filter) => !after.filters.includes(filter)),
+      news: after.newsBehind(this.#topics),
+    };
+  }
+
+  /** Takes messages to other zones, from this turn on. */
+  exchange(zones: readonly Zone[]): void {
+    this.#topics = new ZoneTopics(zones, this.#topics);
+    this.#repeated.exchange(zones);
   }
 
   /** The topic filters to subscribe to. */
@@ -83,7 +115,7 @@ export class MqttZones {
   }
 
   #read({ topic, payload, isRetained, delivery }: MqttMessage): void {
-    const { signals, gates, refused } = this.#topics.read(topic, payload, isRetained);
+    const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
     // What a gate says must be known before the zones behind it are read.
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
     const hash = delivery && signals.length > 0 ? hashOf(topic, payload) : "";
@@ -94,25 +126,25 @@ export class MqttZones {
       if (delivery) this.taken.once(delivery, zoneId, hash, read);
       else read();
     }
-    if (refused !== undefined) this.#complain(topic, refused, payload.byteLength);
+    if (refused !== undefined) this.counts.note(topic, refused, payload.byteLength);
+    else if (isUnmatched) this.counts.note(topic, "no-zone", payload.byteLength);
   }
 
   #tell(zoneId: string, signal: ZoneSignal, isLive: boolean): void {
     const { monitor, log } = this.#options;
     if (signal.kind !== "contact" && signal.kind !== "sign-of-life")
       log.debug("mqtt-signal", { zone: zoneId, ...signal });
-    monitor.take(zoneId, signal, { live: isLive });
+    const read = (): void => monitor.take(zoneId, signal, { live: isLive });
+    const occasion = signal.kind === "contact" ? signal.occasion : undefined;
+    // While the zone is open, a further opening is no edge, whatever it is part of.
+    if (occasion === undefined || this.#isOpen(zoneId)) read();
+    else if (!this.#repeated.isRepeated(zoneId, occasion)) this.#repeated.take(zoneId, occasion, read);
+    else if (isLive) monitor.take(zoneId, { kind: "sign-of-life" }, { live: true });
   }
 
-  #complain(topic: string, reason: string, sizeBytes: number): void {
-    const { clock, log } = this.#options;
-    const nowMs = clock.monotonicMs();
-    const isKnown = this.#complaints.has(topic) || this.#complaints.size < COMPLAINTS_MAX;
-    const key = isKnown ? topic : OTHER_TOPICS;
-    const earlier = this.#complaints.get(key);
-    const refused = (earlier?.refused ?? 0) + 1;
-    const isDue = earlier === undefined || nowMs - earlier.saidAtMs >= COMPLAINT_EVERY_MS;
-    this.#complaints.set(key, { refused, saidAtMs: isDue ? nowMs : earlier.saidAtMs });
-    if (isDue) log.warn("mqtt-payload-refused", { topic, reason, sizeBytes, refused });
+  #isOpen(zoneId: string): boolean {
+    return this.#options.monitor
+      .zones()
+      .some(({ zone, contact }) => zone.id === zoneId && contact === "open");
   }
 }

@@ -1,21 +1,23 @@
-import { formatLocal } from "../domain/calendar.ts";
 import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip } from "../domain/trip.ts";
 import { backOffMs } from "../domain/waits.ts";
+import type { RestoreStore } from "../store/restores.ts";
 import type { TripStore } from "../store/trips.ts";
-import type { IncidentDesk } from "./incident-desk.ts";
+import type { IncidentCorrelator } from "./incident-correlator.ts";
+import type { RecordCorrections } from "./record-corrections.ts";
 import { Lanes } from "./lanes.ts";
 
 export interface TripDispatcherOptions {
   readonly trips: TripStore;
-  readonly desk: IncidentDesk;
+  readonly restores: RestoreStore;
+  readonly correlator: IncidentCorrelator;
+  readonly corrections: RecordCorrections;
   /** The machine's start, for what was seen while its clock was not to be trusted. */
   readonly bootId: string;
   readonly time: TrustedTime;
-  readonly timezone: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -126,7 +128,8 @@ export class TripDispatcher {
       if (this.#trouble !== undefined) this.#countFailure(this.#trouble);
       if (seen.has("unanswered")) return false;
       // An API that answers has trouble with this one trip; the alarms behind it did not wait for it.
-      return (await this.#dateUndated()) && !seen.has("failed");
+      const isNoted = await this.#noteRestores();
+      return (await this.#dateUndated()) && isNoted && !seen.has("failed");
     } catch (error) {
       await lanes.end().catch(() => {});
       // A journal that cannot be read or marked now: the same key makes the next POST harmless.
@@ -137,10 +140,10 @@ export class TripDispatcher {
   }
 
   async #dispatch(trip: Trip): Promise<Dispatched> {
-    const { desk, conditions, clock, bootId, onRecord } = this.#options;
-    const settled = await desk.settle(trip);
-    if (settled.type === "again") return this.#failed(trip, settled.reason, settled.isBusy);
-    if (settled.type === "refused") return this.#refused(trip, settled.reason);
+    const { correlator, conditions, clock, bootId, onRecord } = this.#options;
+    const resolved = await correlator.resolve(trip);
+    if (resolved.type === "again") return this.#failed(trip, resolved.reason, resolved.isBusy);
+    if (resolved.type === "refused") return this.#refused(trip, resolved.reason);
     this.#failures = 0;
     conditions.clear("dispatch-failing");
     conditions.clear("trip-refused", trip.zoneId);
@@ -149,20 +152,36 @@ export class TripDispatcher {
     return "settled";
   }
 
+  /** Notes closings in the records of their openings, after all trips: an alarm never waits for them. */
+  async #noteRestores(): Promise<boolean> {
+    const { restores, corrections } = this.#options;
+    for (
+      let next = restores.nextPending(0);
+      next && !this.#isStopped;
+      next = restores.nextPending(next.seq)
+    ) {
+      const noted = await corrections.noteRestore(next);
+      this.#movedAtMs = this.#options.clock.monotonicMs();
+      // A trip that has come meanwhile goes first.
+      if (this.#isKicked) return true;
+      if (noted.type !== "again") continue;
+      this.#countFailure(`the closing of zone ${next.zoneId} cannot be noted (${noted.reason})`);
+      return false;
+    }
+    return true;
+  }
+
   /** Gives the interventions of this boot their start once the clock can be trusted. @returns whether none is left */
   async #dateUndated(): Promise<boolean> {
-    const { trips, desk, time, clock, bootId, timezone } = this.#options;
+    const { trips, corrections, time, clock, bootId } = this.#options;
     if (!time.isTrusted()) return true;
     this.#undateIfSet();
     for (let trip = trips.nextUndated(bootId, 0); trip && !this.#isStopped;) {
       const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
-      const settled = await desk.date(trip, {
-        from: formatLocal(trip.moment.wallMs, timezone),
-        to: formatLocal(wallMs, timezone),
-      });
-      if (settled.type === "again") {
+      const dated = await corrections.date(trip, wallMs);
+      if (dated.type === "again") {
         this.#countFailure(
-          `the start of intervention ${trip.interventionId} cannot be set (${settled.reason})`,
+          `the start of intervention ${trip.interventionId} cannot be set (${dated.reason})`,
         );
         return false;
       }

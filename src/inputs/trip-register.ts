@@ -1,8 +1,10 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { isShutDown, quietResetMs, swingOnce, type Swinging } from "../domain/swinger.ts";
-import { newTrip, type NewTrip, type TripSite } from "../domain/trip.ts";
+import { newRestore, newTrip } from "../domain/trip-rows.ts";
+import type { NewTrip, TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
+import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
 import { wallOf } from "./zone-keeping.ts";
 import type { Fate, ZoneOrders } from "./zone-orders.ts";
@@ -21,7 +23,10 @@ export interface TripRegisterOptions {
 
 /** What a zone's trips add to the journal. */
 export interface Entries {
+  /** Trips and closings in the order in which they were seen. */
   readonly trips: readonly NewTrip[];
+  /** Those of the trips that wait for the end of the zone's entry delay. */
+  readonly delays: readonly EntryDelay[];
   readonly swinging?: Swinging;
   /** The zone floods the journal, or is shut down. */
   readonly isUnsteady: boolean;
@@ -52,28 +57,36 @@ export class TripRegister {
 
   entriesOf(zone: Zone, events: readonly ZoneEvent[]): Entries {
     const trips: NewTrip[] = [];
+    const delays: EntryDelay[] = [];
     const stored = new Map<string, readonly number[]>();
+    const isStored = (fate: string, atMs: number, max: number): boolean => {
+      const of = `${zone.id} ${fate}`;
+      const before = stored.get(of) ?? this.#stored.get(of) ?? [];
+      const recent = before.filter((earlierMs) => earlierMs > atMs - MINUTE_MS);
+      if (recent.length >= max) return false;
+      stored.set(of, [...recent, atMs]);
+      return true;
+    };
     let swinging: Swinging | undefined;
     let isUnsteady = false;
     for (const event of events) {
+      if (event.type === "restore" && isStored("restore", event.atMs, STORED_PER_MINUTE_MAX))
+        trips.push(this.#restoreOf(zone, event));
       if (event.type !== "trip") continue;
       const before = swinging ?? this.#swingingOf(zone);
       const fate = this.#fateOf(zone, before);
-      const of = `${zone.id} ${fate.state}`;
-      const recent = (stored.get(of) ?? this.#stored.get(of) ?? []).filter(
-        (atMs) => atMs > event.atMs - MINUTE_MS,
-      );
       const isShut = fate.state === "swinger";
-      const isStored = recent.length < (isShut ? STORED_PER_MINUTE_SHUT_DOWN_MAX : STORED_PER_MINUTE_MAX);
-      if (isStored) {
-        stored.set(of, [...recent, event.atMs]);
-        trips.push(this.#tripOf(zone, event, fate));
-      }
-      // What was never meant to be dispatched says nothing about the zone's steadiness.
-      const isHeldBack = !isShut && fate.state !== "waiting";
-      if (isShut || (!isStored && !isHeldBack)) isUnsteady = true;
-      const wallMs = wallOf(this.#options.clock, event.atMs);
-      if (!isHeldBack || !isStored) swinging = swingOnce(before, wallMs, { isStored, isHeldBack });
+      const max = isShut ? STORED_PER_MINUTE_SHUT_DOWN_MAX : STORED_PER_MINUTE_MAX;
+      const isKept = isStored(fate.state, event.atMs, max);
+      const trip = this.#tripOf(zone, event, fate);
+      const delay = isKept && fate.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
+      if (isKept) trips.push(trip);
+      if (delay) delays.push(delay);
+      // What was never meant to be dispatched says nothing about the zone's steadiness, nor does a person who comes in.
+      const isHeldBack = delay !== undefined || (!isShut && fate.state !== "waiting");
+      if (isShut || (!isKept && !isHeldBack)) isUnsteady = true;
+      const { wallMs } = trip.moment;
+      if (!isHeldBack || !isKept) swinging = swingOnce(before, wallMs, { isStored: isKept, isHeldBack });
     }
     const written = (): void => {
       for (const [of, moments] of stored) {
@@ -82,7 +95,37 @@ export class TripRegister {
         this.#options.journal.ifLost(() => this.#stored.set(of, before));
       }
     };
-    return { trips, ...(swinging ? { swinging } : {}), isUnsteady, written };
+    return { trips, delays, ...(swinging ? { swinging } : {}), isUnsteady, written };
+  }
+
+  /** What becomes of a trip of this zone now; `waiting` to be dispatched. */
+  fateOf(zone: Zone): Fate {
+    return this.#fateOf(zone, this.#swingingOf(zone));
+  }
+
+  /** Trips of what was open already as the hold on its zone ended. @param sinceWallMs since when it has been open */
+  standingTrip(zone: Zone, sinceWallMs: number | null): NewTrip {
+    const atMs = this.#options.clock.monotonicMs();
+    const event = { type: "trip", cause: "standing", atMs } as const;
+    return this.#tripOf(zone, event, { state: "waiting", reason: null }, sinceWallMs);
+  }
+
+  #delayOf({ id, entryDelayMs }: Zone, { key, moment }: NewTrip): EntryDelay | undefined {
+    if (entryDelayMs === 0) return undefined;
+    const { bootId, monotonicMs } = moment;
+    const wallMs = moment.wallMs + entryDelayMs;
+    return { key, zoneId: id, due: { wallMs, bootId, monotonicMs: monotonicMs + entryDelayMs } };
+  }
+
+  #restoreOf(zone: Zone, { cause, atMs }: Extract<ZoneEvent, { type: "restore" }>): NewTrip {
+    const { clock, bootId, time, newKey } = this.#options;
+    return newRestore(zone, {
+      key: newKey(),
+      cause,
+      moment: { wallMs: wallOf(clock, atMs), bootId, monotonicMs: atMs },
+      isDated: time.isTrusted(),
+      fate: { state: "recorded", reason: null },
+    });
   }
 
   /** The zone's counters, unless it has been quiet for long enough. */
@@ -104,7 +147,12 @@ export class TripRegister {
     };
   }
 
-  #tripOf(zone: Zone, event: Extract<ZoneEvent, { type: "trip" }>, fate: Fate): NewTrip {
+  #tripOf(
+    zone: Zone,
+    event: Extract<ZoneEvent, { type: "trip" }>,
+    fate: Fate,
+    sinceWallMs: number | null = null,
+  ): NewTrip {
     const { clock, bootId, time, site, newKey } = this.#options;
     const { cause, atMs } = event;
     const isDated = time.isTrusted();
@@ -118,6 +166,7 @@ export class TripRegister {
         moment: { wallMs, bootId, monotonicMs: atMs },
         isDated,
         earliestWallMs: earliestMs !== undefined && earliestMs < wallMs ? earliestMs : null,
+        sinceWallMs,
         fate,
       },
       site,

@@ -2,10 +2,16 @@ import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
 import { isShutDown, quietResetMs } from "../domain/swinger.ts";
-import { newFault, type TripSite } from "../domain/trip.ts";
+import { newFault } from "../domain/trip-rows.ts";
+import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
+import { isFaultKept } from "../domain/zone-changes.ts";
+import type { OpenFault } from "../store/faults.ts";
 import type { Journal } from "../store/journal.ts";
+import { faultSuccession, type FaultSuccession } from "./fault-succession.ts";
+import { LostSources } from "./lost-sources.ts";
+import { WakeTimer } from "./wake-timer.ts";
 
 export interface ZoneFaultsOptions {
   readonly zones: readonly Zone[];
@@ -25,28 +31,37 @@ export interface ZoneFaultsOptions {
 /** A zone that was faulty has calmed down when it has not tripped for so long. */
 const CALM_MS = 600_000;
 
-interface Heard {
-  /** The last sign of life, monotonic. */
-  lastMs: number;
-  /** Since when the sensor itself (under the zone's id) or its bridge (under its name) is said to be unavailable. */
-  readonly downSinceMs: Map<string, number>;
-}
-
 /**
  * What is wrong with the zones themselves. A fault is written to the journal like a trip and becomes work for a
  * technician: one record for each zone and fault, and what comes later is noted on it.
  */
 export class ZoneFaults {
   readonly #options: ZoneFaultsOptions;
-  readonly #heard = new Map<string, Heard>();
+  /** The last sign of life of each zone, monotonic. */
+  readonly #heardMs = new Map<string, number>();
+  #lost: LostSources;
+  readonly #timer: WakeTimer;
   /** When a zone was last faulty, monotonic. */
   readonly #unrestMs = new Map<string, number>();
+  #zones: readonly Zone[];
 
   constructor(options: ZoneFaultsOptions) {
     this.#options = options;
-    for (const { id } of options.zones) this.#heard.set(id, { lastMs: this.#nowMs, downSinceMs: new Map() });
+    this.#zones = options.zones;
+    this.#lost = new LostSources(options);
+    this.#timer = new WakeTimer(options.clock, () => this.#lookAtLost());
+    for (const { id } of options.zones) this.#heardMs.set(id, this.#nowMs);
     for (const { fault, zoneId } of options.journal.faults.list())
       if (fault === "faulty") this.#unrestMs.set(zoneId, this.#nowMs);
+  }
+
+  /** Goes on with the graces that were running when the daemon stopped. */
+  start(): void {
+    this.#armLost();
+  }
+
+  stop(): void {
+    this.#timer.stop();
   }
 
   /**
@@ -67,10 +82,9 @@ export class ZoneFaults {
 
   /** Anything that a sensor says shows that it lives, unless its own availability still says that it does not. */
   heard(zone: Zone): void {
-    const heard = this.#heard.get(zone.id);
-    if (!heard) return;
-    heard.lastMs = this.#nowMs;
-    if (!heard.downSinceMs.has(zone.id)) this.set(zone, "supervision", false);
+    if (!this.#heardMs.has(zone.id)) return;
+    this.#heardMs.set(zone.id, this.#nowMs);
+    if (!this.#lost.has(zone.id)) this.set(zone, "supervision", false);
   }
 
   /** A zone chatters, floods the journal or was shut down. */
@@ -81,7 +95,8 @@ export class ZoneFaults {
 
   /** Looks for sensors that have fallen silent and zones that have calmed down; to be called every few seconds. */
   tick(): void {
-    for (const zone of this.#options.zones) {
+    this.#lookAtLost();
+    for (const zone of this.#zones) {
       try {
         this.#look(zone);
       } catch (error) {
@@ -89,6 +104,31 @@ export class ZoneFaults {
         this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
       }
     }
+  }
+
+  /** What another configuration does to the open faults. */
+  successors(zones: readonly Zone[]): FaultSuccession {
+    const wallMs = Math.round(this.#options.clock.wallMs());
+    const endOf = (zone: Zone, { fault, of }: OpenFault) => this.#rowOf(zone, fault, true, of, wallMs);
+    return faultSuccession(this.#zones, zones, this.#options.journal, endOf);
+  }
+
+  /** Goes on with other zones, after the journal has stored what `successors` returned. */
+  exchange(zones: readonly Zone[]): void {
+    const before = new Map(this.#zones.map((zone) => [zone.id, zone]));
+    const heardMs = new Map(this.#heardMs);
+    this.#heardMs.clear();
+    for (const zone of zones) {
+      const old = before.get(zone.id);
+      const isKept = old !== undefined && isFaultKept("supervision", old, zone);
+      this.#heardMs.set(zone.id, (isKept ? heardMs.get(zone.id) : undefined) ?? this.#nowMs);
+      if (!old || !isFaultKept("faulty", old, zone)) this.#unrestMs.delete(zone.id);
+    }
+    for (const id of this.#unrestMs.keys()) if (!this.#heardMs.has(id)) this.#unrestMs.delete(id);
+    this.#zones = zones;
+    this.#lost = new LostSources({ ...this.#options, zones });
+    this.#armLost();
+    this.#options.onFault();
   }
 
   /**
@@ -128,6 +168,7 @@ export class ZoneFaults {
         isOver,
         moment: { wallMs, bootId, monotonicMs: this.#nowMs },
         isDated: time.isTrusted(),
+        ...(of === zone.id ? {} : { behind: this.#lost.zonesOf(of) }),
         fate: isTest ? { state: "test", reason: "walk test" } : { state: "waiting", reason: null },
       },
       site,
@@ -135,28 +176,42 @@ export class ZoneFaults {
   }
 
   #available(zone: Zone, up: boolean, of: string): void {
-    const heard = this.#heard.get(zone.id);
-    if (!heard) return;
-    if (!up) {
-      heard.downSinceMs.set(of, heard.downSinceMs.get(of) ?? this.#nowMs);
-      this.#look(zone);
-      return;
+    if (!this.#heardMs.has(zone.id)) return;
+    if (!up) this.#lost.add(of, zone);
+    else {
+      this.#lost.remove(of);
+      // A sensor could not be received while its bridge was away: its silence begins again.
+      if (of === zone.id) this.heard(zone);
+      else this.#heardMs.set(zone.id, this.#nowMs);
+      this.set(zone, "supervision", false, of);
     }
-    heard.downSinceMs.delete(of);
-    // A sensor could not be heard while its bridge was away: its silence begins anew.
-    if (of === zone.id) this.heard(zone);
-    else heard.lastMs = this.#nowMs;
-    this.set(zone, "supervision", false, of);
+    this.#lookAtLost();
+  }
+
+  /** Reports what is lost for longer than its grace, at the moment when that ends. */
+  #lookAtLost(): void {
+    for (const { of, atMs } of this.#lost.dues()) {
+      const [zone] = this.#lost.zonesOf(of);
+      if (!zone || atMs > this.#nowMs) continue;
+      try {
+        this.set(zone, "supervision", true, of);
+      } catch (error) {
+        // The next look tries again.
+        this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
+      }
+    }
+    this.#armLost();
+  }
+
+  #armLost(): void {
+    this.#timer.arm(this.#lost.dues().flatMap(({ atMs }) => (atMs > this.#nowMs ? [atMs] : [])));
   }
 
   #look(zone: Zone): void {
-    const heard = this.#heard.get(zone.id);
-    if (!heard) return;
-    const { lastMs, downSinceMs } = heard;
-    for (const [of, sinceMs] of downSinceMs)
-      if (this.#nowMs - sinceMs >= zone.lostGraceMs) this.set(zone, "supervision", true, of);
+    const lastMs = this.#heardMs.get(zone.id);
+    if (lastMs === undefined) return;
     const isSilent = zone.silenceMs !== null && this.#nowMs - lastMs >= zone.silenceMs;
-    if (isSilent && downSinceMs.size === 0) this.set(zone, "supervision", true);
+    if (isSilent && !this.#lost.concern(zone)) this.set(zone, "supervision", true);
     const unrestMs = this.#unrestMs.get(zone.id);
     if (unrestMs === undefined) return;
     const isShut = isShutDown(zone, this.#options.journal.swingers.find(zone.id));

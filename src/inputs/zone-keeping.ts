@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { openHoldMs, type KeptZoneState, type ZoneState } from "../domain/zone-step.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
@@ -10,13 +11,13 @@ export function wallOf(clock: Clock, atMs: number): number {
 
 /** What of a zone outlives the process. A wire can be read again; what a message said is only here once it is acknowledged. */
 export function storedOf(
-  { input }: Zone,
+  zone: Zone,
   { contact, restedByItself, pending }: ZoneState,
   sinceWallMs: number | null,
   clock: Clock,
 ): StoredZoneState {
-  const kept = { contact, sinceWallMs, restedByItself };
-  if (input.source === "gpio" || !pending) return kept;
+  const kept = { contact, sinceWallMs, restedByItself, sensor: sensorOf(zone) };
+  if (zone.input.source === "gpio" || !pending) return kept;
   const { sinceMs, live } = pending;
   return { ...kept, pending: { contact: pending.contact, live, sinceWallMs: wallOf(clock, sinceMs) } };
 }
@@ -32,16 +33,17 @@ export function settleMsOf({ input, bootSettleMs }: Zone, hostUpMs: number): num
   return input.source === "gpio" && hostUpMs < POWER_UP_MS ? bootSettleMs : 0;
 }
 
-/** What was stored, in the monotonic time of this process. */
+/** What was stored, in the monotonic time of this process; undefined where it was read from another sensor. */
 export function keptOf(
-  { rules }: Zone,
-  { contact, restedByItself, pending }: StoredZoneState,
+  zone: Zone,
+  { contact, restedByItself, pending, sensor }: StoredZoneState,
   clock: Clock,
-): KeptZoneState {
+): KeptZoneState | undefined {
+  if (sensor !== null && sensor !== sensorOf(zone)) return undefined;
   if (!pending) return { contact, restedByItself };
   const elapsedMs = clock.wallMs() - pending.sinceWallMs;
   // Behind a clock that has gone back nobody knows how long it was; an alarm too many is better than one too few.
-  const heldMs = elapsedMs < 0 ? openHoldMs(rules) : elapsedMs;
+  const heldMs = elapsedMs < 0 ? openHoldMs(zone.rules) : elapsedMs;
   const sinceMs = clock.monotonicMs() - heldMs;
   return { contact, restedByItself, pending: { contact: pending.contact, live: pending.live, sinceMs } };
 }

@@ -4,20 +4,16 @@ import { messageOf } from "../domain/errors.ts";
 import type { GateState } from "../domain/gate.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sighted, ZoneSignal } from "../domain/zone-signal.ts";
-import {
-  resumeZone,
-  stepZone,
-  type StepSignal,
-  type ZoneEvent,
-  type ZoneState,
-} from "../domain/zone-step.ts";
+import { resumeZone, stepZone, type StepSignal, type ZoneEvent } from "../domain/zone-step.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
+import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-keeping.ts";
 import { WakeTimer } from "./wake-timer.ts";
+import type { WatchedZone } from "./zone-succession.ts";
 import type { ZoneOrders } from "./zone-orders.ts";
 
 export interface ZoneMonitorOptions {
@@ -33,6 +29,8 @@ export interface ZoneMonitorOptions {
   readonly conditions: Conditions;
   /** Told after a trip was committed; a hint for the dispatcher, which finds the trip in the journal anyway. */
   readonly onTrip: () => void;
+  /** Called after a commit: a zone may have opened or closed. @param delays its trips that are within their entry delay */
+  readonly onContact: (delays: readonly EntryDelay[]) => void;
   readonly failpoint?: (name: string) => void;
 }
 
@@ -49,13 +47,8 @@ export interface ZoneSnapshot {
   readonly contact: Contact;
   /** Wall clock of its last change, milliseconds since 1970; null before its first sight. */
   readonly sinceWallMs: number | null;
-}
-
-interface Watched {
-  readonly zone: Zone;
-  state: ZoneState;
-  sinceWallMs: number | null;
-  wakeAtMs: number | undefined;
+  /** The contact is what the journal says of the time before the start; the sensor has not said anything yet. */
+  readonly isCarriedOver: boolean;
 }
 
 /** After a failed write the zones are looked at again so soon. */
@@ -67,7 +60,7 @@ const RETRY_MS = 1_000;
  */
 export class ZoneMonitor {
   readonly #options: ZoneMonitorOptions;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedZone>();
   readonly #timer: WakeTimer;
 
   constructor(options: ZoneMonitorOptions) {
@@ -84,7 +77,8 @@ export class ZoneMonitor {
       const kept = stored && keptOf(zone, stored, clock);
       const state = resumeZone(zone.rules, kept, nowMs, settleMsOf(zone, hostUpMs));
       // Looked at once: what was being confirmed may be due, and a zone that closes by itself finds out when.
-      this.#watched.set(zone.id, { zone, state, sinceWallMs: stored?.sinceWallMs ?? null, wakeAtMs: nowMs });
+      const sinceWallMs = kept && stored ? stored.sinceWallMs : null;
+      this.#watched.set(zone.id, { zone, state, sinceWallMs, wakeAtMs: nowMs });
     }
     this.#wake();
   }
@@ -92,6 +86,16 @@ export class ZoneMonitor {
   stop(): void {
     this.#timer.stop();
     this.#watched.clear();
+  }
+
+  /** The zones as they stand now. */
+  readonly watched = (): readonly WatchedZone[] => [...this.#watched.values()];
+
+  /** Watches other zones from now on; what they are due for they do behind this turn. */
+  exchange(successors: readonly WatchedZone[]): void {
+    this.#watched.clear();
+    for (const watched of successors) this.#watched.set(watched.zone.id, watched);
+    this.#armWake();
   }
 
   /**
@@ -157,16 +161,17 @@ export class ZoneMonitor {
       zone,
       contact: state.contact,
       sinceWallMs,
+      isCarriedOver: state.carriedOver,
     }));
   }
 
-  #find(zoneId: string): Watched {
+  #find(zoneId: string): WatchedZone {
     const watched = this.#watched.get(zoneId);
     if (!watched) throw new Error(`the monitor does not watch a zone ${zoneId}`);
     return watched;
   }
 
-  #step(watched: Watched, signal: StepSignal): readonly string[] {
+  #step(watched: WatchedZone, signal: StepSignal): readonly string[] {
     const { zone, state } = watched;
     const { clock } = this.#options;
     const step = stepZone(zone.rules, state, signal);
@@ -183,15 +188,15 @@ export class ZoneMonitor {
       Object.assign(watched, before);
       this.#armWake();
     });
-    if (trips.length > 0) this.#options.onTrip();
+    if (step.events.some(({ type }) => type === "trip" || type === "restore")) this.#options.onTrip();
     return trips;
   }
 
-  #commit({ zone }: Watched, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
-    const { journal, register, conditions, log, failpoint } = this.#options;
-    const { trips, isUnsteady, written, ...more } = register.entriesOf(zone, events);
+  #commit({ zone }: WatchedZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
+    const { journal, register, conditions, log, failpoint, onContact } = this.#options;
+    const { trips, delays, isUnsteady, written, ...more } = register.entriesOf(zone, events);
     try {
-      journal.commit({ zoneId: zone.id, state: stored, trips, ...more });
+      journal.commit({ zoneId: zone.id, state: stored, trips, delays, ...more });
     } catch (error) {
       this.reportFailure(error);
       throw error;
@@ -199,12 +204,13 @@ export class ZoneMonitor {
     if (trips.length > 0) failpoint?.("journal-committed");
     written();
     journal.afterCommit(() => {
+      onContact(delays);
       conditions.clear("journal-write-failed");
       for (const { type, atMs: _, ...detail } of events)
         log.info(`zone-${type}`, { zone: zone.id, ...detail });
     });
     if (isUnsteady || events.some(({ type }) => type === "chatter")) this.#reportUnrest(zone);
-    return trips.map(({ key }) => key);
+    return trips.filter(({ about }) => about === "trip").map(({ key }) => key);
   }
 
   /** Tells people that the journal does not take what the zones have to say; over with the next commit. */

@@ -1,11 +1,14 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
-import { isGateOpen, type GateState } from "../domain/gate.ts";
-import type { TripFate } from "../domain/trip.ts";
+import type { GateState } from "../domain/gate.ts";
+import type { Log } from "../domain/log.ts";
+import type { TripHold } from "../domain/trip.ts";
+import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import type { Bypass, WalkTest } from "../store/orders.ts";
+import { GateStates } from "./gate-states.ts";
 
 export interface ZoneOrdersOptions {
   readonly zones: readonly Zone[];
@@ -13,13 +16,16 @@ export interface ZoneOrdersOptions {
   readonly clock: Clock;
   readonly time: TrustedTime;
   readonly timezone: string;
+  readonly log: Log;
+  /** Called when what holds trips back may have begun or ended. */
+  readonly onChange: () => void;
   /** Takes an entry for the event log. */
   readonly record: (event: NewEvent) => void;
 }
 
 /** Whether a trip is dispatched, and if not, why. */
 export interface Fate {
-  readonly state: TripFate | "waiting";
+  readonly state: TripHold | "waiting";
   readonly reason: string | null;
 }
 
@@ -50,11 +56,14 @@ const DAEMON: Actor = { who: "santinela", from: "itself" };
 export class ZoneOrders {
   readonly #options: ZoneOrdersOptions;
   readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
-  readonly #gates = new Map<string, GateState>();
+  readonly gates: GateStates;
   #walkTest: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
+  #zones: readonly Zone[];
 
   constructor(options: ZoneOrdersOptions) {
     this.#options = options;
+    this.#zones = options.zones;
+    this.gates = new GateStates(options);
   }
 
   /** Takes up what was ordered before the daemon was started. */
@@ -64,6 +73,23 @@ export class ZoneOrders {
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
     const test = orders.latestWalkTest();
     if (test?.endedWallMs === null) this.#walkTest = { test, endsAtMs: this.#endOf(test) };
+  }
+
+  /**
+   * Goes on with other zones. The bypasses of those that are gone are over, and a gate that is new, or read in another
+   * way, is unknown until it says something.
+   * @returns the zones that are gone and were bypassed
+   */
+  exchange(zones: readonly Zone[]): readonly string[] {
+    const readings = new Set(this.#zones.map(({ gate }) => gateReadingOf(gate)));
+    const kept = new Set(
+      zones.flatMap(({ gate }) => (readings.has(gateReadingOf(gate)) && "id" in gate ? [gate.id] : [])),
+    );
+    this.gates.keep(kept);
+    const ended = [...this.#bypasses.keys()].filter((of) => !zones.some(({ id }) => id === of));
+    for (const id of ended) this.#bypasses.delete(id);
+    this.#zones = zones;
+    return ended;
   }
 
   /** Ends what has run out; to be called now and then. What has run out counts no more even before. */
@@ -76,15 +102,13 @@ export class ZoneOrders {
 
   /** What becomes of a trip of this zone now. */
   fateOf(zone: Zone): Fate {
-    const { clock, time, timezone } = this.#options;
-    const nowMs = clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     if (this.isWalkTest) return { state: "test", reason: `walk test by ${this.#walkTest?.test.who}` };
     const bypassed = this.#bypasses.get(zone.id);
     if (bypassed && bypassed.endsAtMs > nowMs)
       return { state: "bypassed", reason: `${bypassed.bypass.reason} (${bypassed.bypass.who})` };
-    const wallMs = time.isTrusted() ? clock.wallMs() : null;
-    if (!isGateOpen(zone.gate, wallMs, timezone, (id) => this.#gates.get(id) ?? "unknown"))
-      return { state: "gated", reason: `the gate is closed (${zone.gate.by})` };
+    if (this.gates.isClosed(zone)) return { state: "gated", reason: `the gate is closed (${zone.gate.by})` };
+    if (this.gates.isExit(zone)) return { state: "gated", reason: `exit delay (${zone.gate.by})` };
     return { state: "waiting", reason: null };
   }
 
@@ -94,7 +118,8 @@ export class ZoneOrders {
 
   /** Takes what a gate's switch or message says. */
   setGate(gateId: string, state: GateState): void {
-    this.#gates.set(gateId, state);
+    this.gates.set(gateId, state);
+    this.#options.onChange();
   }
 
   bypassOf(zoneId: string): Bypass | undefined {
@@ -157,6 +182,7 @@ export class ZoneOrders {
     const { zones } = this.#reportOf(journal.orders.latestWalkTest());
     const missing = zones.filter(({ trips }) => trips === 0).map(({ id }) => id);
     this.#record("walk-test-ended", actor, "", { tripped: zones.length - missing.length, missing });
+    this.#options.onChange();
   }
 
   /** What the running or last walk test has seen; undefined before the first. */
@@ -171,7 +197,7 @@ export class ZoneOrders {
       this.#options.journal.trips.tested(test.afterSeq).map((seen) => [seen.zoneId, seen]),
     );
     const { who, sinceWallMs, untilWallMs, endedWallMs } = test;
-    const zones = this.#options.zones.map(({ id }) => ({
+    const zones = this.#zones.map(({ id }) => ({
       id,
       trips: tested.get(id)?.trips ?? 0,
       lastWallMs: tested.get(id)?.lastWallMs ?? null,
@@ -190,10 +216,11 @@ export class ZoneOrders {
     this.#options.journal.orders.deleteBypass(zoneId);
     this.#bypasses.delete(zoneId);
     this.#record("zone-restored", actor, `zone ${zoneId}`, {});
+    this.#options.onChange();
   }
 
   #assertZone(zoneId: string): void {
-    const { zones } = this.#options;
+    const zones = this.#zones;
     if (!zones.some(({ id }) => id === zoneId))
       throw new AppError(
         "not-found",

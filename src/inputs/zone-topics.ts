@@ -1,9 +1,14 @@
 import type { MqttInput } from "../generated/types.ts";
+import { canonical } from "../domain/canonical.ts";
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
+import { excludeEachOther } from "../domain/message-condition.ts";
+import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
 import { isBroad, isUnder } from "../domain/topic-filter.ts";
+import { bridgeNameOf, type AvailabilitySense } from "../domain/zone-senses.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
-import { availabilityOf, batteryOf, contactOf, textOf, valueAt, type ValueReading } from "./payload.ts";
+import { MessageContent, type MessageRule, type MessageView } from "./message-content.ts";
+import { availabilityOf, batteryOf, contactOf } from "./payload.ts";
 
 /** What a message says about the zones it concerns, and why part of it could not be read. */
 export interface MessageReading {
@@ -11,21 +16,22 @@ export interface MessageReading {
   /** What it says about the gates that follow its topic. */
   readonly gates: readonly { readonly gateId: string; readonly state: GateState }[];
   readonly refused: string | undefined;
+  /** Zones or gates listen to its topic, and it is about none of them. */
+  readonly isUnmatched: boolean;
 }
 
 /** A value that a zone looks for in the messages of a filter. */
-interface Sense {
+interface Sense extends MessageRule {
   readonly zoneId: string;
   readonly filter: string;
-  readonly path: string | undefined;
-  /** @returns what the value says; undefined for nothing but that the sensor lives */
-  readonly signalOf: (value: Value, topic: string, isRetained: boolean) => ZoneSignal | undefined;
+  /** @returns what the message says; undefined for nothing */
+  readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
 }
 type MqttGate = Extract<Gate, { by: "mqtt" }>;
-type Value = Extract<ValueReading, { value: unknown }>["value"];
 
 /** So many topics of one zone are told apart; a site that needs more has more than one zone. */
 const TOPICS_OF_ZONE_MAX = 256;
+const NOTHING: MessageReading = { signals: [], gates: [], refused: undefined, isUnmatched: false };
 
 /** Which zones a topic concerns, and what each makes of a message: the same for every broker and every recording. */
 export class ZoneTopics {
@@ -34,13 +40,26 @@ export class ZoneTopics {
   /** One for each message that gates follow, however many zones do. */
   readonly #gates: readonly MqttGate[];
 
-  constructor(zones: readonly Zone[]) {
+  /** What each zone looks for, with what it has seen so far. */
+  readonly #ofZones = new Map<string, { readonly reads: string; readonly senses: readonly Sense[] }>();
+
+  /** @param before what was listened to until now: a zone that reads the same goes on with what it has seen */
+  constructor(zones: readonly Zone[], before?: ZoneTopics) {
     this.#gates = [
       ...new Map(
         zones.flatMap(({ gate }) => (gate.by === "mqtt" ? [[gate.id, gate] as const] : [])),
       ).values(),
     ];
-    for (const sense of zones.flatMap(sensesOf)) {
+    for (const zone of zones) {
+      const neighbours = neighboursValues(zone, zones);
+      const reads = canonical([zone.input, zone.senses, [...neighbours]]);
+      const known = before === undefined ? undefined : before.#ofZones.get(zone.id);
+      this.#ofZones.set(
+        zone.id,
+        known?.reads === reads ? known : { reads, senses: sensesOf(zone, neighbours) },
+      );
+    }
+    for (const sense of [...this.#ofZones.values()].flatMap(({ senses }) => senses)) {
       if (isBroad(sense.filter)) this.#broad.push(sense);
       else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
     }
@@ -52,6 +71,16 @@ export class ZoneTopics {
     return [...new Set([...this.#byTopic.keys(), ...broad, ...this.#gates.map(({ mqtt }) => mqtt)])];
   }
 
+  /** The filters of zones and gates that read otherwise than before: what a broker keeps there is news to them. */
+  newsBehind(before: ZoneTopics): readonly string[] {
+    const known = new Set(before.#gates.map(canonical));
+    const zones = [...this.#ofZones].flatMap(([id, { reads, senses }]) =>
+      before.#ofZones.get(id)?.reads === reads ? [] : senses.map(({ filter }) => filter),
+    );
+    const gates = this.#gates.filter((gate) => !known.has(canonical(gate))).map(({ mqtt }) => mqtt);
+    return [...new Set([...zones, ...gates])];
+  }
+
   /** Whether any zone or gate listens to a topic. */
   concerns(topic: string): boolean {
     return this.#sensesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;
@@ -61,32 +90,31 @@ export class ZoneTopics {
   read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
     const senses = this.#sensesOf(topic);
     const followed = this.#gatesOf(topic);
-    if (senses.length + followed.length === 0) return { signals: [], gates: [], refused: undefined };
-    const content = textOf(payload);
-    if ("refused" in content) return { signals: [], gates: [], refused: content.refused };
+    if (senses.length + followed.length === 0) return NOTHING;
+    const content = MessageContent.of(payload);
+    if ("refused" in content) return { ...NOTHING, refused: content.refused };
     let refused: string | undefined;
-    const gates = followed.flatMap((gate) => {
-      const reading = valueAt(content.text, gate.path);
-      if ("refused" in reading) {
-        refused = reading.refused;
-        return [];
-      }
-      const contact = contactOf(gate, reading.value);
-      // A message about something else leaves the gate as it was.
-      return contact === "unknown" ? [] : [{ gateId: gate.id, state: gateStateOf(contact) }];
-    });
-    const signals = senses.flatMap(({ zoneId, path, signalOf }) => {
-      const reading = valueAt(content.text, path);
-      if ("refused" in reading) {
-        refused = reading.refused;
-        return [];
-      }
-      const signal = signalOf(reading.value, topic, isRetained);
-      if (signal) return [{ zoneId, signal }];
-      // What a broker had kept is no sign of life.
-      return isRetained ? [] : [{ zoneId, signal: { kind: "sign-of-life" } as const }];
-    });
-    return { signals, gates, refused };
+    let isUnmatched = true;
+    const viewsFor = (rule: MessageRule): readonly MessageView[] => {
+      const views = content.viewsFor(rule);
+      if ("refused" in views) refused = views.refused;
+      else if (views.length > 0) isUnmatched = false;
+      return "refused" in views ? [] : views;
+    };
+    const gates = followed.flatMap((gate) =>
+      viewsFor(gate).flatMap((view) => {
+        const contact = contactOf(gate, scalarOf(view.at(gate.path)));
+        // A message about something else leaves the gate as it was.
+        return contact === "unknown" ? [] : [{ gateId: gate.id, state: gateStateOf(contact) }];
+      }),
+    );
+    const signals = senses.flatMap((sense) =>
+      viewsFor(sense).flatMap((view) => {
+        const signal = sense.signalOf(view, topic, isRetained);
+        return signal ? [{ zoneId: sense.zoneId, signal }] : [];
+      }),
+    );
+    return { signals, gates, refused, isUnmatched: isUnmatched && refused === undefined };
   }
 
   #gatesOf(topic: string): readonly MqttGate[] {
@@ -101,53 +129,89 @@ export class ZoneTopics {
   }
 }
 
+/**
+ * Values at the place of a zone's contact that another zone names and this one does not, such as the code of another
+ * transmitter: they say nothing about this zone.
+ */
+function neighboursValues({ id, input }: Zone, zones: readonly Zone[]): ReadonlySet<string> {
+  if (input.source !== "mqtt") return new Set();
+  const named = ({ open, normal = [] }: MqttInput): string[] => [...open, ...normal].map(plainValue);
+  const own = new Set(named(input));
+  const others = zones.flatMap((zone) => {
+    if (zone.id === id || zone.input.source !== "mqtt") return [];
+    const { mqtt, path, where = [] } = zone.input;
+    const isSamePlace = mqtt === input.mqtt && path === input.path;
+    return isSamePlace && !excludeEachOther(input.where ?? [], where) ? named(zone.input) : [];
+  });
+  return new Set(others.filter((value) => !own.has(value)));
+}
+
 /** A zone's senses, its contact first: should anything fail behind it, the trip is written. */
-function sensesOf({ id, input, senses }: Zone): Sense[] {
+function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>): Sense[] {
   const { tamper, battery, availability, bridge } = senses;
   const found: Sense[] = [];
-  const add = (
-    { mqtt, path }: { readonly mqtt: string; readonly path?: string },
-    signalOf: Sense["signalOf"],
-  ): void => void found.push({ zoneId: id, filter: mqtt, path, signalOf });
-  if (input.source === "mqtt") add(input, contactSense(input));
+  const add = (rule: MessageRule & { readonly mqtt: string }, signalOf: Sense["signalOf"]): void =>
+    void found.push({ ...rule, zoneId: id, filter: rule.mqtt, signalOf });
+  // What the sensor itself says shows that it lives, unless the broker had kept it.
+  const orLives = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
+    signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
+  if (input.source === "mqtt") {
+    const read = contactSense(input);
+    add(input, (view, ...more) => {
+      const value = scalarOf(view.at(input.path));
+      const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
+      return isNeighbours ? undefined : read(view, ...more);
+    });
+  }
   if (tamper)
-    add(tamper, (value) => {
-      const contact = contactOf(tamper, value);
-      return contact === "unknown" ? undefined : { kind: "tamper", open: contact === "open" };
+    add(tamper, (view, _topic, isRetained) => {
+      const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
+      return orLives(
+        contact === "unknown" ? undefined : { kind: "tamper", open: contact === "open" },
+        isRetained,
+      );
     });
   if (battery)
-    add(battery, (value) => {
-      const low = batteryOf(battery, value);
-      return low === undefined ? undefined : { kind: "battery", low };
+    add(battery, (view, _topic, isRetained) => {
+      const low = batteryOf(battery, scalarOf(view.at(battery.path)));
+      return orLives(low === undefined ? undefined : { kind: "battery", low }, isRetained);
     });
   if (availability)
-    add(availability, (value) => {
-      const up = availabilityOf(availability, value);
+    add({ ...availability, isTextToo: true }, (view) => {
+      const up = availabilityOf(availability, wordOf(view, availability));
       return up === undefined ? undefined : { kind: "availability", up };
     });
   if (bridge)
-    add(bridge, (value) => {
-      const up = availabilityOf(bridge, value);
-      return up === undefined ? undefined : { kind: "availability", up, bridge: bridge.mqtt };
+    add({ ...bridge, isTextToo: true }, (view) => {
+      const up = availabilityOf(bridge, wordOf(view, bridge));
+      return up === undefined ? undefined : { kind: "availability", up, bridge: bridgeNameOf(bridge) };
     });
   return found;
 }
 
+/** `online`, or the same as `{"state":"online"}`: zigbee2mqtt has sent both, by release and by option. */
+function wordOf(view: MessageView, { path }: AvailabilitySense): Scalar | undefined {
+  const whole = scalarOf(view.at(undefined));
+  return scalarOf(view.at(path)) ?? whole ?? (path === undefined ? scalarOf(view.at("/state")) : undefined);
+}
+
 /** A zone of several topics is open while one of them is, as a loop of several contacts in series. */
 function contactSense(input: MqttInput): Sense["signalOf"] {
+  const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
+    const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
+    const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
+    return { kind: "contact", contact, live: !isRetained, ...part };
+  };
   if (!isBroad(input.mqtt))
-    return (value, _topic, isRetained) => ({
-      kind: "contact",
-      contact: contactOf(input, value),
-      live: !isRetained,
-    });
+    return (view, _topic, isRetained) =>
+      signalOf(contactOf(input, scalarOf(view.at(input.path))), view, isRetained);
   const contacts = new Map<string, Contact>();
-  return (value, topic, isRetained) => {
-    const contact = contactOf(input, value);
+  return (view, topic, isRetained) => {
+    const contact = contactOf(input, scalarOf(view.at(input.path)));
     if (contact !== "unknown") contacts.set(topic, contact);
     const oldest = contacts.size > TOPICS_OF_ZONE_MAX ? contacts.keys().next().value : undefined;
     if (oldest !== undefined) contacts.delete(oldest);
     const isStillOpen = contact === "normal" && [...contacts.values()].includes("open");
-    return { kind: "contact", contact: isStillOpen ? "unknown" : contact, live: !isRetained };
+    return signalOf(isStillOpen ? "unknown" : contact, view, isRetained);
   };
 }

@@ -3,15 +3,20 @@ import type { Conditions } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
-import { newSignalTest, type TripSite } from "../domain/trip.ts";
+import { newSignalTest } from "../domain/trip-rows.ts";
+import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
 import { BlindIntervals } from "./blind-intervals.ts";
+import { EntryDelays } from "./entry-delays.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { StandingContacts } from "./standing-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
+import { settleMsOf, storedOf } from "./zone-keeping.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneOrders } from "./zone-orders.ts";
+import { successorsOf } from "./zone-succession.ts";
 
 export interface ZoneWatchOptions {
   readonly zones: readonly Zone[];
@@ -21,7 +26,9 @@ export interface ZoneWatchOptions {
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
   readonly log: Log;
   readonly conditions: Conditions;
-  readonly site: TripSite;
+  readonly site: TripSite & { readonly standingAgainS: number };
+  /** Whether work on an intervention goes on: it is there and not done. */
+  readonly isUnfinished: (interventionId: number) => boolean;
   /** Makes the identity of a trip. */
   readonly newKey: () => string;
   /** Takes an entry for the event log. */
@@ -39,10 +46,16 @@ export class ZoneWatch {
   /** Where the inputs declare their conditions. */
   readonly blindIntervals: BlindIntervals;
   readonly #options: ZoneWatchOptions;
+  readonly #entryDelays: EntryDelays;
+  readonly #standing: StandingContacts;
   readonly #heartbeat: Heartbeat;
+  readonly #builtAtMs: number;
+  #zones: readonly Zone[];
 
   constructor(options: ZoneWatchOptions) {
     this.#options = options;
+    this.#zones = options.zones;
+    this.#builtAtMs = options.clock.monotonicMs();
     const { host, site, zones, journal } = options;
     const { bootId, time } = host;
     // What follows a commit follows a shared one too.
@@ -57,7 +70,8 @@ export class ZoneWatch {
       record: (event: NewEvent) => record(options, event),
     };
     this.blindIntervals = new BlindIntervals(common);
-    this.orders = new ZoneOrders({ ...common, timezone: site.timezone });
+    const onChange = (): void => this.#holdChanged();
+    this.orders = new ZoneOrders({ ...common, timezone: site.timezone, onChange });
     this.faults = new ZoneFaults({
       ...common,
       isWalkTest: () => this.orders.isWalkTest,
@@ -71,6 +85,18 @@ export class ZoneWatch {
       orders: this.orders,
       faults: this.faults,
       hostUpMs: host.upMs,
+      onContact: (delays) => {
+        this.#entryDelays.add(delays);
+        this.#standing.soon();
+      },
+    });
+    this.#entryDelays = new EntryDelays({ ...common, gates: this.orders.gates });
+    this.#standing = new StandingContacts({
+      ...common,
+      monitor: this.monitor,
+      orders: this.orders,
+      register,
+      standingAgainMs: site.standingAgainS * 1000,
     });
     this.#heartbeat = new Heartbeat({
       ...common,
@@ -85,7 +111,8 @@ export class ZoneWatch {
    * @throws AppError `not-found` for an unknown zone, or where there is none; whatever the journal threw
    */
   signalTest(zoneId: string | undefined, actor: Actor): string {
-    const { zones, journal, clock, host, site, newKey, onTrip } = this.#options;
+    const { journal, clock, host, site, newKey, onTrip } = this.#options;
+    const zones = this.#zones;
     const zone = zoneId === undefined ? zones[0] : zones.find(({ id }) => id === zoneId);
     if (!zone) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId ?? "at all")}`);
     const { bootId, time } = host;
@@ -97,15 +124,66 @@ export class ZoneWatch {
     return key;
   }
 
+  /**
+   * Watches other zones from now on, all of it in this turn. The inputs then give each new
+   * zone its first reading, such as the level of its wire.
+   * @param actor who has the bypasses of zones that are gone ended by it
+   * @throws whatever the journal threw; then nothing has changed
+   */
+  exchange(zones: readonly Zone[], actor: Actor): void {
+    const { journal, clock, host } = this.#options;
+    const upMs = host.upMs + clock.monotonicMs() - this.#builtAtMs;
+    const before = this.monitor.watched();
+    const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) => settleMsOf(zone, upMs));
+    const going = new Set(successors.flatMap(({ goesOn, zone }) => (goesOn ? [zone.id] : [])));
+    const ids = new Set(zones.map(({ id }) => id));
+    const others = successors.filter(({ goesOn, state }) => !goesOn && state.contact !== "unknown");
+    journal.exchange({
+      ...this.faults.successors(zones),
+      forgotten: this.#zones.map(({ id }) => id).filter((id) => !going.has(id)),
+      removed: this.#zones.map(({ id }) => id).filter((id) => !ids.has(id)),
+      states: others.map(({ zone, state, sinceWallMs }) => [
+        zone.id,
+        storedOf(zone, state, sinceWallMs, clock),
+      ]),
+    });
+    // Nothing from here on can fail.
+    this.monitor.exchange(successors);
+    this.faults.exchange(zones);
+    const bypassed = this.orders.exchange(zones);
+    this.#entryDelays.exchange(zones);
+    this.#zones = zones;
+    for (const id of bypassed) {
+      const detail = { reason: "the zone is no longer in the configuration" };
+      record(this.#options, { ...actor, event: "zone-restored", subject: `zone ${id}`, detail });
+    }
+  }
+
+  /** Looks at contacts that stand open; to be called when the work on an intervention may have ended. */
+  lookAtStanding(): void {
+    this.#standing.soon();
+  }
+
+  #holdChanged(): void {
+    this.#entryDelays.look();
+    this.#standing.soon();
+  }
+
   start(): void {
     this.orders.start();
+    this.faults.start();
     this.monitor.start();
+    this.#entryDelays.start();
+    this.#standing.start();
     this.#heartbeat.start();
   }
 
   stop(): void {
     this.blindIntervals.stop();
     this.#heartbeat.stop();
+    this.faults.stop();
+    this.#standing.stop();
+    this.#entryDelays.stop();
     this.monitor.stop();
   }
 }

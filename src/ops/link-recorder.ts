@@ -11,8 +11,13 @@ export interface LinkRecorderOptions {
   readonly samples: LinkSampleStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** How the link stands now, and the wall clock of the oldest record that has not left; null when all have. */
-  readonly look: () => { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null };
+  /**
+   * How the link stands now, and the wall clock of the oldest record that has not left; null when all have. Undefined
+   * while there is no centre.
+   */
+  readonly look: () =>
+    | { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null }
+    | undefined;
 }
 
 /** Writes down how the link to the centre stands: at each change, and every five minutes. */
@@ -37,7 +42,9 @@ export class LinkRecorder {
 
   #look(): void {
     const { samples, clock, log, look } = this.#options;
-    const { state, oldestWaitingMs } = look();
+    const seen = look();
+    if (!seen) return;
+    const { state, oldestWaitingMs } = seen;
     const atMonotonicMs = clock.monotonicMs();
     const isDue = this.#last === undefined || atMonotonicMs - this.#last.atMonotonicMs >= SAMPLE_EVERY_MS;
     if (!isDue && state === this.#last?.state) return;

@@ -17,12 +17,20 @@ export interface LogOptions {
 /** One JSON line an event on the given stream. */
 export class JsonLog implements Log {
   readonly #options: LogOptions;
+  #configured: LogLevel;
   #least: LogLevel;
   #cancelReturn: CancelTimer = () => {};
 
   constructor(options: LogOptions) {
     this.#options = options;
+    this.#configured = options.level;
     this.#least = options.level;
+  }
+
+  /** The configuration asks for another level; `tellAll` goes on until its end. */
+  useLevel(level: LogLevel): void {
+    if (this.#least === this.#configured) this.#least = level;
+    this.#configured = level;
   }
 
   /** Writes everything down for a while, then what the configuration asks for again. @param forMs how long, milliseconds */
@@ -35,7 +43,7 @@ export class JsonLog implements Log {
   /** Ends that while. */
   tellAsConfigured(): void {
     this.#cancelReturn();
-    this.#least = this.#options.level;
+    this.#least = this.#configured;
   }
 
   debug(event: string, fields?: LogFields): void {

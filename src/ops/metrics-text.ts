@@ -35,3 +35,13 @@ function line(name: string, { suffix = "", labels = {}, value }: MetricSample): 
 function escaped(text: string, what: RegExp): string {
   return text.replaceAll(what, (character) => (character === "\n" ? String.raw`\n` : `\\${character}`));
 }
+
+/** A number that goes up and down. */
+export function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, kind: "gauge", help, samples };
+}
+
+/** A number that only grows. */
+export function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, kind: "counter", help, samples };
+}

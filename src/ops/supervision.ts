@@ -31,6 +31,7 @@ export class Supervision {
   readonly #descriptor: number | undefined;
   readonly #watchdogMs: number | undefined;
   #isPatient = false;
+  #isStopping = false;
 
   /**
    * @param descriptor where messages are written to; undefined outside a service
@@ -52,11 +53,20 @@ export class Supervision {
 
   /** To be said when the databases are writable, the API answers and the sensors are heard. */
   ready(): void {
-    this.#tell("READY=1");
+    if (!this.#isStopping) this.#tell("READY=1");
+  }
+
+  /**
+   * Reports that the configuration is being loaded, until `ready`. A unit of Type=notify-reload (systemd 253) needs it;
+   * one of Type=notify accepts it.
+   */
+  reloading(clock: Pick<Clock, "monotonicMs">): void {
+    this.#tell(`RELOADING=1\nMONOTONIC_USEC=${Math.floor(clock.monotonicMs() * 1000)}`);
   }
 
   /** To be said first when stopping, so that the silence that follows is no hang. */
   stopping(): void {
+    this.#isStopping = true;
     this.#tell("STOPPING=1");
   }
 

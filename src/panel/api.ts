@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { computed, signal } from "@preact/signals";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { expire, signedIn, token } from "./session.ts";
 import { Refusal, send, type Answer, type Order } from "./wire.ts";
 
@@ -30,10 +31,22 @@ async function sendSignedIn(path: string, order: Order): Promise<Response> {
   }
 }
 
+const openQuestions = signal(0);
+
+/** Whether an answer for the screen is still awaited: until it is there, the screen shows the last one, or none. */
+export const isAwaiting = computed(() => openQuestions.value > 0);
+
 export interface Asked<T> {
   readonly answer: Answer<T> | undefined;
   readonly refusal: Refusal | undefined;
   readonly askAgain: () => void;
+}
+
+/** What has been answered last, and for which path. */
+interface State<T> {
+  readonly path?: string;
+  readonly answer?: Answer<T>;
+  readonly refusal?: Refusal;
 }
 
 /**
@@ -42,22 +55,27 @@ export interface Asked<T> {
  * @param path undefined while there is nothing to ask
  */
 export function useAnswer<T>(path: string | undefined, version: unknown = 0): Asked<T> {
-  const [state, setState] = useState<{ path?: string; answer?: Answer<T>; refusal?: Refusal }>({});
+  const [state, setState] = useState<State<T>>({});
   const [round, setRound] = useState(0);
-  useEffect(() => {
+  // Counted before the browser paints: a screen never stands there as complete between its first look and its question.
+  useLayoutEffect(() => {
     if (path === undefined) return;
     let isWanted = true;
+    const settle = (next?: (last: State<T>) => State<T>): void => {
+      if (!isWanted) return;
+      isWanted = false;
+      openQuestions.value -= 1;
+      if (next) setState(next);
+    };
+    openQuestions.value += 1;
     ask<T>(path).then(
-      (answer) => isWanted && setState({ path, answer }),
+      (answer) => settle(() => ({ path, answer })),
       (error: unknown) => {
         if (!(error instanceof Refusal)) throw error;
-        if (isWanted)
-          setState((last) => (last.path === path ? { ...last, refusal: error } : { path, refusal: error }));
+        settle((last) => (last.path === path ? { ...last, refusal: error } : { path, refusal: error }));
       },
     );
-    return () => {
-      isWanted = false;
-    };
+    return () => settle();
   }, [path, version, round]);
   return { answer: state.answer, refusal: state.refusal, askAgain: () => setRound((last) => last + 1) };
 }

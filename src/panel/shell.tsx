@@ -1,5 +1,7 @@
-import type { JSX } from "preact";
+import { computed } from "@preact/signals";
+import type { ComponentChildren, JSX, Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { isAwaiting } from "./api.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import { language, say } from "./language.ts";
 import { LanguageChoice } from "./language-choice.tsx";
@@ -19,7 +21,7 @@ import { StatusScreen } from "./screens/status.tsx";
 import { SyncQueueScreen } from "./screens/sync-queue.tsx";
 import { WalkTestScreen } from "./screens/walk-test.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
-import { mayAdminister, mayOperate, signOut, standing } from "./session.ts";
+import { mayAdminister, mayOperate, signOut, standing, type Standing } from "./session.ts";
 import { WalkBanner } from "./walk-banner.tsx";
 import type { WordKey } from "./words/catalogue.ts";
 
@@ -99,10 +101,11 @@ const TONES: Readonly<Record<Liveness, Tone>> = {
 };
 
 function Inside() {
-  const { screen } = place.value;
+  const { screen, item, action } = place.value;
   const allowed = SCREENS.filter(({ forRole }) => forRole?.() ?? true);
   const inMenu = allowed.filter(({ isAside }) => isAside !== true);
   const shown = allowed.find(({ name }) => name === screen) ?? SCREENS[0];
+  const address = shown.name === screen ? [screen, item, action].filter(Boolean).join("/") : shown.name;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -126,9 +129,9 @@ function Inside() {
         ))}
       </nav>
       <WalkBanner />
-      <main id="content" tabIndex={-1} ref={main}>
+      <Main screen={address} place={main}>
         {shown.show()}
-      </main>
+      </Main>
     </>
   );
 }
@@ -138,14 +141,55 @@ function Outside() {
     document.title = `${say("signIn.title")} · ${say("app.name")}`;
   }, [language.value]);
   return (
-    <main id="content" tabIndex={-1}>
+    <Main screen={OUTSIDE[standing.value]}>
       {standing.value === "set-up" && <SetUp />}
       {standing.value === "out" && <SignIn />}
       {standing.value === "first-password" && <FirstPassword />}
       {standing.value === "starting" && <p class="quiet">{say("app.loading")}</p>}
+    </Main>
+  );
+}
+
+/** The screens of people who are not signed in have no address; these are their names. */
+const OUTSIDE: Readonly<Record<Standing, string>> = {
+  starting: "starting",
+  "set-up": "first-start",
+  out: "sign-in",
+  "first-password": "first-password",
+  in: "",
+  expired: "",
+};
+
+/**
+ * What is below the frame. The markup names the screen and says whether it is complete, so that programs which look at
+ * the panel, a screen reader or a test, never take what is still there of the screen before for it.
+ * @param screen its address behind `#/`
+ */
+function Main({
+  screen,
+  place,
+  children,
+}: {
+  readonly screen: string;
+  readonly place?: Ref<HTMLElement>;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <main
+      id="content"
+      tabIndex={-1}
+      data-screen={screen}
+      aria-busy={isIncomplete}
+      {...(place ? { ref: place } : {})}
+    >
+      {children}
     </main>
   );
 }
+
+const isIncomplete = computed(
+  () => isAwaiting.value || (standing.value === "in" && liveness.value === "starting"),
+);
 
 /** The address after the # names a screen, so the link moves the focus itself. */
 function skipToContent(event: Event): void {

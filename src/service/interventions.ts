@@ -40,7 +40,7 @@ export interface InterventionServiceOptions {
 
 /** Answers to keyed requests are kept so long: far longer than any device waits with a repetition. */
 const KEY_LIFETIME_MS = 30 * 86_400_000;
-/** Each keyed request clears away a few old ones, so that no single one has much to do. */
+/** Each keyed request clears away a few old ones. */
 const KEYS_PRUNED_MAX = 10;
 
 /** The key a client sent and the hash of the body it sent with it. */
@@ -51,6 +51,7 @@ export interface IdempotencyKey {
 
 /** The one place where records are written, each together with its outbox entry in one transaction. */
 export class InterventionService {
+  readonly #listeners: InterventionServiceOptions["onChange"][] = [];
   readonly #options: InterventionServiceOptions;
   readonly #interventions: InterventionStore;
   readonly #objectives: ObjectiveStore;
@@ -61,6 +62,7 @@ export class InterventionService {
 
   constructor(options: InterventionServiceOptions) {
     this.#options = options;
+    this.#listeners.push(options.onChange);
     this.#commits = new GroupCommit(options.database, options.clock);
     this.#interventions = new InterventionStore(options.database);
     this.#objectives = new ObjectiveStore(options.database);
@@ -159,8 +161,13 @@ export class InterventionService {
     return record;
   }
 
+  /** Has `listener` called like `onChange`, for parts that are made after the service. */
+  observe(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   #changed(record: Intervention): void {
-    this.#commits.afterCommit(() => this.#options.onChange(record));
+    this.#commits.afterCommit(() => this.#listeners.forEach((listener) => listener(record)));
   }
 
   #earlierAnswer(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {

@@ -21,7 +21,7 @@ export class SiteJournal implements JournalPort {
   }
 
   trips(limit: number): readonly Trip[] {
-    return this.#tables.trips.newest(limit);
+    return this.#tables.trips.newestButRestores(limit);
   }
 
   page(limit: number, after: JournalPlace | undefined): JournalPage {

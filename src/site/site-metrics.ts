@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
-import { CONDITIONS } from "../domain/condition.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
@@ -13,8 +12,9 @@ import type { SitePorts } from "../http/site/site-ports.ts";
 import type { StatusView } from "../http/site/status-view.ts";
 import { freeBytes } from "../ops/ballast.ts";
 import { Histogram } from "../ops/histogram.ts";
-import { metricsText, type MetricFamily, type MetricSample } from "../ops/metrics-text.ts";
+import { counter, gauge, metricsText, type MetricFamily } from "../ops/metrics-text.ts";
 import { ProcessWatch } from "../ops/process-measures.ts";
+import { statusFamilies } from "./status-metrics.ts";
 import { isStorageError } from "../store/database.ts";
 import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
@@ -84,7 +84,7 @@ export class SiteMetrics implements MetricsPort {
       ...this.#tripFamilies(status),
       ...this.#syncFamilies(status),
       this.#objectiveFamily(),
-      conditionFamily(status),
+      ...statusFamilies(status),
       ...this.#diskFamilies(),
       ...this.#processFamilies(status),
     ]);
@@ -226,24 +226,4 @@ export class SiteMetrics implements MetricsPort {
       ]),
     ];
   }
-}
-
-/** Every condition there is, so that one that has never been open has a line too. */
-function conditionFamily({ conditions }: StatusView): MetricFamily {
-  return gauge(
-    "santinela_conditions_open",
-    "Open conditions by code; docs/operating.md explains each one.",
-    Object.entries(CONDITIONS).map(([code, { severity }]) => ({
-      labels: { code, severity },
-      value: conditions.filter((condition) => condition.code === code).length,
-    })),
-  );
-}
-
-function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, kind: "gauge", help, samples };
-}
-
-function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, kind: "counter", help, samples };
 }

@@ -17,7 +17,7 @@ const DIFFERENCES_SHOWN = 200;
 export class SiteObjectives implements ObjectivePort {
   readonly #config: Pick<Config, "upstream">;
   readonly #lists: CentreObjectiveStore;
-  readonly #sync: Sync | undefined;
+  readonly #way: { readonly sync: Sync | undefined };
 
   /** @param parts `sync` is undefined for a daemon that stands alone */
   constructor(parts: {
@@ -27,7 +27,12 @@ export class SiteObjectives implements ObjectivePort {
   }) {
     this.#config = parts.config;
     this.#lists = parts.centreObjectives;
-    this.#sync = parts.sync;
+    this.#way = parts;
+  }
+
+  /** Asked each time: a reload may have put another one in its place. */
+  get #sync(): Sync | undefined {
+    return this.#way.sync;
   }
 
   view(): ObjectivesView {

@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import type { ReloadView } from "../http/site/reload-view.ts";
 import type { RestorePort } from "../http/site/restore-port.ts";
 import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
 import { DatabaseCopy } from "../ops/database-copy.ts";
@@ -19,6 +20,8 @@ export interface SiteSettingsParts {
   readonly log: Pick<JsonLog, "tellAll" | "tellAsConfigured">;
   /** Every option in force, and where it was said. */
   readonly effectiveOptions: () => readonly OptionView[];
+  /** Goes on with the configuration as it is now. */
+  readonly reload: (by: Actor) => Promise<ReloadView>;
   /** Ends this run in order, does something while no file is open, and runs again. */
   readonly runAgain: (meanwhile: () => void) => void;
 }
@@ -51,6 +54,11 @@ export class SiteSettings implements SettingsPort, RestorePort {
     const forMs = minutes * 60_000;
     log.tellAll(forMs);
     return isoTime(clock.wallMs() + forMs);
+  }
+
+  async reload(by: Actor): Promise<ReloadView> {
+    this.#assertRunning();
+    return this.#parts.reload(by);
   }
 
   restart(): void {

@@ -27,7 +27,7 @@ const NOTHING_WAITS: OutboxSummary = { waiting: 0, blocked: 0, rejected: 0, gone
 /** The way to the centre as people see it. */
 export class SiteSync implements SyncPort {
   readonly #outbox: OutboxStore;
-  readonly #sync: Sync | undefined;
+  readonly #way: { readonly sync: Sync | undefined };
   readonly #clock: Clock;
   readonly #samples: LinkSampleStore;
 
@@ -39,9 +39,14 @@ export class SiteSync implements SyncPort {
     readonly journal: { readonly linkSamples: LinkSampleStore };
   }) {
     this.#outbox = parts.outbox;
-    this.#sync = parts.sync;
+    this.#way = parts;
     this.#clock = parts.clock;
     this.#samples = parts.journal.linkSamples;
+  }
+
+  /** Asked each time: a reload may have put another one in its place. */
+  get #sync(): Sync | undefined {
+    return this.#way.sync;
   }
 
   view(): SyncView {

@@ -87,10 +87,11 @@ export class SiteZones implements ZonePort {
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
     const { inputs, watch, journal } = this.#parts;
     const { trips } = journal;
+    // Right after a start a line has not been seen at rest yet, and an opening now would be its first sight.
+    const { rules } = this.#zoneOf(zoneId);
+    if (this.#viewOf(zoneId).contact === "unknown") await this.#pass(rules.debounceMs);
     const zone = this.#zoneOf(zoneId);
     const { debounceMs, minOpenMs, confirmMs } = zone.rules;
-    // Right after a start a line has not been seen at rest yet, and an opening now would be its first sight.
-    if (this.#viewOf(zoneId).contact === "unknown") await this.#pass(debounceMs);
     const before = this.#viewOf(zoneId).contact;
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
@@ -98,7 +99,7 @@ export class SiteZones implements ZonePort {
     const after = this.#viewOf(zoneId).contact;
     const made = trips
       .newest(SIMULATED_TRIPS_MAX)
-      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id);
+      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id && trip.about === "trip");
     const held = made.find(({ reason }) => reason !== null);
     return {
       zone: zone.id,

@@ -54,7 +54,7 @@ export class Site implements SitePorts {
   }
 
   status(): StatusView {
-    const { config, health, journal } = this.#parts;
+    const { config, health, journal, inputs } = this.#parts;
     const { trips } = journal;
     return {
       version: VERSION,
@@ -62,6 +62,7 @@ export class Site implements SitePorts {
       startedAt: this.#startedAt,
       conditions: health.list(),
       trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
+      messages: inputs.messageCounts,
       outbox: this.sync.summary(),
       link: this.sync.link(),
     };

@@ -1,6 +1,6 @@
 import { spansOf, type Span } from "../domain/span.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
+import type { ContactView, SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import { isoTime } from "./iso-time.ts";
@@ -38,6 +38,7 @@ export function zoneHistories(
     return {
       id,
       trips: trips.slice(-TRIPS_SHOWN).map(({ moment }) => isoTime(moment.wallMs)),
+      contacts: own.flatMap(contactOf).slice(-TRIPS_SHOWN),
       faults: faultSpans(own, old.length > 0, time).map(viewOf),
       // An end alone is a shutdown that somebody has ended.
       bypasses: spansOf(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(viewOf),
@@ -62,6 +63,11 @@ function faultSpans(
     ),
   );
   return hasOldOne ? [{ fromMs: time.sinceMs, toMs: time.untilMs }, ...spans] : spans;
+}
+
+function contactOf({ moment, about, state, reason, interventionId }: Trip): ContactView[] {
+  if (about !== "trip" && about !== "standing" && about !== "restore") return [];
+  return [{ at: isoTime(moment.wallMs), event: about, state, reason, interventionId }];
 }
 
 function viewOf({ fromMs, toMs }: Span): SpanView {

@@ -1,7 +1,7 @@
-import type { Incident } from "../domain/incident.ts";
+import type { Incident, IncidentZone } from "../domain/incident.ts";
 import type { Database } from "./database.ts";
 
-/** The incidents: which intervention the trips of an objective, or the repetitions of a fault, belong to. */
+/** The incidents: which intervention the trips of a class and objective, or the repetitions of a fault, belong to. */
 export class IncidentStore {
   readonly #database: Database;
 
@@ -10,27 +10,30 @@ export class IncidentStore {
   }
 
   find(key: string): Incident | undefined {
-    return toIncident(this.#database.prepare("SELECT * FROM incidents WHERE key = ?").get(key));
+    return this.#toIncident(this.#database.prepare("SELECT * FROM incidents WHERE key = ?").get(key));
   }
 
   /** The newest incident of a subject. */
   latest(subject: string): Incident | undefined {
-    return toIncident(
-      this.#database
-        .prepare("SELECT * FROM incidents WHERE subject = ? ORDER BY seq DESC LIMIT 1")
-        .get(subject),
-    );
+    return this.#toIncident(this.#newest(subject));
   }
 
-  /** Writes an incident, new or changed. */
-  save({ key, subject, interventionId, last, zones, notes, next }: Incident): void {
+  /** When the last trip of a subject's newest incident was; spares reading its zones. */
+  latestMoment(subject: string): Pick<Incident, "last"> | undefined {
+    const row = this.#newest(subject);
+    return row && { last: momentOf(row) };
+  }
+
+  /** Writes an incident, new or changed. @param changed the zones whose rows are written; all of them unless given */
+  save(incident: Incident, changed: readonly IncidentZone[] = incident.zones): void {
+    const { key, subject, interventionId, last, zones } = incident;
+    // The names of the zones are for a release that knows no rows of them.
     this.#database
       .prepare(
-        `INSERT INTO incidents(key, subject, intervention_id, last_wall, last_boot, last_monotonic, zones, notes, next_key, next_notes)
-         VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT(key) DO UPDATE SET intervention_id = excluded.intervention_id, last_wall = excluded.last_wall, last_boot = excluded.last_boot,
-           last_monotonic = excluded.last_monotonic, zones = excluded.zones, notes = excluded.notes,
-           next_key = excluded.next_key, next_notes = excluded.next_notes`,
+        `INSERT INTO incidents(key, subject, intervention_id, last_wall, last_boot, last_monotonic, zones)
+         VALUES(?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT(key) DO UPDATE SET intervention_id = excluded.intervention_id, last_wall = excluded.last_wall,
+           last_boot = excluded.last_boot, last_monotonic = excluded.last_monotonic, zones = excluded.zones`,
       )
       .run(
         key,
@@ -39,11 +42,41 @@ export class IncidentStore {
         last.wallMs,
         last.bootId,
         last.monotonicMs,
-        JSON.stringify(zones),
-        notes,
-        next?.key ?? null,
-        next?.notes ?? null,
+        JSON.stringify(zones.filter(({ device }) => device !== null).map(({ zoneId }) => zoneId)),
       );
+    const save = this.#database.prepare(
+      `INSERT INTO incident_zones(incident, zone_id, place, zone) VALUES(?, ?, ?, ?)
+       ON CONFLICT(incident, zone_id) DO UPDATE SET zone = excluded.zone`,
+    );
+    for (const zone of changed)
+      save.run(
+        key,
+        zone.zoneId,
+        zones.findIndex(({ zoneId }) => zoneId === zone.zoneId),
+        JSON.stringify(zone),
+      );
+  }
+
+  #newest(subject: string): IncidentRow | undefined {
+    return this.#database
+      .prepare("SELECT * FROM incidents WHERE subject = ? ORDER BY seq DESC LIMIT 1")
+      .get(subject) as IncidentRow | undefined;
+  }
+
+  #toIncident(found: unknown): Incident | undefined {
+    if (found === undefined) return undefined;
+    const row = found as IncidentRow;
+    const zones = this.#database
+      .prepare("SELECT zone FROM incident_zones WHERE incident = ? ORDER BY place")
+      .pluck()
+      .all(row.key) as string[];
+    return {
+      key: row.key,
+      subject: row.subject,
+      interventionId: row.intervention_id,
+      last: momentOf(row),
+      zones: zones.map((zone) => JSON.parse(zone) as IncidentZone),
+    };
   }
 }
 
@@ -54,23 +87,8 @@ interface IncidentRow {
   readonly last_wall: number;
   readonly last_boot: string;
   readonly last_monotonic: number;
-  readonly zones: string;
-  readonly notes: string | null;
-  readonly next_key: string | null;
-  readonly next_notes: string | null;
 }
 
-function toIncident(found: unknown): Incident | undefined {
-  if (found === undefined) return undefined;
-  const row = found as IncidentRow;
-  return {
-    key: row.key,
-    subject: row.subject,
-    interventionId: row.intervention_id,
-    last: { wallMs: row.last_wall, bootId: row.last_boot, monotonicMs: row.last_monotonic },
-    zones: JSON.parse(row.zones) as string[],
-    notes: row.notes,
-    next:
-      row.next_key === null || row.next_notes === null ? null : { key: row.next_key, notes: row.next_notes },
-  };
+function momentOf(row: IncidentRow): Incident["last"] {
+  return { wallMs: row.last_wall, bootId: row.last_boot, monotonicMs: row.last_monotonic };
 }

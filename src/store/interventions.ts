@@ -118,6 +118,15 @@ export class InterventionStore {
     return stored?.deleted === true ? undefined : stored;
   }
 
+  /** Whether work on a record goes on: it is there and not done. */
+  isUnfinished(id: number): boolean {
+    return (
+      this.#database
+        .prepare("SELECT 1 FROM interventions WHERE id = ? AND deleted_at IS NULL AND status <> 'done'")
+        .get(id) !== undefined
+    );
+  }
+
   /** A record or its tombstone. */
   findStored(id: number): StoredIntervention | undefined {
     const row = this.#database.prepare("SELECT * FROM interventions WHERE id = ?").get(id);

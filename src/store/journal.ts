@@ -1,15 +1,20 @@
 import type { Clock } from "../domain/clock.ts";
-import { mustOpen, type Incident } from "../domain/incident.ts";
+import { mustOpen, type Incident, type IncidentZone } from "../domain/incident.ts";
+import type { InterventionCreate } from "../domain/intervention.ts";
 import type { Swinging } from "../domain/swinger.ts";
-import type { NewTrip, Trip } from "../domain/trip.ts";
+import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
 import { BrokerCountStore } from "./broker-counts.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
+import { EntryDelayStore, type EntryDelay } from "./entry-delays.ts";
 import { FaultStore, type OpenFault } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
+import { LossStore } from "./loss-store.ts";
+import { OpeningStore } from "./opening-store.ts";
 import { OrderStore } from "./orders.ts";
+import { RestoreStore } from "./restores.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
 import { TripStore } from "./trips.ts";
@@ -20,20 +25,45 @@ export interface JournalChange {
   readonly zoneId: string;
   readonly state?: StoredZoneState;
   readonly trips: readonly NewTrip[];
+  /** Those of `trips` that wait for the end of an entry delay. */
+  readonly delays?: readonly EntryDelay[];
   readonly swinging?: Swinging;
   readonly opened?: OpenFault;
   readonly closed?: Pick<OpenFault, "of" | "fault">;
 }
 
+/** What another configuration does to what the journal knows of the zones. */
+export interface ZoneExchange {
+  /** Zones that are gone, or that another sensor is read for. */
+  readonly forgotten: readonly string[];
+  readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
+  /** Faults whose end no sense would report, with the row that ends each; none for what was only a test. */
+  readonly ended: readonly {
+    readonly of: string;
+    readonly fault: OpenFault["fault"];
+    readonly row?: NewTrip;
+  }[];
+  /** Sources that are no longer said to be lost. */
+  readonly found: readonly string[];
+  /** Faults of a bridge that are shown at another of its zones from now on. */
+  readonly moved: readonly OpenFault[];
+  /** Zones that are gone. */
+  readonly removed: readonly string[];
+}
+
 /** The journal database with its tables and the writes that must never be torn. */
 export class Journal {
   readonly trips: TripStore;
+  readonly restores: RestoreStore;
+  readonly entryDelays: EntryDelayStore;
   readonly incidents: IncidentStore;
   readonly zoneStates: ZoneStateStore;
   readonly faults: FaultStore;
   readonly swingers: SwingerStore;
   readonly orders: OrderStore;
   readonly takenMessages: TakenMessageStore;
+  readonly openings: OpeningStore;
+  readonly losses: LossStore;
   readonly brokerCounts: BrokerCountStore;
   readonly linkSamples: LinkSampleStore;
   readonly #database: Database;
@@ -43,11 +73,15 @@ export class Journal {
     this.#database = database;
     this.#commits = new GroupCommit(database, clock);
     this.trips = new TripStore(database);
+    this.restores = new RestoreStore(database);
+    this.entryDelays = new EntryDelayStore(database);
     this.incidents = new IncidentStore(database);
     this.zoneStates = new ZoneStateStore(database);
     this.faults = new FaultStore(database);
     this.swingers = new SwingerStore(database);
     this.orders = new OrderStore(database);
+    this.losses = new LossStore(database);
+    this.openings = new OpeningStore(database);
     this.takenMessages = new TakenMessageStore(database);
     this.brokerCounts = new BrokerCountStore(database);
     this.linkSamples = new LinkSampleStore(database);
@@ -76,10 +110,12 @@ export class Journal {
    * until then. When this returns, or in `together` when that ends, they are on the disk: the point from which nothing
    * may lose them.
    */
-  commit({ zoneId, state, trips, swinging, opened, closed }: JournalChange): void {
+  commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
     const written = transaction(this.#database, () => {
       if (state) this.zoneStates.save(zoneId, state);
-      for (const trip of trips) this.trips.insert(trip, this.#openedBy(trip));
+      const delayed = new Set(delays.map(({ key }) => key));
+      for (const trip of trips) this.#insert(trip, delayed.has(trip.key));
+      for (const delay of delays) this.entryDelays.add(delay);
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
       if (closed) this.faults.close(closed.of, closed.fault);
@@ -88,17 +124,30 @@ export class Journal {
     this.#commits.ifLost(written());
   }
 
-  /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
-  decided(trip: Trip, incident: string): Promise<void> {
-    return this.together(() => this.trips.decide(trip.key, incident));
+  /** Commits what another configuration does to the zones, all of it or nothing. */
+  exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
+    transaction(this.#database, () => {
+      for (const zoneId of forgotten) {
+        this.zoneStates.forget(zoneId);
+        this.swingers.forget(zoneId);
+      }
+      for (const [zoneId, state] of states) this.zoneStates.save(zoneId, state);
+      for (const { of, fault, row } of ended) {
+        if (row) this.trips.insert(row, this.#openedBy(row));
+        this.faults.close(of, fault);
+      }
+      for (const fault of moved) this.faults.open(fault);
+      for (const of of found) this.losses.remove(of);
+      for (const zoneId of removed) this.orders.deleteBypass(zoneId);
+    });
   }
 
-  /** Writes down which incident a trip joins, and what is about to be noted there. */
-  noting(trip: Trip, incident: Incident): Promise<void> {
-    return this.#together(() => {
-      if (trip.incident !== incident.key) this.trips.decide(trip.key, incident.key);
-      this.incidents.save(incident);
-    });
+  /**
+   * Records which incident a trip opens or joins before anything is sent, so that a repetition does the same.
+   * @param body what a trip that opens one sends, where that is not the body it was recorded with
+   */
+  decided(trip: Trip, incident: string, body?: InterventionCreate): Promise<void> {
+    return this.together(() => this.trips.decide(trip.key, incident, body));
   }
 
   /** A trip has become an intervention of its own. */
@@ -110,12 +159,54 @@ export class Journal {
     });
   }
 
-  /** A trip has joined an intervention. */
-  joined(trip: Trip, incident: Incident): Promise<void> {
+  /** A trip has joined an intervention, whose text names it. @param changed the zones of the incident that have changed */
+  joined(trip: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
     return this.#together(() => {
       this.trips.settle(trip.key, "merged", incident.interventionId);
-      this.incidents.save(incident);
+      this.incidents.save(incident, changed);
     });
+  }
+
+  /** A closing is in the text of an intervention. */
+  restoreNoted(restore: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
+    return this.#together(() => {
+      this.restores.markNoted(restore.key, incident.interventionId);
+      this.incidents.save(incident, changed);
+    });
+  }
+
+  /** The lines of an incident's zones have changed. */
+  zonesNoted(incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
+    return this.#together(() => this.incidents.save(incident, changed));
+  }
+
+  /** Commits contacts that were found standing open: all of them, or none. */
+  commitStanding(trips: readonly NewTrip[]): void {
+    transaction(this.#database, () => {
+      for (const trip of trips) this.trips.insert(trip);
+    });
+  }
+
+  /** Ends the entry delays of trips. @param reason why the trips are cancelled; undefined to dispatch them */
+  endDelays(keys: readonly string[], reason?: string): void {
+    transaction(this.#database, () => {
+      for (const key of keys)
+        if (reason === undefined) this.entryDelays.release(key);
+        else this.entryDelays.cancel(key, reason);
+    });
+  }
+
+  #insert(trip: NewTrip, isDelayed: boolean): void {
+    if (trip.about === "restore") this.#insertRestore(trip);
+    else this.trips.insert(trip, isDelayed ? null : this.#openedBy(trip));
+  }
+
+  /** Only the closing of what is, or becomes, part of a record is noted there. */
+  #insertRestore(restore: NewTrip): void {
+    const opening = this.restores.openingBefore(restore.zoneId);
+    const isPending = opening !== undefined && isOrWillBeRecorded(opening);
+    this.trips.insert(isPending ? restore : { ...restore, reason: unrecordedReason(opening) });
+    if (isPending) this.restores.addPending(restore.key);
   }
 
   /** Decided with the trip itself where there is nothing to join: that spares a flush on the way of most trips. */
@@ -123,7 +214,7 @@ export class Journal {
     const { incidents, trips } = this;
     const opensOwn =
       trip.state === "waiting" &&
-      mustOpen(trip, incidents.latest(trip.subject)) &&
+      mustOpen(trip, incidents.latestMoment(trip.subject)) &&
       !trips.isWaiting(trip.subject);
     return opensOwn ? trip.key : null;
   }

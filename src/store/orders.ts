@@ -22,7 +22,13 @@ export interface WalkTest {
   readonly endedWallMs: number | null;
 }
 
-/** What people have ordered: bypasses and walk tests. */
+/** What a gate said, and since when, wall clock, milliseconds since 1970. */
+export interface StoredGateState {
+  readonly state: "open" | "closed";
+  readonly sinceWallMs: number;
+}
+
+/** What people have ordered: bypasses, walk tests, and the gates that they open and close. */
 export class OrderStore {
   readonly #database: Database;
 
@@ -63,6 +69,19 @@ export class OrderStore {
     this.#database
       .prepare("INSERT INTO walk_tests(who, after_seq, since_wall, until_wall) VALUES(?, ?, ?, ?)")
       .run(who, afterSeq, sinceWallMs, untilWallMs);
+  }
+
+  /** What the switch or message of a gate last said, and when that began; undefined before the first time. */
+  gateState(gate: string): StoredGateState | undefined {
+    return this.#database
+      .prepare("SELECT state, since_wall AS sinceWallMs FROM gate_states WHERE gate = ?")
+      .get(gate) as StoredGateState | undefined;
+  }
+
+  saveGateState(gate: string, { state, sinceWallMs }: StoredGateState): void {
+    this.#database
+      .prepare("INSERT OR REPLACE INTO gate_states(gate, state, since_wall) VALUES(?, ?, ?)")
+      .run(gate, state, sinceWallMs);
   }
 
   endWalkTest(id: number, wallMs: number): void {

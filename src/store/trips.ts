@@ -1,6 +1,7 @@
 import type { InterventionCreate } from "../generated/types.ts";
-import type { Flags, NewTrip, Trip, TripMatter, TripSource, TripState } from "../domain/trip.ts";
+import type { NewTrip, Trip, TripState } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
+import { toTrip } from "./trip-row.ts";
 
 /** The trip journal: every trip and fault that was seen, until it is an intervention and after. */
 export class TripStore {
@@ -15,8 +16,8 @@ export class TripStore {
     this.#database
       .prepare(
         `INSERT INTO trips(key, zone_id, source, about, cause, subject, at_wall, boot, at_monotonic, dated,
-           earliest_wall, body, line, confirmed, state, reason, incident)
-         VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           earliest_wall, body, line, signal, confirmed, state, reason, incident)
+         VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         trip.key,
@@ -32,6 +33,7 @@ export class TripStore {
         trip.earliestWallMs,
         JSON.stringify(trip.body),
         trip.line,
+        JSON.stringify(trip.signal),
         trip.confirmed === null ? null : JSON.stringify(trip.confirmed),
         trip.state,
         trip.reason,
@@ -43,9 +45,14 @@ export class TripStore {
     return this.#one("SELECT * FROM trips WHERE key = ?", key);
   }
 
-  /** The oldest trip behind `seq` that is not an intervention yet. */
+  /** The oldest trip behind `seq` that is to become an intervention now; none that is within its entry delay. */
   nextWaiting(seq: number): Trip | undefined {
-    return this.#one("SELECT * FROM trips WHERE state = 'waiting' AND seq > ? ORDER BY seq LIMIT 1", seq);
+    return this.#one(
+      `SELECT * FROM trips WHERE state = 'waiting' AND seq > ?
+         AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key)
+       ORDER BY seq LIMIT 1`,
+      seq,
+    );
   }
 
   /** Whether a trip of the same subject, older than `beforeSeq`, is not an intervention yet. */
@@ -57,10 +64,10 @@ export class TripStore {
     );
   }
 
-  /** The oldest intervention of this boot whose start is not known, or was read from a clock that has been set since. */
+  /** The oldest trip of this boot in a record whose time is not known, or was read from a clock that has been set since. */
   nextUndated(bootId: string, seq: number): Trip | undefined {
     return this.#one(
-      "SELECT * FROM trips WHERE dated = 0 AND state = 'posted' AND boot = ? AND seq > ? ORDER BY seq LIMIT 1",
+      "SELECT * FROM trips WHERE dated = 0 AND state IN ('posted','merged') AND boot = ? AND seq > ? ORDER BY seq LIMIT 1",
       bootId,
       seq,
     );
@@ -79,20 +86,25 @@ export class TripStore {
       .prepare(
         `UPDATE trips SET dated = 0
          WHERE dated = 1 AND boot = :id AND at_monotonic >= :sinceMs AND seq > :lastSeq - ${NEWEST_LOOKED_AT}
-           AND state IN ('waiting','posted') AND abs(at_wall - at_monotonic - :wallMinusMonotonicMs) > ${CLOCK_STEP_MS}`,
+           AND state IN ('waiting','posted','merged') AND abs(at_wall - at_monotonic - :wallMinusMonotonicMs) > ${CLOCK_STEP_MS}`,
       )
       .run({ ...boot, lastSeq: this.lastSeq() });
   }
 
-  /** Writes down which incident a trip opens or joins before anything is sent, so that a repetition does the same. */
-  decide(key: string, incident: string): void {
+  /**
+   * Records which incident a trip opens or joins before anything is sent, so that a repetition does the same.
+   * @param body what a trip that opens one sends, where that is not the body it was recorded with
+   */
+  decide(key: string, incident: string, body?: InterventionCreate): void {
     this.#database.prepare("UPDATE trips SET incident = ? WHERE key = ?").run(incident, key);
+    if (body)
+      this.#database.prepare("UPDATE trips SET body = ? WHERE key = ?").run(JSON.stringify(body), key);
   }
 
   /** Marks the end of a trip's way. `reason` says more where the state alone does not. */
   settle(
     key: string,
-    state: "posted" | "merged",
+    state: "posted" | "merged" | "recorded",
     interventionId: number,
     reason: string | null = null,
   ): void {
@@ -122,11 +134,19 @@ export class TripStore {
     return this.#database.prepare("UPDATE trips SET state = 'waiting' WHERE state = 'refused'").run().changes;
   }
 
-  /** The newest trips first; `before` is the `seq` that they must be smaller than. */
+  /** The newest trips, faults and closings first; `before` is the `seq` that they must be smaller than. */
   newest(limit: number, before = Number.MAX_SAFE_INTEGER): Trip[] {
     return this.#database
       .prepare("SELECT * FROM trips WHERE seq < ? ORDER BY seq DESC LIMIT ?")
       .all(before, limit)
+      .map(toTrip);
+  }
+
+  /** The newest trips and faults without the closings, the newest first. */
+  newestButRestores(limit: number): Trip[] {
+    return this.#database
+      .prepare("SELECT * FROM trips WHERE about <> 'restore' ORDER BY seq DESC LIMIT ?")
+      .all(limit)
       .map(toTrip);
   }
 
@@ -195,53 +215,4 @@ export interface TripCount {
   readonly zoneId: string;
   readonly state: TripState;
   readonly count: number;
-}
-
-interface TripRow {
-  readonly seq: number;
-  readonly key: string;
-  readonly zone_id: string;
-  readonly source: TripSource;
-  readonly about: TripMatter;
-  readonly cause: Trip["cause"];
-  readonly subject: string;
-  readonly at_wall: number;
-  readonly boot: string;
-  readonly at_monotonic: number;
-  readonly dated: 0 | 1;
-  readonly earliest_wall: number | null;
-  readonly body: string;
-  readonly line: string;
-  readonly confirmed: string | null;
-  readonly state: TripState;
-  readonly reason: string | null;
-  readonly incident: string | null;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  readonly intervention_id: number | null;
-}
-
-function toTrip(found: unknown): Trip {
-  const row = found as TripRow;
-  return {
-    seq: row.seq,
-    key: row.key,
-    zoneId: row.zone_id,
-    source: row.source,
-    about: row.about,
-    cause: row.cause,
-    subject: row.subject,
-    moment: { wallMs: row.at_wall, bootId: row.boot, monotonicMs: row.at_monotonic },
-    isDated: row.dated === 1,
-    earliestWallMs: row.earliest_wall,
-    body: JSON.parse(row.body) as InterventionCreate,
-    line: row.line,
-    confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as Flags),
-    state: row.state,
-    reason: row.reason,
-    incident: row.incident,
-    attempts: row.attempts,
-    lastError: row.last_error,
-    interventionId: row.intervention_id,
-  };
 }

@@ -9,6 +9,13 @@ export interface StoredZoneState {
   readonly restedByItself: boolean;
   /** A contact that was seen and acknowledged but has not stayed long enough yet. */
   readonly pending?: { readonly contact: KnownContact; readonly sinceWallMs: number; readonly live: boolean };
+  /** What the contact was read from, see `sensorOf`; null where an earlier release has written it. */
+  readonly sensor: string | null;
+}
+
+/** Says with each state what it was read from: a zone that has been given another sensor has not been seen yet. */
+export function addSensors(database: Database): void {
+  database.exec("ALTER TABLE zone_states ADD COLUMN sensor TEXT");
 }
 
 /** What each zone last settled on, and what it was about to settle on. */
@@ -33,18 +40,19 @@ export class ZoneStateStore {
       contact: row.contact,
       sinceWallMs: row.since_wall,
       restedByItself: row.rested_by_itself === 1,
+      sensor: row.sensor,
       ...pending,
     };
   }
 
-  save(zoneId: string, { contact, sinceWallMs, restedByItself, pending }: StoredZoneState): void {
+  save(zoneId: string, { contact, sinceWallMs, restedByItself, pending, sensor }: StoredZoneState): void {
     this.#database
       .prepare(
-        `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live)
-         VALUES(?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live, sensor)
+         VALUES(?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT(zone_id) DO UPDATE SET contact = excluded.contact, since_wall = excluded.since_wall,
            rested_by_itself = excluded.rested_by_itself, pending_contact = excluded.pending_contact,
-           pending_since_wall = excluded.pending_since_wall, pending_live = excluded.pending_live`,
+           pending_since_wall = excluded.pending_since_wall, pending_live = excluded.pending_live, sensor = excluded.sensor`,
       )
       .run(
         zoneId,
@@ -54,7 +62,13 @@ export class ZoneStateStore {
         pending?.contact ?? null,
         pending?.sinceWallMs ?? null,
         pending ? Number(pending.live) : null,
+        sensor,
       );
+  }
+
+  /** The zone has not been seen yet. */
+  forget(zoneId: string): void {
+    this.#database.prepare("DELETE FROM zone_states WHERE zone_id = ?").run(zoneId);
   }
 }
 
@@ -65,4 +79,5 @@ interface ZoneStateRow {
   readonly pending_contact: KnownContact | null;
   readonly pending_since_wall: number | null;
   readonly pending_live: 0 | 1 | null;
+  readonly sensor: string | null;
 }

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changed, TAKEN_OUT } from "../../scripts/bench/contenders/taken-out.ts";
-import { ROOT } from "../../scripts/bench/places.ts";
+import { DIST } from "../support/built-program.ts";
 
 // What the bench takes out of a copy of the built program must be there, or it would measure the product against itself.
 test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
   "%s finds what it takes out in the built program",
   (_name, { changes }) => {
     for (const { file, text, instead } of changes) {
-      const built = readFileSync(join(ROOT, "dist", file), "utf8");
+      const built = readFileSync(join(DIST, file), "utf8");
       expect(changed(built, text, instead)).not.toBe(built);
     }
   },

@@ -196,11 +196,14 @@ describeWithMosquitto("with a broker", () => {
       { cwd: folder },
     );
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^1 zones; 1 other/);
+    expect(stderr).toMatch(
+      /^.*a\.yaml has a zones: list already\. Put these lines into it; .*\n1 zones; 1 other/,
+    );
+    expect(stdout).not.toMatch(/^zones:/m);
     expect(stdout).toContain(
       'input: {"mqtt":"zigbee2mqtt/gate","path":"/contact","open":[false],"normal":[true]}',
     );
-    write("b.yaml", `mqtt: off\n${stdout}`);
+    write("b.yaml", `mqtt: off\nzones:\n${stdout}`);
     expect(await santinela(["check-config", "--config", "b.yaml"], { cwd: folder })).toMatchObject({
       code: 0,
     });

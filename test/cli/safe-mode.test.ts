@@ -7,6 +7,7 @@ import { knownAddress } from "../../src/config/known-address.ts";
 import { describeWithBrowser, PANEL_HOST, startBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
+import { PanelPage } from "../support/panel-page.ts";
 import { accessibilityFaults, clippedParts } from "../support/screens.ts";
 
 let installation: Installation;
@@ -92,9 +93,12 @@ describeWithBrowser("the page about mistakes", () => {
     try {
       for (const colorScheme of ["light", "dark"] as const) {
         const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 740 } });
-        const page = await context.newPage();
-        await page.goto(`http://${PANEL_HOST}:${port}/`);
-        await page.getByRole("heading", { name: /No sensor is watched/ }).waitFor();
+        const page = await PanelPage.in(context, `http://${PANEL_HOST}:${port}/`);
+        await page.openFirst();
+        await page
+          .screen("safe-mode")
+          .heading(/No sensor is watched/)
+          .shown();
         expect([await accessibilityFaults(page), await clippedParts(page)]).toEqual([[], []]);
       }
     } finally {

@@ -191,7 +191,10 @@ describe("events", () => {
     expect(await told("events --since 2999-01-01T00:00Z")).toEqual([]);
     expect((await told("events --since 1h")).length).toBeGreaterThan(1);
     expect(await told("events --zone nowhere")).toEqual([]);
-    expect(await told("events --zone gate --limit 1")).toMatchObject([{ event: "trip", who: "zone gate" }]);
+    expect(await told("events --zone gate --limit 2")).toMatchObject([
+      { event: "trip", who: "zone gate" },
+      { event: "restore", who: "zone gate" },
+    ]);
     const { code, stderr } = await santinela("events --since yesterday");
     expect([code, stderr]).toEqual([64, expect.stringMatching(/--since takes 30m, 2h, 1d or a time/)]);
   });

@@ -93,6 +93,36 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     ["half a certificate", "http: { tls: { certFile: a.pem } }\n", /http\.tls: /],
     ["a list for a section", "http: [1]\n", /^1:1: http: must be object/],
     ["a zone without an input", `zones:\n  - { ${ZONE} }\n`, /^2:5: zones\[0\]: input is missing$/],
+    ...(
+      [
+        ["is not there", "[b]", "there is no zone b\\. Known: a, c"],
+        ["is the zone itself", "[a]", "a zone does not confirm itself"],
+        ["is at another objective", "[c]", "zone c is at another objective \\(obiective\\/cladiri 13\\)"],
+      ] as const
+    ).map(([what, zones, message]): [string, string, RegExp] => [
+      `a confirming zone that ${what}`,
+      `zones:\n  - { id: a, name: A, kind: motion, objective: { type: obiective/cladiri, id: 12 }, input: { gpio: 1 }, confirmWith: { zones: ${zones} } }\n  - { id: c, name: C, kind: motion, objective: { type: obiective/cladiri, id: 13 }, input: { gpio: 2 } }\n`,
+      new RegExp(`^2:\\d+: zones\\[0\\]\\.confirmWith\\.zones\\[0\\]: ${message}`),
+    ]),
+    ...(
+      [
+        ["is of another class", "kind: fire, input: { gpio: 2 }", "of another class \\(fire\\)"],
+        [
+          "is of its device",
+          "kind: glass, input: { mqtt: i4, path: /b, open: [1] }",
+          "of the same device \\(mqtt i4\\)",
+        ],
+      ] as const
+    ).map(([what, rest, message]): [string, string, RegExp] => [
+      `a confirming zone that ${what}`,
+      `zones:\n  - { id: a, name: A, kind: motion, objective: { type: obiective/cladiri, id: 12 }, input: { mqtt: i4, path: /a, open: [1] }, confirmWith: { zones: [c] } }\n  - { id: c, name: C, objective: { type: obiective/cladiri, id: 12 }, ${rest} }\n`,
+      new RegExp(`^2:\\d+: zones\\[0\\]\\.confirmWith\\.zones\\[0\\]: zone c is ${message}`),
+    ]),
+    [
+      "an entry delay longer than a person takes",
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, entryDelayS: 46 }\n`,
+      /^2:\d+: zones\[0\]\.entryDelayS: 46 is out of range; allowed are 0 to 45$/,
+    ],
     [
       "a zone without a wire",
       `zones:\n  - { ${ZONE}, input: {} }\n`,
@@ -117,6 +147,141 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "a wildcard topic",
       `zones:\n  - { ${ZONE}, input: { mqtt: "a/#", open: [1] } }\n`,
       /^2:\d+: zones\[0\]\.input\.mqtt: "a\/#": before # at least 2 levels must be spelt out, such as alarm\/hall\/#$/,
+    ],
+    [
+      "a topic of the broker's own",
+      `zones:\n  - { ${ZONE}, input: { mqtt: $SYS/broker/uptime, open: [1] } }\n`,
+      /^2:\d+: zones\[0\]\.input\.mqtt: "\$SYS\/broker\/uptime": below \$SYS the broker speaks of itself\. Write the topic of the sensor$/,
+    ],
+    [
+      "a shared subscription",
+      `zones:\n  - { ${ZONE}, input: { gpio: 4 }, bridge: { mqtt: $share/g/bridge } }\n`,
+      /^2:\d+: zones\[0\]\.bridge\.mqtt: "\$share\/g\/bridge": of a shared subscription only a part/,
+    ],
+    [
+      "values that compare equal",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: ["ON"], normal: [1] } }\n`,
+      /^2:\d+: zones\[0\]\.input\.normal: "ON" in open and 1 in normal compare equal: .*Name values that differ$/,
+    ],
+    [
+      "a tamper that is always so",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [1] }, tamper: { path: /t, open: [true], normal: ["True"] } }\n`,
+      /^2:\d+: zones\[0\]\.tamper\.normal: true in open and "True" in normal compare equal/,
+    ],
+    [
+      "a last will that is both",
+      `zones:\n  - { ${ZONE}, input: { gpio: 4 }, availability: { mqtt: a/b, up: [Offline] } }\n`,
+      /^2:\d+: zones\[0\]\.availability.*: "Offline" in up and "offline" in down compare equal/,
+    ],
+    [
+      "a gate that is both",
+      `zones:\n  - { ${ZONE}, input: { gpio: 4 }, gate: { mqtt: a/b, open: [armed], normal: [ARMED] } }\n`,
+      /zones\[0\]\.gate\.normal: "armed" in open and "ARMED" in normal compare equal/,
+    ],
+    [
+      "a gate's openings that are one",
+      `zones:\n  - { ${ZONE}, input: { gpio: 4 }, gate: { mqtt: a/b, open: [armed], dedupe: { path: /id } } }\n`,
+      /zones\[0\]\.gate\.dedupe: there is no such option\./,
+    ],
+    ...(
+      [
+        [
+          "a condition without a value",
+          "{ path: /a, in: [] }",
+          /0\]: can never hold: in: \[\] holds for no value/,
+        ],
+        [
+          "a condition of nothing",
+          "{ path: /a }",
+          /0\]: can never hold: a condition needs in: .* not: .* or exists:/,
+        ],
+        [
+          "a value that must be missing",
+          "{ path: /a, exists: false, in: [1] }",
+          /0\]: .*cannot be missing and have a value/,
+        ],
+        [
+          "a value that must be missing elsewhere",
+          "{ path: /a, in: [1] }, { path: /a, exists: false }",
+          /1\]: can never hold: \/a cannot be missing/,
+        ],
+        [
+          "two values in one place",
+          "{ path: /a, in: [x] }, { path: /a, in: [y] }",
+          /1\]: can never hold: no value of \/a meets every condition/,
+        ],
+        [
+          "a value that is excluded",
+          "{ path: /a, in: [ON] }, { path: /a, not: [true] }",
+          /1\]: can never hold: no value of \/a/,
+        ],
+        [
+          "a value in what must be missing",
+          "{ path: /a, exists: false }, { path: /a/b, exists: true }",
+          /1\]: .*\/a\/b cannot have a value where \/a must be missing/,
+        ],
+        [
+          "a contact that must be missing",
+          "{ path: /x, exists: false }",
+          /where: lets no message through that has a value of open at \/x/,
+        ],
+        [
+          "another value than the one that opens",
+          "{ path: /x, in: [motion] }",
+          /where: lets no message through that has a value of open at \/x\. Remove/,
+        ],
+        [
+          "a number where the condition wants text",
+          "{ path: /x, in: [opened, closed] }",
+          /where: lets no message through that has a value of open/,
+        ],
+        ["the only value that opens excluded", "{ path: /x, not: [1] }", /where: lets no message through/],
+        [
+          "an unknown option of a condition",
+          "{ path: /a, is: [1] }",
+          /where\[0\]\.is: there is no such option/,
+        ],
+        ["a condition without a place", "{ in: [1] }", /where\[0\]: path is missing$/],
+      ] as const
+    ).map(([what, where, message]): [string, string, RegExp] => [
+      `${what}, in where`,
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1], where: [${where}] } }\n`,
+      new RegExp(`^2:\\d+: zones\\[0\\]\\.input\\.?.*${message.source}`),
+    ]),
+    [
+      "conditions of tamper against those of the input",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1], where: [{ path: /id, in: [1] }] }, tamper: { path: /t, open: [1], where: [{ path: /id, in: [2] }] } }\n`,
+      /zones\[0\]\.tamper\.where\[0\]: can never hold: no value of \/id/,
+    ],
+    [
+      "a plain payload with conditions",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [1], where: [{ path: /id, in: [1] }] } }\n`,
+      /zones\[0\]\.input: path is missing: a message that where looks into is no plain value/,
+    ],
+    [
+      "a sign for every entry of a list",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: "/params/events/*/event", open: [1] } }\n`,
+      /zones\[0\]\.input: a path leads through a list by itself\. Write \/params\/events\/event$/,
+    ],
+    [
+      "a transmitter's code that YAML takes for a number",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /Data, open: [0x1A2B] } }\n`,
+      /^2:\d+: zones\[0\]\.input\.open\[0\]: 0x1A2B without quotes is the number 6699, and a device sends it as text\. Write "0x1A2B"$/,
+    ],
+    [
+      "a code with an E in it",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1], where: [{ path: /id, in: ["12E4", 12E5] }] } }\n`,
+      /^2:\d+: zones\[0\]\.input\.where\[0\]\.in\[1\]: 12E5 without quotes is the number 1200000/,
+    ],
+    [
+      "a code of more digits than a number has",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [76561198000000001] } }\n`,
+      /input\.open\[0\]: 76561198000000001 without quotes is the number/,
+    ],
+    [
+      "two zones whose conditions overlap",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1], where: [{ path: /id, in: [1, 2] }] } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { mqtt: a/b, path: /x, open: ["ON"], where: [{ path: /id, in: ["2"] }] } }\n`,
+      /^3:\d+: zones\[1\]\.input\.mqtt: another zone already opens at the same value of this topic and path\. Write where/,
     ],
     [
       "filters that overlap",
@@ -365,8 +530,28 @@ zones:
       expect.stringMatching(/upstream\.baseUrl is plain http/),
       expect.stringMatching(/zone a: objective 1 of obiective\/cladiri is not in objectives/),
       expect.stringMatching(/zone a: a single motion detector calls the police/),
-      expect.stringMatching(/zone b: its trips are fire and go nowhere while its gate is closed/),
+      expect.stringMatching(/zone b: its gate is ignored; fire is never held back by one/),
       expect.stringMatching(/chmod 600/),
+    ]);
+  });
+
+  test("may have zones on one topic whose conditions no message meets together", () => {
+    const at = (id: string, where: string, more = ""): string =>
+      `  - { ${ZONE.replace("id: a", `id: ${id}`)}, input: { mqtt: rtl_433/events, path: /state, open: [open], where: [${where}] }${more} }\n`;
+    const { zones, warnings } = load(
+      `objectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nzones:\n${at("a", "{ path: /id, in: [1] }")}${at("b", '{ path: /id, in: ["2"] }')}${at("c", "{ path: /id, exists: true, not: [1, 2] }")}${at("d", "{ path: /id, exists: false }", ", availability: { mqtt: rtl_433/events, path: /up, where: [{ path: /id, exists: false }] }")}`,
+    );
+    expect(zones).toHaveLength(4);
+    expect(warnings).toEqual([]);
+  });
+
+  test("warns of a repetition that is never left out, and of a contact that is a number here and text there", () => {
+    const { warnings } = load(
+      `objectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nzones:\n  - { ${ZONE.replace("intrusion", "fire")}, input: { mqtt: a/b, path: /x, open: [22], normal: [closed], dedupe: { path: /id } } }\n`,
+    );
+    expect(warnings).toEqual([
+      "zone a: dedupe leaves out no opening of a fire zone; every one is a trip",
+      "zone a: open has only numbers and normal only text; a device sends one or the other",
     ]);
   });
 

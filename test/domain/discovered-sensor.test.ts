@@ -98,6 +98,18 @@ describe("sensors that announce themselves", () => {
     ]);
   });
 
+  test("of a first device of zigbee2mqtt have its bridge as their bridge, not as their availability", () => {
+    const [only, ...others] = zonesOf(Z2M.slice(0, 1));
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({
+      availability: { mqtt: "zigbee2mqtt/Back gate/availability", path: "/state" },
+      bridge: { mqtt: "zigbee2mqtt/bridge/state", path: "/state" },
+    });
+    const [smoke] = zonesOf(Z2M.slice(3));
+    expect(smoke).toMatchObject({ bridge: { mqtt: "zigbee2mqtt/bridge/state" } });
+    expect(smoke).not.toHaveProperty("availability");
+  });
+
   test("are left out where a zone reads them already", () => {
     const known = zoneOf({
       id: "bucatarie-smoke",

@@ -85,11 +85,19 @@ test.each([
 });
 
 test("zones that follow the same message or key share its state", () => {
-  const ids = [{ gpio: 22 }, { gpio: 22, contact: "no" as const }, { mqtt: "a", open: [1] }].map(
-    (options) => {
-      const gate = resolveGate(options);
-      return gate?.by === "gpio" || gate?.by === "mqtt" ? gate.id : undefined;
-    },
-  );
-  expect(ids).toEqual(["gpio 22", "gpio 22", "mqtt a"]);
+  const armed = { mqtt: "a", open: ["armed"] };
+  const gates = [
+    { gpio: 22 },
+    { gpio: 22, contact: "no" as const },
+    armed,
+    { ...armed },
+    { ...armed, open: ["home"] },
+    { ...armed, where: [{ path: "/area", in: [1] }] },
+  ];
+  const [gpio, sameGpio, mqtt, sameMqtt, otherValue, otherPlace] = gates.map((options) => {
+    const gate = resolveGate(options);
+    return gate?.by === "gpio" || gate?.by === "mqtt" ? gate.id : undefined;
+  });
+  expect([gpio, mqtt]).toEqual([sameGpio, sameMqtt]);
+  expect(new Set([gpio, mqtt, otherValue, otherPlace]).size).toBe(4);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
-import { newSignalTest, newTrip, type SeenTrip } from "../../src/domain/trip.ts";
+import { newSignalTest, newTrip } from "../../src/domain/trip-rows.ts";
+import type { SeenTrip } from "../../src/domain/trip.ts";
 import { fillTemplate, unknownPlaceholders } from "../../src/domain/text-template.ts";
 import { wording } from "../../src/domain/wording.ts";
 
@@ -60,9 +61,9 @@ describe("the texts of an intervention", () => {
 
   test.each(["ro", "en"] as const)("have a word for everything in %s", (locale) => {
     const words = wording(locale);
-    const text = { zone: "Z", zoneId: "z", kind: "k", time: "T", earliest: "E" };
-    for (const cause of ["edge", "first-sight", "after-restart", "chatter"] as const)
-      expect(words.description(text, cause)).toMatch(/T.*E/);
+    const text = { zone: "Z", zoneId: "z", kind: "k", time: "T", earliest: "E", since: "S" };
+    for (const cause of ["edge", "first-sight", "after-restart", "chatter", "standing"] as const)
+      expect(words.description(text, cause)).toMatch(/T.*E.*S/);
     for (const fault of ["tamper", "battery", "supervision", "faulty"] as const) {
       expect(words.faultName(text, fault)).toMatch(/: Z$/);
       expect(words.faultLine(text, fault, true)).not.toBe(words.faultLine(text, fault, false));

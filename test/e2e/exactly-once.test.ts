@@ -116,7 +116,7 @@ describeWithMosquitto("with a real broker", () => {
     expect(records, `seed ${seed}`).toHaveLength(10);
     for (const { objectiveId, description, notes, police } of records) {
       const told = [description, ...(notes ?? "").split("\n")].map(
-        (line) => /gate-(\d+)/.exec(line ?? "")?.[1],
+        (line) => /Gate (\d+)/.exec(line ?? "")?.[1],
       );
       const own = gates.filter((id) => buildingOf(id) === objectiveId).map(String);
       expect(told).toHaveLength(own.length);

@@ -52,10 +52,13 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   );
   await site.end("SIGTERM");
   await site.start();
+  // What stands open as its bypass or the walk test ends is reported: these two were closed before.
+  await run("trip", "--zone", "door", "--restore");
   expect(await run("zones", "restore", "--zone", "door")).toMatch(/door is in service/);
 
   await new ControlClient(join(installation.folder, "site")).post("/site/walk-test", { minutes: 5 });
   await run("trip", "--zone", "yard");
+  await run("trip", "--zone", "yard", "--restore");
   expect(await run("test", "walk", "--end")).toMatch(/1 of 2 zones seen[^]*door +NOT SEEN\s+yard +1 +20/);
   expect(JSON.parse(await run("test", "walk", "--status", "--json"))).toMatchObject({ running: false });
   expect(await fates()).toEqual(["door bypassed", "yard test"]);
@@ -100,7 +103,7 @@ test("a second zone that confirms an incident is one record at the centre too, w
   });
   expect(await interventionsOf(centre)).toHaveLength(1);
   expect(record).toMatchObject({ priority: "high", crews: 2, objectiveId: 12 });
-  expect(record?.notes).toMatch(/^Zone yard \(yard, intrusion\) tripped at .*\.\n\[ref:site-1-[^\]]+\]$/);
+  expect(record?.notes).toMatch(/^\d\d:\d\d yard\n\[ref:site-1-[^\]]+\]$/);
   expect(await interventionsOf(site)).toMatchObject([{ notes: record?.notes?.split("\n")[0] }]);
 }, 180_000);
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectAsync } from "mqtt";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -10,6 +11,7 @@ import { TestApp } from "../support/app.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
+import { freePort } from "../support/loopback.ts";
 
 describe("who may read the metrics over the network", () => {
   let app: TestApp;
@@ -91,6 +93,7 @@ test("a name with quotes, backslashes and line breaks stays one line", () => {
 describe("the metrics of a running site", () => {
   let installation: Installation;
   let site: DaemonProcess;
+  let mqttPort: number;
   const read = async () => {
     const { code, stdout } = await santinela(
       ["metrics", "--config", join(installation.folder, "site.yaml")],
@@ -107,9 +110,11 @@ describe("the metrics of a running site", () => {
 
   beforeAll(async () => {
     installation = new Installation();
+    mqttPort = await freePort();
+    const zone = "kind: intrusion, objective: { type: obiective/cladiri, id: 1 }";
     site = installation.daemon(
       "site",
-      "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: hand, name: hand, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
+      `http: { port: 0 }\nmqtt: { listen: { port: ${mqttPort} } }\nzones:\n  - { id: hand, name: hand, ${zone}, input: { simulated: true } }\n  - { id: yard, name: yard, ${zone}, input: { mqtt: radio, where: [{ path: /id, in: [1] }], path: /state, open: [open] } }\n`,
     );
     await site.start();
   });
@@ -138,6 +143,23 @@ describe("the metrics of a running site", () => {
     const { samples } = await read();
     expect(valueOf(samples, `${name}_bucket`, { le: "+Inf" })).toBe(2);
     expect(valueOf(samples, `${name}_sum`)).toBeGreaterThan(0);
+  });
+
+  test("count what is about no zone by topic, as the status and doctor do", async () => {
+    const sensor = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`);
+    for (const payload of ['{"id":2,"state":"open"}', '{"id":3,"state":"open"}', "open"])
+      await sensor.publishAsync("radio", payload, { qos: 1 });
+    await sensor.endAsync();
+    const name = "santinela_mqtt_messages_ignored_total";
+    const { samples } = await read();
+    expect(valueOf(samples, name, { topic: "radio", reason: "no-zone" })).toBe(2);
+    expect(valueOf(samples, name, { topic: "radio", reason: "not-json" })).toBe(1);
+    expect(valueOf(samples, "santinela_zone_open", { zone: "yard" })).toBe(0);
+    const { stdout } = await santinela(["doctor", "--config", join(installation.folder, "site.yaml")], {
+      cwd: installation.folder,
+    });
+    expect(stdout).toMatch(/▲ Messages: could not be read: radio \(not-json, 1\)/);
+    expect(stdout).toMatch(/Messages: about none of the zones on their topic: radio \(no-zone, 2\)/);
   });
 
   test("have a line for every condition, sizes and memory, and none for a centre that there is not", async () => {

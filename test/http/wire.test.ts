@@ -166,6 +166,16 @@ describe("a client that holds connections", () => {
     expect(keptS * 1000).toBeGreaterThanOrEqual(2 * LOOPBACK_IDLE_MS);
   });
 
+  test("may send four requests before the first answer, and is cut off with the fifth", async () => {
+    const ask = `GET /interventii?_end=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+    const pipelined = async (count: number): Promise<number> => {
+      const answer = await raw(`${`${ask}\r\n`.repeat(count - 1)}${ask}Connection: close\r\n\r\n`);
+      return answer.split("HTTP/1.1 200 ").length - 1;
+    };
+    expect(await pipelined(4)).toBe(4);
+    expect(await pipelined(5)).toBeLessThan(5);
+  });
+
   test("and asks without taking the answers is cut off", async () => {
     for (let index = 0; index < 50; index += 1)
       site.interventions.create(

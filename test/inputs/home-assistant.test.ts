@@ -129,6 +129,32 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     });
   });
 
+  test("removes a zone that is no longer in the configuration, and shows one that is new", async () => {
+    await eventually("all of it", () => watcher.kept.size === 7);
+    const yard = zoneOf({ id: "yard", name: "Curte", input: { simulated: true } });
+    state = {
+      ...state,
+      zones: [
+        { id: "front-door", contact: "normal" },
+        { id: "yard", contact: "open" },
+      ],
+    };
+    shown.exchange([DOOR, yard]);
+    await eventually("the new zone", () => watcher.kept.get("santinela/hala.nord/zones/yard") === "open");
+    const later = await Watcher.at(broker.url);
+    await eventually("what is kept", () => later.kept.size === 7);
+    expect(Object.keys(later.states).filter((topic) => topic.includes("/zones/"))).toEqual([
+      "santinela/hala.nord/zones/front-door",
+      "santinela/hala.nord/zones/yard",
+    ]);
+    const text = later.kept.get("homeassistant/device/santinela_hala_nord/config") ?? "{}";
+    const { components } = JSON.parse(text) as { components: Record<string, object> };
+    // A component with nothing but its platform is one to be removed.
+    expect(components["zone_smoke"]).toEqual({ platform: "binary_sensor" });
+    expect(components["zone_yard"]).toMatchObject({ name: "Curte" });
+    await later.end();
+  });
+
   test("sees a door open, and what waits while the link is down", async () => {
     await eventually("all of it", () => watcher.kept.size === 7);
     state = {

@@ -12,12 +12,13 @@ const simulated = { simulated: true } as const;
 const DOOR = zoneOf({ id: "door", name: "Front door", objective: HALL, input: simulated, swinger: false });
 const MOTION = zoneOf({ id: "motion", name: "Hall", kind: "motion", objective: HALL, input: simulated });
 const SMOKE = zoneOf({ id: "smoke", name: "Smoke", kind: "fire", objective: HALL, input: simulated });
+const GLASS = zoneOf({ id: "glass", name: "Window", kind: "glass", objective: HALL, input: simulated });
 const LEAK = zoneOf({ id: "leak", name: "Leak", kind: "flood", objective: HALL, input: simulated });
 const FENCE = zoneOf({ id: "fence", name: "Fence", kind: "perimeter", objective: YARD, input: simulated });
 
 let site: DispatchingSite;
 beforeEach(async () => {
-  site = await DispatchingSite.make([DOOR, MOTION, SMOKE, LEAK, FENCE]);
+  site = await DispatchingSite.make([DOOR, MOTION, GLASS, SMOKE, LEAK, FENCE]);
 });
 afterEach(() => site.close());
 
@@ -25,14 +26,15 @@ const NOT_CONFIRMED = { priority: "high", crews: 1, police: false };
 const CONFIRMED = { priority: "high", crews: 2, police: true };
 
 describe("trips at one objective", () => {
-  test("within half an hour are one intervention, which tells of each of them", async () => {
-    await site.trip("door", "leak", "door");
+  test("within half an hour are one intervention, which has a line for each zone", async () => {
+    await site.trip("door", "motion");
+    site.zones.clock.advance(840_000);
+    await site.trip("door");
     expect(site.records).toHaveLength(1);
     expect(site.records[0]).toMatchObject({
       type: "other",
       description: "Zone Front door (door, intrusion) tripped at 2026-11-20 23:30:00.",
-      notes:
-        "Zone Leak (leak, flood) tripped at 2026-11-20 23:30:00.\nZone Front door (door, intrusion) tripped at 2026-11-20 23:30:00.",
+      notes: "23:30 Hall\n23:30 Front door ×2 → 23:44",
     });
     expect(site.fates).toEqual(["posted", "merged", "merged"]);
     expect(site.zones.trips.map(({ interventionId }) => interventionId)).toEqual(
@@ -50,8 +52,8 @@ describe("trips at one objective", () => {
     expect(site.records).toMatchObject(expected);
   });
 
-  test("of one zone alone confirm nothing; nor does a zone of another trade", async () => {
-    await site.trip("door", "door", "leak");
+  test("of one zone alone confirm nothing", async () => {
+    await site.trip("door", "door");
     expect(site.records).toMatchObject([NOT_CONFIRMED]);
   });
 
@@ -75,7 +77,7 @@ describe("trips at one objective", () => {
     expect(decided("door")).toBeNull();
     await site.settled();
     clock.advance(INCIDENT_WINDOW_MS_MAX + 1);
-    expect(decided("door")).toBe("trip-4");
+    expect(decided("door")).toBe(site.zones.trips.at(-1)?.key);
     await site.settled();
     expect(site.records).toHaveLength(3);
   });
@@ -121,67 +123,140 @@ describe("trips at one objective", () => {
   });
 });
 
-describe("a fire in an incident that is open", () => {
-  test("adds its flag at once and lowers nothing", async () => {
-    await site.trip("door", "motion");
-    await site.trip("smoke");
-    expect(site.records).toMatchObject([{ ...CONFIRMED, firetruck: true }]);
+describe("trips of two classes", () => {
+  test("are two interventions, each with its own type, priority and services", async () => {
+    await site.trip("door", "motion", "smoke", "leak");
+    expect(site.records).toMatchObject([
+      { ...CONFIRMED, type: "other", firetruck: false },
+      { name: "Alarm, fire: Smoke", priority: "high", firetruck: true, police: false },
+      { name: "Alarm, flood: Leak", priority: "medium", type: "repair", firetruck: false },
+    ]);
+  });
+
+  test("stay two after a person has written into the first one", async () => {
+    await site.trip("door");
+    site.change(1, { notes: "Crew on its way" });
+    await site.trip("leak", "smoke");
+    expect(site.records.map(({ name }) => name)).toEqual([
+      "Alarm, intrusion: Front door",
+      "Alarm, flood: Leak",
+      "Alarm, fire: Smoke",
+    ]);
+    expect(site.fates).toEqual(["posted", "posted", "posted"]);
   });
 });
 
 describe("what a person has written into an intervention", () => {
   test("stays: flags, crews and priority are only ever raised", async () => {
-    await site.trip("leak");
+    await site.trip("door");
     site.change(1, { crews: 5, ambulance: true });
-    await site.trip("door", "motion");
-    expect(site.records).toMatchObject([
-      { priority: "high", crews: 5, police: true, ambulance: true, type: "repair" },
-    ]);
+    await site.trip("motion");
+    expect(site.records).toMatchObject([{ priority: "high", crews: 5, police: true, ambulance: true }]);
   });
 
-  test("is not written into: the notes are left alone, the flags still rise", async () => {
-    await site.trip("door", "leak");
-    site.change(1, { notes: "Crew on its way" });
+  test("stays byte for byte, and what follows is added after it", async () => {
+    const text = "  Crew on its way\r\n\r\nkey at the gate ";
+    await site.trip("door");
+    site.change(1, { notes: text });
     await site.trip("motion", "door");
-    expect(site.records).toMatchObject([{ ...CONFIRMED, notes: "Crew on its way" }]);
-    expect(site.fates).toEqual(["posted", "merged", "merged", "merged"]);
+    expect(site.records).toMatchObject([{ ...CONFIRMED, notes: `${text}\n23:30 Hall\n23:30 Front door ×2` }]);
+    expect(site.fates).toEqual(["posted", "merged", "merged"]);
+  });
+
+  test.each([
+    ["before our lines", (ours: string) => `Crew 4\n${ours}`, "Crew 4\n23:30 Hall ×2"],
+    ["after our lines", (ours: string) => `${ours}\nCrew 4`, "23:30 Hall ×2\nCrew 4"],
+    ["into our line", (ours: string) => `${ours} (cat?)`, "23:30 Hall (cat?)\n23:30 Hall ×2"],
+    ["over our lines", () => "Crew 4", "Crew 4\n23:30 Hall ×2"],
+    ["nothing where our lines were", () => null, "23:30 Hall ×2"],
+  ])("%s is never a reason to be silent", async (_where, edit, notes) => {
+    await site.trip("door", "motion");
+    site.change(1, { notes: edit(site.records[0]?.notes ?? "") });
+    await site.trip("motion");
+    expect(site.records).toMatchObject([{ notes }]);
+  });
+
+  test("up to the limit of the notes opens a record that continues the first", async () => {
+    await site.trip("door");
+    site.change(1, { notes: "x".repeat(4000) });
+    await site.trip("motion");
+    await site.trip("glass");
+    expect(site.records).toMatchObject([
+      { notes: "x".repeat(4000) },
+      {
+        name: "Alarm, motion: Hall",
+        description:
+          'Continues intervention 1 "Alarm, intrusion: Front door" of 2026-11-20 23:30.\nZone Hall (motion, motion) tripped at 2026-11-20 23:30:00.',
+        notes: "23:30 Window",
+      },
+    ]);
+    expect(site.fates).toEqual(["posted", "posted", "merged"]);
+  });
+
+  test("each time that a trip joins, three times, opens a record that continues the first", async () => {
+    await site.trip("door");
+    let edits = 0;
+    site.intercept = ({ method }) => {
+      if (method === "PUT") site.change(1, { notes: `edit ${(edits += 1)}` });
+    };
+    await site.trip("motion");
+    expect(edits).toBe(3);
+    expect(site.records).toMatchObject([{ notes: "edit 3" }, { name: "Alarm, motion: Hall" }]);
+    expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
   });
 
   test("while a trip joins is seen, and the trip joins what is there then", async () => {
-    await site.trip("leak");
+    await site.trip("door");
     site.intercept = ({ method }) => {
       if (method !== "PUT") return;
       site.intercept = () => {};
       site.change(1, { crews: 3 });
     };
-    await site.trip("door");
-    expect(site.records).toMatchObject([{ crews: 3, priority: "high" }]);
-    expect(site.records[0]?.notes).toMatch(/Front door/);
+    await site.trip("motion");
+    expect(site.records).toMatchObject([{ crews: 3, police: true, notes: "23:30 Hall" }]);
   });
 
   test("is what the next trip joins; one that nobody has touched is not even read again", async () => {
     const asked: string[] = [];
     site.intercept = ({ method = "" }) => void asked.push(method);
-    await site.trip("leak", "door");
+    await site.trip("door", "motion");
     expect(asked).toEqual(["POST", "PUT"]);
     site.change(1, { crews: 3 });
-    await site.trip("motion");
+    await site.trip("glass");
     expect(asked).toEqual(["POST", "PUT", "PUT", "GET", "PUT"]);
     expect(site.records).toMatchObject([{ crews: 3 }]);
     expect(site.records[0]?.notes?.split("\n")).toHaveLength(2);
   });
 });
 
-test("notes that would grow too long lose their oldest lines", async () => {
+test("a zone that opens eighty times has one line in the notes, with its first and its last time", async () => {
   await site.trip("door");
   for (let trip = 0; trip < 80; trip += 1) {
     site.zones.clock.advance(60_000);
     await site.trip("door");
   }
-  const [record] = site.records;
-  expect(site.records).toHaveLength(1);
-  expect([...(record?.notes ?? "")].length).toBeLessThanOrEqual(4000);
-  expect(record?.notes?.split("\n").at(-1)).toMatch(/2026-11-21 00:50:00/);
+  expect(site.records).toMatchObject([{ notes: "23:30 Front door ×81 → 2026-11-21 00:50" }]);
+});
+
+test("two hundred zones that open in one incident are all named, in one record and what continues it", async () => {
+  await site.close();
+  const zones = Array.from({ length: 200 }, (_, index) =>
+    zoneOf({
+      id: `zone-${index}`,
+      name: `Contact at window ${index}, north wing`,
+      objective: HALL,
+      input: simulated,
+    }),
+  );
+  site = await DispatchingSite.make(zones);
+  await site.trip(...zones.map(({ id }) => id));
+  const texts = site.records
+    .map(({ name, description, notes }) => [name, description, notes].join("\n"))
+    .join("\n");
+  for (const { name } of zones) expect(texts).toContain(name);
+  for (const { notes } of site.records) expect([...(notes ?? "")].length).toBeLessThanOrEqual(3900);
+  expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
+  expect(site.records.length).toBeLessThan(4);
 });
 
 describe("a crash of the daemon", () => {
@@ -206,11 +281,11 @@ describe("a crash of the daemon", () => {
     await site.settled();
     expect(site.records).toMatchObject([CONFIRMED]);
     expect(site.records[0]?.notes?.split("\n")).toHaveLength(1);
-    await site.trip("leak");
-    expect(site.records[0]?.notes?.split("\n")).toHaveLength(2);
+    await site.trip("glass");
+    expect(site.records[0]?.notes?.split("\n")).toEqual(["23:30 Hall", "23:30 Window"]);
   });
 
-  test("after which the record was done all the same: the trip is not told twice", async () => {
+  test("after which the record was done all the same: the trip is in no second record", async () => {
     await tripNotedAndNotMarked();
     site.change(1, { status: "done" });
     site.zones.mendJournal();
@@ -221,7 +296,7 @@ describe("a crash of the daemon", () => {
   });
 });
 
-test("a trip whose line was written although the answer said otherwise is told once, also when others came in between", async () => {
+test("a trip whose line was written although the answer said otherwise has one line, also when others came in between", async () => {
   await site.trip("door");
   site.intercept = ({ method }, response) => {
     if (method !== "PUT") return;
@@ -229,11 +304,11 @@ test("a trip whose line was written although the answer said otherwise is told o
     const writeHead = response.writeHead.bind(response);
     response.writeHead = () => writeHead(500);
   };
-  await site.trip("motion", "leak");
+  await site.trip("motion", "glass");
   expect(site.fates).toEqual(["posted", "merged", "merged"]);
   expect(site.records).toHaveLength(1);
   expect(site.records[0]?.notes?.match(/Hall/g)).toHaveLength(1);
-  expect(site.records[0]?.notes?.match(/Leak/g)).toHaveLength(1);
+  expect(site.records[0]?.notes?.match(/Window/g)).toHaveLength(1);
 });
 
 test("a trip that the open intervention does not take gets one of its own", async () => {
@@ -244,6 +319,6 @@ test("a trip that the open intervention does not take gets one of its own", asyn
     return true;
   };
   await site.trip("motion");
-  expect(site.records).toHaveLength(2);
+  expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
   expect(site.fates).toEqual(["posted", "posted"]);
 });

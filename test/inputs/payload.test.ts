@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAYLOAD_BYTES_MAX } from "../../src/inputs/payload.ts";
+import { PAYLOAD_BYTES_MAX } from "../../src/inputs/message-content.ts";
 import { ZoneTopics } from "../../src/inputs/zone-topics.ts";
 import type { Availability, Battery, MqttInput } from "../../src/generated/types.ts";
 import { zoneOf } from "../support/watched-zones.ts";
@@ -60,6 +60,32 @@ describe("a message's payload", () => {
     ["-1", { open: [1], normal: [-1] }, "normal"],
     ['{"state":"ON"}', { open: ["ON"] }, "unknown"],
     ["null", { open: ["ON"] }, "unknown"],
+    // What bridges with an option for it send for the same thing.
+    ["ON", { open: [true] }, "open"],
+    ["off", { open: [1], normal: [false] }, "normal"],
+    ["ON\0", { open: ["ON"] }, "open"],
+    ['\uFEFF{"contact":false}', CONTACT, "open"],
+    ['{"contact":false,"temperature":NaN,"note":"NaN is not Infinity"}', CONTACT, "open"],
+    ['{"contact":NaN}', CONTACT, "unknown"],
+    ['{"contact":False}', CONTACT, "not-json"],
+    ['{"t":-Infinity,"note":"-Infinity"}', { path: "/note", open: ["-Infinity"] }, "open"],
+    // Codes are text, however long.
+    ["76561198000000001", { open: ["76561198000000002"] }, "normal"],
+    ["76561198000000001", { open: ["76561198000000001"] }, "open"],
+    ['{"id":76561198000000001}', { path: "/id", open: ["76561198000000002"] }, "normal"],
+    [
+      '{"id":-76561198000000001,"n":0.12345678901234567,"s":"1234567890123456:"}',
+      { path: "/id", open: ["-76561198000000001"] },
+      "open",
+    ],
+    ["0x1A2B", { open: ["0x1a2b"] }, "open"],
+    ["12E5", { open: ["1200000"] }, "normal"],
+    // Entry by entry.
+    ['[{"contact":false}]', CONTACT, "open"],
+    ["[]", CONTACT, "nothing"],
+    ['{"a":[{"b":[{"c":1}]}]}', { path: "/a/b/c", open: [1] }, "open"],
+    ['{"a":[[{"b":1}]]}', { path: "/a/b", open: [1] }, "unknown"],
+    ['{"a":[["x",1]]}', { path: "/a/0/1", open: [1] }, "open"],
   ];
   test.each(cases)("%j by the rule %j is %s", (payload, rule, expected) => {
     expect(said(rule, Buffer.from(payload))).toBe(expected);
@@ -86,9 +112,9 @@ describe("a message's payload", () => {
     );
     fc.assert(
       fc.property(rule, payload, (some, bytes) => {
-        expect(["normal", "open", "unknown", "too-large", "not-utf8", "not-json"]).toContain(
-          said(some, bytes),
-        );
+        const known = ["normal", "open", "unknown", "nothing"];
+        const refusals = ["too-large", "not-utf8", "not-json", "too-many-entries"];
+        expect([...known, ...refusals]).toContain(said(some, bytes));
       }),
     );
   });
@@ -104,6 +130,10 @@ describe("a battery", () => {
     ["-1", { below: 15 }, undefined],
     ["255", { below: 15 }, undefined],
     ["empty", { low: ["empty"], below: 15 }, true],
+    ["9 %", { below: 15 }, true],
+    ["95%", { below: 15 }, false],
+    ["%", { below: 15 }, undefined],
+    ["", { below: 15 }, undefined],
     ["full", { low: ["empty"] }, false],
     ["true", { below: 15 }, undefined],
   ];
@@ -126,6 +156,9 @@ describe("a last will", () => {
     ['{"state":"offline"}', { path: "/state" }, false],
     ["false", { up: [true], down: [] }, undefined],
     ["sleeping", {}, undefined],
+    ['{"state":"offline"}', {}, false],
+    ["offline", { path: "/state" }, false],
+    ['{"linkquality":3}', { path: "/state" }, undefined],
   ];
   test.each(cases)("%j by the rule %j is up: %s", (payload, availability, up) => {
     const zone = zoneOf({ input: { gpio: 4 }, availability: { mqtt: "a", ...availability } });

@@ -188,12 +188,14 @@ test("whatever trips where, and however often the daemon is restarted, each trip
             for (const { id, status } of site.records)
               if (status !== "done") site.change(id, { status: "done" });
         }
+        await site.settled();
         const records = new Map(site.records.map((record) => [record.id, record]));
         for (const { state, subject, interventionId, about, key } of site.zones.trips) {
           if (state === "swinger" || about !== "trip") continue;
           expect(["posted", "merged"]).toContain(state);
           const record = records.get(interventionId ?? 0);
-          expect(`${record?.objectiveType}/${record?.objectiveId}`).toBe(subject);
+          const kind = record?.firetruck ? "fire" : "burglary";
+          expect(`${kind}/${record?.objectiveType}/${record?.objectiveId}`).toBe(subject);
           // Its own record exists exactly if it was posted.
           const own = site.zones.journal.incidents.find(key);
           expect(own !== undefined).toBe(state === "posted");

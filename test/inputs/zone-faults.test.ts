@@ -143,15 +143,144 @@ describe("supervision", () => {
     expect(site.records).toHaveLength(1);
   });
 
-  test("reports a bridge once, not once for each zone behind it", async () => {
-    const bridge = (isUp: boolean): ZoneSignal => ({ kind: "availability", up: isUp, bridge: "zigbee2mqtt" });
-    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(false), { live: true });
-    await passes(30 * MINUTE_MS);
-    expect(site.records).toHaveLength(1);
-    for (const zone of ["door", "gate"]) site.zones.monitor.take(zone, bridge(true), { live: true });
-    await passes(MINUTE_MS);
-    expect(site.records).toHaveLength(1);
-    expect(site.records[0]?.notes?.split("\n")).toHaveLength(1);
+  describe("by a bridge", () => {
+    const bridge = { mqtt: "zigbee2mqtt/bridge/state", path: "/state" };
+    const says = (isUp: boolean): ZoneSignal => ({ kind: "availability", up: isUp, bridge: bridge.mqtt });
+    const behind = (count: number, more: object = {}) =>
+      Array.from({ length: count }, (_, index) =>
+        zoneOf({ ...DOOR_OPTIONS, id: `door-${index}`, name: `Ușa ${index}`, bridge, ...more }),
+      );
+    const all = async (isUp: boolean): Promise<void> => {
+      for (const { id } of site.zones.zones) site.zones.monitor.take(id, says(isUp), { live: true });
+      await site.settled();
+    };
+    const watch = async (zones: ReturnType<typeof behind>): Promise<void> => {
+      await site.close();
+      site = await DispatchingSite.make(zones);
+    };
+
+    test("is one record that names the bridge and its zones, and its return is noted there", async () => {
+      await watch(behind(3));
+      await all(false);
+      await passes(30 * MINUTE_MS);
+      await all(true);
+      await passes(MINUTE_MS);
+      expect(site.records).toHaveLength(1);
+      const [{ name, description, notes, type, priority } = { name: "" }] = site.records;
+      expect({ name, type, priority }).toEqual({
+        name: "Bridge lost: zigbee2mqtt/bridge/state (zones: 3)",
+        type: "repair",
+        priority: "medium",
+      });
+      expect(description).toMatch(
+        /Bridge zigbee2mqtt\/bridge\/state is unavailable, .* Ușa 0 \(door-0\), Ușa 1 \(door-1\), Ușa 2 \(door-2\)\.$/,
+      );
+      expect(notes).toBe(
+        "Bridge zigbee2mqtt/bridge/state (zones: 3): available again at 2026-11-21 00:00:00.",
+      );
+    });
+
+    test("with more zones than a record has room for says how many more there are", async () => {
+      await watch(behind(512, { lostGraceS: 0 }));
+      await all(false);
+      expect(site.records).toHaveLength(1);
+      expect([...(site.records[0]?.description ?? "")].length).toBeLessThanOrEqual(4000);
+      expect(site.records[0]?.description).toMatch(/Ușa 0 \(door-0\), .*, and a further \d+\.$/);
+    });
+
+    test("is reported after the shortest grace of its zones", async () => {
+      const [first] = behind(1, { lostGraceS: 600 });
+      await watch([...(first ? [first] : []), zoneOf({ ...DOOR_OPTIONS, bridge, lostGraceS: 30 })]);
+      await all(false);
+      await passes(29_999);
+      expect(site.records).toEqual([]);
+      await passes(1);
+      expect(site.records).toHaveLength(1);
+    });
+  });
+
+  describe("with a grace of 60 s", () => {
+    const records = (): number => site.records.length;
+
+    test("says nothing of a loss of 59 s, and reports one of 60 s at 60 s", async () => {
+      await says("gate", down);
+      await passes(59_999);
+      await says("gate", up);
+      await passes(10 * MINUTE_MS);
+      expect(records()).toBe(0);
+      await passes(3_333);
+      await says("gate", down);
+      await passes(59_999);
+      expect(records()).toBe(0);
+      await passes(1);
+      expect(records()).toBe(1);
+    });
+
+    test("counts from the first word, however often that is repeated", async () => {
+      for (let word = 0; word < 6; word += 1) {
+        await says("gate", down);
+        await passes(10_000);
+      }
+      expect(records()).toBe(1);
+    });
+
+    test("goes on with the rest of it after a restart of the daemon", async () => {
+      await says("gate", down);
+      await passes(30_000);
+      await site.restart();
+      await says("gate", down);
+      await passes(29_999);
+      expect(records()).toBe(0);
+      await passes(1);
+      expect(records()).toBe(1);
+    });
+
+    test("goes on with the rest of it after a power cut, or reports at once when it is over", async () => {
+      await says("gate", down);
+      await passes(30_000);
+      await site.powerCut(10_000);
+      await passes(19_999);
+      expect(records()).toBe(0);
+      await passes(1);
+      expect(records()).toBe(1);
+      await says("door", down);
+      await site.powerCut(10 * MINUTE_MS);
+      await passes(4_999);
+      expect(records()).toBe(1);
+      await passes(1);
+      expect(records()).toBe(2);
+    });
+
+    test("reports nothing of a sensor that was back during the power cut, as the broker says at once", async () => {
+      await says("gate", down);
+      await site.powerCut(10 * MINUTE_MS);
+      await passes(1_000);
+      site.zones.monitor.take("gate", up, { live: false });
+      await passes(10 * MINUTE_MS);
+      expect(records()).toBe(0);
+      await site.restart();
+      await passes(10 * MINUTE_MS);
+      expect(records()).toBe(0);
+    });
+
+    test("forgets a loss that no zone of the configuration has", async () => {
+      await says("gate", { ...down, bridge: "old/bridge" });
+      await site.restart();
+      expect(site.zones.journal.losses.list()).toEqual([]);
+    });
+
+    test("reports a loss that the journal could not take at first", async () => {
+      site.zones.breakJournal();
+      expect(() => site.zones.monitor.take("gate", down, { live: true })).toThrow(/readonly/);
+      site.zones.mendJournal();
+      await says("gate", down);
+      await passes(30_000);
+      site.zones.breakJournal();
+      await passes(30_000);
+      site.zones.mendJournal();
+      await passes(10_000);
+      expect(records()).toBe(1);
+    });
   });
 });
 

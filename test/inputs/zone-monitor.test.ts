@@ -138,11 +138,11 @@ describe("after a restart", () => {
   test("the state of a zone is read from the file, with the time of its last change", () => {
     const folder = mkdtempSync(join(tmpdir(), "santinela-monitor-"));
     const path = join(folder, "journal.db");
-    site = new WatchedZones([PLAIN], path);
+    site = new WatchedZones([PLAIN], { journalPath: path });
     const sinceWallMs = site.clock.wallMs();
     read("gate", "normal");
     site.close();
-    site = new WatchedZones([PLAIN], path);
+    site = new WatchedZones([PLAIN], { journalPath: path });
     expect(site.monitor.zones()).toMatchObject([{ zone: { id: "gate" }, contact: "normal", sinceWallMs }]);
     rmSync(folder, { recursive: true });
   });

@@ -15,8 +15,15 @@ function trip(...zoneIds: string[]): void {
     for (const contact of ["normal", "open"] as const) site.monitor.read(zoneId, contact, { live: true });
 }
 
+/** What became of the trips; contacts that stand open as a hold ends have tests of their own. */
 function fates(): unknown[] {
-  return site.trips.map(({ zoneId, state, reason }) => [zoneId, state, reason]);
+  return site.trips
+    .filter(({ about }) => about === "trip")
+    .map(({ zoneId, state, reason }) => [zoneId, state, reason]);
+}
+
+function states(): unknown[] {
+  return fates().map((fate) => (fate as unknown[])[1]);
 }
 
 describe("a bypass", () => {
@@ -50,7 +57,7 @@ describe("a bypass", () => {
     site.restart();
     site.clock.advance(10 * MINUTE_MS);
     trip("door");
-    expect(site.trips.map(({ state }) => state)).toEqual(["bypassed", "waiting", "waiting"]);
+    expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
   });
 
   test("lasts eight hours unless something else is said, and can be ended", () => {
@@ -61,7 +68,7 @@ describe("a bypass", () => {
     trip("door", "gate");
     site.clock.advance(1);
     trip("door");
-    expect(site.trips.map(({ state }) => state)).toEqual(["bypassed", "waiting", "waiting"]);
+    expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
   });
 
   test.each([
@@ -76,7 +83,7 @@ describe("a bypass", () => {
     expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(message);
     expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(AppError);
     trip("door");
-    expect(site.trips.map(({ state }) => state)).toEqual(["waiting"]);
+    expect(states()).toEqual(["waiting"]);
   });
 });
 
@@ -115,7 +122,7 @@ describe("a walk test", () => {
     trip("door");
     site.clock.advance(5 * MINUTE_MS);
     trip("door");
-    expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);
+    expect(states()).toEqual(["test", "waiting"]);
   });
 
   test("does not use up what the first real trip after it needs", () => {
@@ -177,6 +184,6 @@ describe("a gate", () => {
     trip("gate");
     site.monitor.setGate("gpio 22", "open");
     trip("gate");
-    expect(site.trips.map(({ state }) => state)).toEqual(["waiting", "gated", "waiting"]);
+    expect(states()).toEqual(["waiting", "gated", "waiting"]);
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -9,8 +10,14 @@ interface Licence {
 }
 
 interface Part {
+  readonly "bom-ref": string;
   readonly name: string;
   readonly version: string;
+}
+
+interface Parts {
+  readonly components: readonly Part[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -19,7 +26,7 @@ const { licencesOf, problemWith } = (await script("licences.mjs")) as {
   problemWith: (licence: Licence) => string;
 };
 const { partsOf } = (await script("packaging/parts.mjs")) as {
-  partsOf: (folder: string, nodeVersion?: string) => { readonly components: readonly Part[] };
+  partsOf: (folder: string, nodeVersion?: string) => Parts;
 };
 
 test("everything that an installation carries may be handed on, and its notice goes with it", () => {
@@ -31,9 +38,29 @@ test("everything that an installation carries may be handed on, and its notice g
 });
 
 test("the list of parts that goes with a package names each one whose licence goes with it, and no other", () => {
-  const named = (parts: readonly Part[]): string[] =>
+  const named = (parts: readonly Pick<Part, "name" | "version">[]): string[] =>
     [...new Set(parts.map(({ name, version }) => `${name} ${version}`))].toSorted();
   expect(named(partsOf(root).components)).toEqual(named(licencesOf(root)));
+});
+
+test.skipIf(npmMajor() < 10)("npm, where it can make such a list, says the same of each part", () => {
+  const list = execFileSync("npm", ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 32 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const theirs = JSON.parse(list) as Parts;
+  const ours = partsOf(root);
+  const carried = new Set(ours.dependencies.map(({ ref }) => ref));
+  const bare = (part: object): object =>
+    Object.fromEntries(Object.entries(part).filter(([, value]) => JSON.stringify(value) !== "[]"));
+  for (const part of ours.components)
+    expect(part).toEqual(bare(theirs.components.find((one) => one["bom-ref"] === part["bom-ref"]) ?? {}));
+  for (const { ref, dependsOn } of ours.dependencies) {
+    const needed = theirs.dependencies.find((one) => one.ref === ref)?.dependsOn ?? [];
+    expect([ref, dependsOn]).toEqual([ref, needed.filter((one) => carried.has(one)).toSorted()]);
+  }
 });
 
 test("the list of parts names the Node.js that a package brings, and says nothing of when and where it was made", () => {
@@ -52,4 +79,9 @@ test.each([
 
 function script(name: string): Promise<unknown> {
   return import(new URL(`../../scripts/${name}`, import.meta.url).href);
+}
+
+/** That of Debian 13 is 9, which knows no `npm sbom`. */
+function npmMajor(): number {
+  return Number.parseInt(execFileSync("npm", ["--version"], { encoding: "utf8" }), 10);
 }

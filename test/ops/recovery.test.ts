@@ -78,7 +78,7 @@ class Site {
     const body = { name: key, objectiveType: "obiective/cladiri" as const, objectiveId: 1, description };
     journal.commit({
       zoneId: "door",
-      state: { contact: "open", sinceWallMs: this.clock.wallMs(), restedByItself: false },
+      state: { contact: "open", sinceWallMs: this.clock.wallMs(), restedByItself: false, sensor: null },
       trips: [tripRow(key, body, this.clock.wallMs())],
     });
     new ObjectiveService(main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");

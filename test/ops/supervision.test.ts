@@ -37,6 +37,17 @@ describe("systemd", () => {
     expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
   });
 
+  test("receives the moment of each reload and its end, and no end once the daemon stops", () => {
+    const supervision = new Supervision(descriptor, undefined);
+    const moment = `RELOADING=1\nMONOTONIC_USEC=${Math.floor(clock.monotonicMs() * 1000)}`;
+    supervision.reloading(clock);
+    supervision.ready();
+    supervision.reloading(clock);
+    supervision.stopping();
+    supervision.ready();
+    expect(told()).toBe(`${moment}READY=1${moment}STOPPING=1`);
+  });
+
   test("gives a daemon that puts a database back its time, and is as impatient as ever afterwards", () => {
     const supervision = new Supervision(descriptor, 30_000);
     supervision.bePatient();

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Page } from "playwright-core";
-import { PANEL_FOLDER } from "../../src/http/panel.ts";
 import { describeWithBrowser } from "../support/browser.ts";
+import { BUILT_PANEL } from "../support/built-program.ts";
+import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("the panel on a network that is not perfect", () => {
@@ -11,20 +11,20 @@ describeWithBrowser("the panel on a network that is not perfect", () => {
   beforeAll(() => site.start());
   afterAll(() => site.stop());
 
-  const door = (page: Page) => page.getByRole("row", { name: /Ușa principală/ });
+  const door = (page: PanelPage): Part => page.screen("zones").row(/Ușa principală/);
   const trip = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door"]);
   const rest = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
 
   test("says that it has lost the daemon, and comes back by itself with the same session", async () => {
     const page = await site.page("zones");
-    const banner = page.getByRole("banner");
-    await banner.getByText("live").waitFor();
+    const { banner } = page;
+    await banner.badge("live").shown();
     await site.daemon.end("SIGTERM");
-    await banner.getByText("no connection").waitFor();
+    await banner.badge("no connection").shown();
     await site.startAgain();
-    await banner.getByText("live").waitFor();
+    await banner.badge("live").shown();
     await trip();
-    await door(page).getByText("OPEN").waitFor();
+    await door(page).badge("OPEN").shown();
     await rest();
     await page.close();
   });
@@ -34,34 +34,30 @@ describeWithBrowser("the panel on a network that is not perfect", () => {
     const pages = [await site.page("zones", context)];
     for (let count = 1; count < 8; count += 1) pages.push(await site.page("zones", context));
     await trip();
-    for (const page of pages) await door(page).getByText("OPEN").waitFor();
+    for (const page of pages) await door(page).badge("OPEN").shown();
     await rest();
-    for (const page of pages) await door(page).getByText("at rest").waitFor();
-    const words = await Promise.all(
-      pages.map((page) => page.getByRole("banner").locator(".badge").innerText()),
-    );
+    for (const page of pages) await door(page).badge("at rest").shown();
+    const words = await Promise.all(pages.map((page) => page.banner.markup(".badge").words()));
     expect(words.filter((word) => word.includes("live")).length).toBe(4);
     await context.close();
   });
 
   test("holds no stream while nobody sees it, and catches up when somebody does", async () => {
     const page = await site.page("zones");
-    const banner = page.getByRole("banner");
-    await banner.getByText("live").waitFor();
-    const closed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/site/events"));
-    await setHidden(page, true);
-    await closed;
+    const { banner } = page;
+    await banner.badge("live").shown();
+    await page.givesUp("/site/events", () => setHidden(page, true));
     await trip();
-    expect(await door(page).getByText("at rest").count()).toBe(1);
+    await door(page).badge("at rest").shown();
     await setHidden(page, false);
-    await door(page).getByText("OPEN").waitFor();
+    await door(page).badge("OPEN").shown();
     await rest();
   });
 });
 
 test("the panel is smaller than 150 kB, and names no other host", () => {
-  const files = readdirSync(PANEL_FOLDER, { recursive: true, encoding: "utf8" })
-    .map((name) => join(PANEL_FOLDER, name))
+  const files = readdirSync(BUILT_PANEL, { recursive: true, encoding: "utf8" })
+    .map((name) => join(BUILT_PANEL, name))
     .filter((path) => statSync(path).isFile() && !path.endsWith(".gz"));
   const texts = files.map((path) => readFileSync(path, "utf8"));
   expect(files.length).toBeGreaterThan(2);
@@ -72,7 +68,7 @@ test("the panel is smaller than 150 kB, and names no other host", () => {
 });
 
 /** Puts the page behind another one, as far as it can tell. */
-async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+async function setHidden(page: PanelPage, isHidden: boolean): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));`);

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Page } from "playwright-core";
 import type { JournalEntry } from "../../src/http/site/journal-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { EDGE } from "../support/installation.ts";
+import type { PanelPage, Screen } from "../support/panel-page.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 
 /** A centre that nobody answers for. */
 const DEAD_CENTRE =
@@ -11,125 +12,130 @@ const DEAD_CENTRE =
 
 describeWithBrowser("records in the panel", () => {
   const site = new PanelSite(DEAD_CENTRE);
-  let page: Page;
+  let page: PanelPage;
   beforeAll(async () => {
-    site.installation.secret("upstream.password", "correct horse battery staple");
+    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
     page = await site.page("interventions");
   });
   afterAll(() => site.stop());
 
-  async function create(name: string): Promise<void> {
-    await page.goto(`${site.address}#/interventions/new`);
-    await page.getByLabel("Name").fill(name);
-    await page.getByLabel("Find an objective").fill("HALA");
-    await page.getByRole("option", { name: "Hala Nord (12)" }).waitFor({ state: "attached" });
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("heading", { name }).waitFor();
+  /** @returns the screen of the new intervention */
+  async function create(name: string): Promise<Screen> {
+    const form = await page.open("interventions/new");
+    await form.field("Name").fill(name);
+    await form.field("Find an objective").fill("HALA");
+    await form.complete();
+    await form.option("Hala Nord (12)").present();
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.heading(new RegExp(`^#\\d+ ${name}$`)).shown();
+    return record;
   }
 
   test("an intervention is made, worked on, edited and deleted", async () => {
-    await create("Ușă forțată");
-    await page.getByText("Hala Nord (building 12)").waitFor();
-    await page.getByRole("button", { name: "in progress" }).click();
-    await page.getByRole("button", { name: "in progress", pressed: true }).waitFor();
-    await page.getByRole("link", { name: "Edit" }).click();
-    await page.getByLabel("Start").fill("2026-11-20T23:30");
-    await page.getByLabel("police").check();
-    await page.getByLabel("Notes").fill("two lines\nof notes");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("2026-11-20 23:30").waitFor();
-    await page.getByText("two lines").first().waitFor();
-    expect(await page.getByText("Hala Nord (building 12)").count()).toBe(1);
+    const record = await create("Ușă forțată");
+    await record.text("Hala Nord (building 12)").shown();
+    await record.button("in progress").click();
+    await record.pressedButton("in progress").shown();
+    await record.link("Edit").click();
+    const form = await page.arrival(/^interventions\/\d+\/edit$/);
+    await form.field("Start").fill("2026-11-20T23:30");
+    await form.field("police").check();
+    await form.field("Notes").fill("two lines\nof notes");
+    await form.button("Save").click();
+    const facts = record.markup(".facts");
+    await facts.text("2026-11-20 23:30").shown();
+    await facts.text("two lines of notes").shown();
+    await facts.text("Hala Nord (building 12)").shown();
+    await record.row(/intervention changed.*two lines/).shown();
+    await record.button("Delete…").click();
     await page
-      .getByRole("row", { name: /intervention changed/ })
-      .first()
-      .waitFor();
-    await page.getByRole("button", { name: "Delete…" }).click();
-    await page.getByRole("button", { name: "Delete it" }).click();
-    await page.getByText(/#\d+ is deleted/).waitFor();
-    expect(await page.getByRole("link", { name: "Ușă forțată" }).count()).toBe(0);
+      .dialog(/^Delete #\d+\?$/)
+      .button("Delete it")
+      .click();
+    await page.notice.text(/#\d+ is deleted/).shown();
+    const list = page.screen("interventions");
+    await list.without(list.link("Ușă forțată"));
   });
 
   test("a condition says what is wrong in the language of the person, with the daemon's own words behind it", async () => {
     await create("Ușă trântită");
-    await page.goto(`${site.address}#/status`);
+    const status = await page.open("status");
     const english = /the dispatch centre http:\/\/127\.0\.0\.1:9 cannot be reached: .*ECONNREFUSED/;
-    await page.getByRole("listitem").getByText(english).waitFor();
-    await page.getByRole("button", { name: "RO", exact: true }).click();
-    const said = page.getByText(
-      /^Dispeceratul http:\/\/127\.0\.0\.1:9 nu poate fi folosit acum \(.*ECONNREFUSED/,
-    );
-    await said.waitFor();
-    expect(await said.getAttribute("title")).toMatch(english);
-    await page.goto(`${site.address}#/sync`);
-    await said.waitFor();
-    await page.getByRole("button", { name: "EN", exact: true }).click();
-    await page.getByText(english).waitFor();
+    await status.markup(".conditions").text(english).shown();
+    await page.speak("RO");
+    const romanian = /^Dispeceratul http:\/\/127\.0\.0\.1:9 nu poate fi folosit acum \(.*ECONNREFUSED/;
+    const said = status.markup(".conditions").text(romanian);
+    await said.shown();
+    expect(await said.attribute("title")).toMatch(english);
+    const sync = await page.open("sync");
+    await sync.text(romanian).shown();
+    await page.speak("EN");
+    await sync.text(english).shown();
   });
 
   test("somebody else's change in between is not overwritten", async () => {
-    await create("Patrulare");
-    await page.getByRole("link", { name: "Edit" }).click();
-    const other = await page.context().newPage();
-    await other.goto(page.url().replace("/edit", ""));
-    await other.locator("input[name=email]").fill("edge@site.example");
-    await other.locator("input[name=password]").fill("correct horse battery staple");
-    await other.keyboard.press("Enter");
-    await other.getByRole("button", { name: "done" }).click();
-    await other.getByRole("button", { name: "done", pressed: true }).waitFor();
+    const record = await create("Patrulare");
+    await record.link("Edit").click();
+    const form = await page.arrival(/^interventions\/\d+\/edit$/);
+    await form.field("Name").holds("Patrulare");
+    const other = await site.strangersPage(await site.context());
+    const theirs = await other.open(record.address);
+    await signIn(other);
+    await theirs.button("done").click();
+    await theirs.pressedButton("done").shown();
     await other.close();
-    await page.getByLabel("Name").fill("Patrulare dublă");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("has changed since it was read").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Patrulare dublă");
+    await form.field("Name").fill("Patrulare dublă");
+    await form.button("Save").click();
+    await form.text(/has changed since it was read/).shown();
+    await form.field("Name").holds("Patrulare dublă");
   });
 
   test("the list is filtered, searched without diacritics, and sorted", async () => {
     await create("Șantier fără pază");
-    await create("Alarmă hol");
-    await page.getByRole("link", { name: "‹ Interventions" }).click();
-    await page.getByLabel("Search").fill("santier");
-    await page.getByText("1–1 of 1").waitFor();
-    await page.getByRole("link", { name: "Șantier fără pază" }).waitFor();
-    await page.getByLabel("Search").fill("");
-    await page.getByRole("button", { name: /^Name/ }).click();
-    await page
-      .getByRole("columnheader", { name: /^Name/ })
-      .and(page.locator("[aria-sort=ascending]"))
-      .waitFor();
-    await page.getByLabel("Status").selectOption("done");
-    await page.getByText("1–1 of 1").waitFor();
-    await page.getByLabel("Status").selectOption("");
+    const last = await create("Alarmă hol");
+    await last.link("‹ Interventions").click();
+    const list = page.screen("interventions");
+    await list.field("Search").fill("santier");
+    await list.text("1–1 of 1").shown();
+    await list.link("Șantier fără pază").shown();
+    await list.field("Search").fill("");
+    await list.button("Name").click();
+    await list.columnHeader("Name").and(list.markup("[aria-sort=ascending]")).shown();
+    await list.field("Status").choose("done");
+    await list.text("1–1 of 1").shown();
+    await list.field("Status").choose("");
   });
 
   test("what cannot be sent stands in the queue with the reason", async () => {
-    await page.getByRole("link", { name: "Sync", exact: true }).click();
-    await page.getByRole("cell", { name: "to be sent" }).first().waitFor();
-    await page.getByRole("button", { name: "Sync now" }).click();
-    await page.getByText(/Synced; \d+ are still waiting/).waitFor();
-    await page.getByText("Link to the centre: DOWN").waitFor();
-    await page.getByRole("img", { name: /^Up for .*, down for / }).waitFor();
-    await page.getByRole("button", { name: "30 days" }).click();
-    await page.getByRole("img", { name: /oldest unsent record|left at once/ }).waitFor();
+    await page.follow("Sync");
+    const sync = page.screen("sync");
+    await sync.row(/^#2 to be sent/).shown();
+    await sync.button("Sync now").click();
+    await page.notice.text(/Synced; \d+ are still waiting/).shown();
+    await sync.badge("Link to the centre: DOWN").shown();
+    await sync.image(/^Up for .*, down for /).shown();
+    await sync.button("30 days").click();
+    await sync.image(/oldest unsent record|left at once/).shown();
   });
 
   test("the objectives say which zones use them", async () => {
-    await page.getByRole("link", { name: "Objectives" }).click();
-    await page.getByRole("row", { name: /Hala Nord.*Str. Fabricii 7.*Ușa principală/ }).waitFor();
-    await page.getByRole("button", { name: "Persons" }).click();
-    await page.getByText("Nothing here.").waitFor();
+    await page.follow("Objectives");
+    const objectives = page.screen("objectives");
+    await objectives.row(/Hala Nord.*Str. Fabricii 7.*Ușa principală/).shown();
+    await objectives.button("Persons").click();
+    await objectives.text("Nothing here.").shown();
   });
 
   test("the event log grows before one's eyes and is saved as a file", async () => {
-    await page.getByRole("link", { name: "Event log" }).click();
-    await page.getByLabel("Kind").selectOption("alarms");
-    await page.getByText("Nothing here.").waitFor();
+    await page.follow("Event log");
+    const log = page.screen("events");
+    await log.field("Kind").choose("alarms");
+    await log.text("Nothing here.").shown();
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await page.getByRole("row", { name: /trip.*zone front-door/ }).waitFor();
-    const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "JSON" }).click();
-    const saved = await saving;
+    await log.row(/trip.*zone front-door/).shown();
+    const saved = await page.downloaded(() => log.button("JSON").click());
     expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
     const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as JournalEntry[];
     expect(entries.map(({ event }) => event)).toContain("intervention-deleted");

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
 import { FIRST_ADMINISTRATOR } from "../../src/domain/principal.ts";
-import { PANEL_FOLDER } from "../../src/http/panel.ts";
 import { SiteSetup } from "../../src/site/site-setup.ts";
-import { describeWithBrowser, PANEL_HOST, startBrowser } from "../support/browser.ts";
+import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
+import { BUILT_PANEL } from "../support/built-program.ts";
 import { PASSWORD, TestApp, TESTER } from "../support/app.ts";
+import { PanelPage } from "../support/panel-page.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
@@ -14,17 +14,18 @@ const LOOK_LIMIT_MS = 120_000;
 describeWithBrowser("a new installation in the panel", () => {
   let site: TestApp;
   let browser: Browser;
-  let page: Page;
+  let page: PanelPage;
 
   beforeEach(async () => {
     const setup = new SiteSetup({ file: null, dataDir: "/var/lib/santinela" }, { env: {}, cwd: "/" });
-    const panel = { folder: PANEL_FOLDER, locale: "en" };
+    const panel = { folder: BUILT_PANEL, locale: "en" };
     site = await TestApp.make({ hosts: [PANEL_HOST], panel, setup });
     const account = { email: FIRST_ADMINISTRATOR, role: "administrator", password: CODE } as const;
     await site.accounts.add(account, TESTER, { mustChangePassword: true });
     browser = await startBrowser();
-    page = await (await browser.newContext({ locale: "en-GB" })).newPage();
-    await page.goto(`http://${PANEL_HOST}:${await site.listen()}/`);
+    const context = await browser.newContext({ locale: "en-GB" });
+    page = await PanelPage.in(context, `http://${PANEL_HOST}:${await site.listen()}/`);
+    await page.openFirst();
   });
   afterEach(async () => {
     await browser.close();
@@ -32,47 +33,49 @@ describeWithBrowser("a new installation in the panel", () => {
   });
 
   async function becomeAdministrator(): Promise<void> {
-    await page.getByLabel("One-time code").fill(CODE);
-    await page.getByLabel("Your e-mail address").fill("ana@example.ro");
-    await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
-    await page.getByLabel("New password, again").fill(PASSWORD);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Set-up" }).waitFor();
+    const form = page.screen("first-start");
+    await form.field("One-time code").fill(CODE);
+    await form.field("Your e-mail address").fill("ana@example.ro");
+    await form.field("New password").fill(PASSWORD);
+    await form.field("New password, again").fill(PASSWORD);
+    await page.press("Enter");
+    await page.screen("setup").heading("Set-up").shown();
   }
 
   test("belongs to whoever has the code, who is then led on to a configuration and a walk test", async () => {
-    await page.getByRole("heading", { name: "Set up this installation" }).waitFor();
-    expect(await page.getByRole("navigation").count()).toBe(0);
+    await page.screen("first-start").heading("Set up this installation").shown();
+    await page.menu.gone();
     await becomeAdministrator();
-    await page.getByText("Make a configuration of your own").click();
-    await page.getByLabel("Name of the site").fill("Hala Nord");
-    await page.getByLabel("Name of the zone").fill("Ușa principală");
-    await page.getByText('ref: "hala-nord"').waitFor();
-    const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download the configuration" }).click();
-    expect((await saving).suggestedFilename()).toBe("santinela.yaml");
-    await page.getByRole("link", { name: "Walk test" }).last().click();
-    await page.getByRole("heading", { name: "Walk test" }).waitFor();
+    const guide = page.screen("setup");
+    await guide.text("Make a configuration of your own").click();
+    await guide.field("Name of the site").fill("Hala Nord");
+    await guide.field("Name of the zone").fill("Ușa principală");
+    await guide.text(/ref: "hala-nord"/).shown();
+    const saved = await page.downloaded(() => guide.button("Download the configuration").click());
+    expect(saved.suggestedFilename()).toBe("santinela.yaml");
+    await guide.link("Go to: Walk test").click();
+    await page.screen("walk-test").heading("Walk test").shown();
   });
 
   test("leaves the door to somebody who has an account already", async () => {
-    await page.getByRole("button", { name: "I have an account" }).click();
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.screen("first-start").button("I have an account").click();
+    await page.screen("sign-in").heading("Sign in").shown();
   });
 
   test(
     "can be set up by everybody, in each language, colour and width",
     async () => {
-      const code = page.locator("input[name=code]");
-      expect(await faultsInEveryLook(page, () => code.waitFor())).toEqual([]);
+      const code = page.screen("first-start").input("code");
+      expect(await faultsInEveryLook(page, () => code.shown())).toEqual([]);
       await becomeAdministrator();
-      await page.locator("summary").click();
-      await page.locator("input[name=site-name]").fill("Hala Nord");
-      await page.locator("select[name=centre]").selectOption("yes");
-      await page.locator("input[name=zone-name]").fill("Ușa principală");
-      await page.locator("input[name=centre-url]").fill("https://dispecerat.example.ro");
-      await page.locator("input[name=centre-email]").fill("hala-nord@example.ro");
-      expect(await faultsInEveryLook(page, () => page.locator("pre").waitFor())).toEqual([]);
+      const guide = page.screen("setup");
+      await guide.markup("summary").click();
+      await guide.input("site-name").fill("Hala Nord");
+      await guide.input("centre").choose("yes");
+      await guide.input("zone-name").fill("Ușa principală");
+      await guide.input("centre-url").fill("https://dispecerat.example.ro");
+      await guide.input("centre-email").fill("hala-nord@example.ro");
+      expect(await faultsInEveryLook(page, () => guide.markup("pre").shown())).toEqual([]);
     },
     LOOK_LIMIT_MS,
   );

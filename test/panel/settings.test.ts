@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Page } from "playwright-core";
 import type { StatusView } from "../../src/http/site/status-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE } from "../support/installation.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { EDGE, interventionsOf } from "../support/installation.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("the settings in the panel", () => {
   const site = new PanelSite();
@@ -21,23 +21,23 @@ describeWithBrowser("the settings in the panel", () => {
   const startedAt = async (): Promise<string> =>
     (await site.daemon.get<StatusView>("/site/status")).startedAt;
 
-  async function download(page: Page): Promise<string> {
-    const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download a copy" }).click();
-    const saved = await saving;
+  async function download(page: PanelPage): Promise<string> {
+    const saved = await page.downloaded(() => page.screen("settings").button("Download a copy").click());
     expect(saved.suggestedFilename()).toBe("hala-nord.db");
     return saved.path();
   }
 
-  async function handIn(page: Page, path: string): Promise<void> {
-    await page.getByLabel("File of the copy").setInputFiles(path);
-    await page.getByRole("button", { name: "Check the copy" }).click();
+  async function handIn(page: PanelPage, path: string): Promise<void> {
+    const settings = page.screen("settings");
+    await settings.field("File of the copy").setFile(path);
+    await settings.button("Check the copy").click();
   }
 
   test("show where each option was said, and hand over a copy of the database", async () => {
     const page = await site.page("settings");
-    await page.getByRole("row", { name: /site\.name "Hala Nord" .*site\.yaml:\d+:\d+/ }).waitFor();
-    await page.getByRole("row", { name: /log\.level "info" default/ }).waitFor();
+    const settings = page.screen("settings");
+    await settings.row(/site\.name "Hala Nord" .*site\.yaml:\d+:\d+/).shown();
+    await settings.row(/log\.level "info" default/).shown();
     expect(
       readFileSync(await download(page))
         .subarray(0, 15)
@@ -47,8 +47,8 @@ describeWithBrowser("the settings in the panel", () => {
 
   test("have every detail logged for half an hour", async () => {
     const page = await site.page("settings");
-    await page.getByRole("button", { name: "Log every detail for 30 minutes" }).click();
-    await page.getByText(/^Every detail is logged until /).waitFor();
+    await page.screen("settings").button("Log every detail for 30 minutes").click();
+    await page.notice.text(/^Every detail is logged until /).shown();
     // Nobody has more than four live pages.
     await page.close();
   });
@@ -57,40 +57,38 @@ describeWithBrowser("the settings in the panel", () => {
     const page = await site.page("settings");
     const copy = await download(page);
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await page.goto(`${site.address}#/interventions/1`);
-    await page.getByRole("heading", { name: /#1/ }).first().waitFor();
-    await page.goto(`${site.address}#/settings`);
+    await eventually("the trip's record", async () => (await interventionsOf(site.daemon)).length === 1);
+    await (await page.open("interventions/1")).heading(/^#1 ./).shown();
+    await page.open("settings");
     await handIn(page, copy);
-    const dialog = page.getByRole("dialog", { name: "Put this copy back?" });
-    await dialog.getByText("1 (#1)").waitFor();
+    const dialog = page.dialog("Put this copy back?");
+    await dialog.text("1 (#1)").shown();
     const before = await startedAt();
-    await dialog.getByRole("button", { name: "Put it back" }).click();
+    await dialog.button("Put it back").click();
     await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
-    await page.getByRole("banner").getByText("live").waitFor();
+    await page.banner.badge("live").shown();
     expect(await startedAt()).not.toBe(before);
-    await page.goto(`${site.address}#/events`);
-    await page.getByRole("row", { name: new RegExp(`copy restored ${EDGE.email}`) }).waitFor();
-    await page.goto(`${site.address}#/interventions/1`);
-    await page.getByRole("heading", { name: /#1/ }).first().waitFor();
+    const log = await page.open("events");
+    await log.row(new RegExp(`copy restored ${EDGE.email}`)).shown();
+    await (await page.open("interventions/1")).heading(/^#1 ./).shown();
   });
 
   test("let somebody in with a first password, and lock them out again", async () => {
     const page = await site.page("settings");
-    await page.getByText("Add somebody").click();
-    await page.getByLabel("E-mail address").fill("ion@example.ro");
-    await page.getByLabel("First password").fill("given by word of mouth");
-    await page.getByLabel("Role", { exact: true }).selectOption("viewer");
-    await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByText("ion@example.ro may sign in").waitFor();
-    const other = await (await site.context()).newPage();
-    await other.goto(site.address);
-    await other.locator("input[name=email]").fill("ion@example.ro");
-    await other.locator("input[name=password]").fill("given by word of mouth");
-    await other.keyboard.press("Enter");
-    await other.getByRole("heading", { name: "Set your own password" }).waitFor();
-    await page.getByRole("button", { name: "Lock out ion@example.ro" }).click();
-    await page.getByRole("row", { name: /ion@example\.ro .*locked out/ }).waitFor();
-    await Promise.all([page.context().close(), other.context().close()]);
+    const settings = page.screen("settings");
+    await settings.text("Add somebody").click();
+    await settings.field("E-mail address").fill("ion@example.ro");
+    await settings.field("First password").fill("given by word of mouth");
+    await settings.field("Role").choose("viewer");
+    await settings.button("Add").click();
+    await page.notice.text("ion@example.ro may sign in").shown();
+    const other = await site.strangersPage();
+    await other.openFirst();
+    await signIn(other, "given by word of mouth", "ion@example.ro");
+    await other.screen("first-password").heading("Set your own password").shown();
+    await settings.button("Lock out ion@example.ro").click();
+    await settings.row(/ion@example\.ro .*locked out/).shown();
+    await Promise.all([page.close(), other.close()]);
   });
 
   test("refuse a file that is no copy, and change nothing", async () => {
@@ -99,7 +97,7 @@ describeWithBrowser("the settings in the panel", () => {
     const path = join(site.installation.folder, "letter.txt");
     writeFileSync(path, "this is no database ".repeat(100_000));
     await handIn(page, path);
-    await page.getByText(/cannot be put back/).waitFor();
+    await page.notice.text(/cannot be put back/).shown();
     expect(await startedAt()).toBe(before);
   });
 
@@ -109,26 +107,27 @@ describeWithBrowser("the settings in the panel", () => {
     const good = readFileSync(file, "utf8");
     const restart = async (): Promise<void> => {
       const before = await startedAt();
-      await page.getByRole("button", { name: "Restart…" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+      await page.screen("settings").button("Restart…").click();
+      await page.openDialog.button("Restart").click();
       // A moment without a connection may be too short to be seen; that it runs anew is what counts.
       await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
-      await page.getByRole("banner").getByText("live").waitFor();
+      await page.banner.badge("live").shown();
     };
     writeFileSync(file, good.replace("name: Hala Nord", "name: Hala Sud"));
     await restart();
-    await page.getByRole("banner").getByText("Hala Sud").waitFor();
+    await page.banner.text(/Hala Sud/).shown();
     writeFileSync(file, good.replace("kind: fire", "kind: fier"));
     await restart();
-    await page.getByRole("link", { name: "Status" }).click();
-    await page.getByText("Configuration has mistakes; its last good copy runs").waitFor();
-    await page.getByText(/site\.yaml:\d+:\d+: zones/).waitFor();
-    await page.getByRole("link", { name: "Settings" }).click();
+    await page.follow("Status");
+    const status = page.screen("status");
+    await status.text(/Configuration has mistakes; its last good copy runs/).shown();
+    await status.text(/site\.yaml:\d+:\d+: zones/).shown();
+    await page.follow("Settings");
     writeFileSync(file, good.replace("dataDir: ./site", "dataDir: ./site.yaml/data"));
     await restart();
-    await page.getByRole("link", { name: "Status" }).click();
-    await page.getByText(/cannot make the data folder/).waitFor();
-    await page.getByRole("banner").getByText("Hala Sud").waitFor();
+    await page.follow("Status");
+    await status.text(/cannot make the data folder/).shown();
+    await page.banner.text(/Hala Sud/).shown();
     writeFileSync(file, good);
   });
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Page } from "playwright-core";
 import { describeWithBrowser } from "../support/browser.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
 describeWithBrowser("a record that the centre does not take", () => {
   const elsewhere = new Installation();
   let site: PanelSite;
-  let page: Page;
+  let page: PanelPage;
   beforeAll(async () => {
     // The centre does not know the building of the site's zones.
     const { port } = await startCentre(
@@ -26,27 +26,29 @@ describeWithBrowser("a record that the centre does not take", () => {
     await elsewhere.remove();
   });
 
-  const row = () => page.getByRole("row", { name: /#1 .*objective missing/ });
+  const row = (): Part => page.screen("sync").row(/#1 .*objective missing/);
 
   test("waits for a person, who has it tried again, and gives it up after a question", async () => {
-    await row().waitFor();
-    await page.getByRole("button", { name: "Try again #1" }).click();
-    await page.getByText("#1 is tried again").waitFor();
-    await row().waitFor();
-    await page.getByRole("button", { name: "Give up… #1" }).click();
-    await page.getByRole("dialog", { name: "Give #1 up?" }).waitFor();
-    await page.keyboard.press("Escape");
-    expect(await row().count()).toBe(1);
+    const sync = page.screen("sync");
+    await row().shown();
+    await sync.button("Try again #1").click();
+    await page.notice.text("#1 is tried again").shown();
+    await row().shown();
+    await sync.button("Give up… #1").click();
+    await page.dialog("Give #1 up?").shown();
+    await page.press("Escape");
+    await page.dialog("Give #1 up?").gone();
+    await row().shown();
     const faults = await faultsInEveryLook(page, async () => {
-      await page.locator("td button.danger").click();
-      await page.locator("dialog").waitFor();
+      await sync.markup("td button.danger").click();
+      await page.openDialog.shown();
     });
     expect(faults.join("\n")).toBe("");
-    await page.getByRole("button", { name: "Give up… #1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Give up" }).click();
-    await page.getByText("#1 is given up; it stays here").waitFor();
-    await row().waitFor({ state: "detached" });
-    await page.goto(`${site.address}#/interventions/1`);
-    await page.getByRole("heading", { name: /#1/ }).first().waitFor();
+    await page.openDialog.gone();
+    await sync.button("Give up… #1").click();
+    await page.dialog("Give #1 up?").button("Give up").click();
+    await page.notice.text("#1 is given up; it stays here").shown();
+    await sync.without(row());
+    await (await page.open("interventions/1")).heading(/^#1 ./).shown();
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Page } from "playwright-core";
 import { describeWithBrowser } from "../support/browser.ts";
 import { interventionsOf } from "../support/installation.ts";
+import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("a technician on site", () => {
@@ -11,64 +11,69 @@ describeWithBrowser("a technician on site", () => {
 
   test("makes a whole walk test with the keyboard alone, and nothing is dispatched", async () => {
     const page = await site.page("status");
-    await reach(page, "link", "Walk test");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Walk test" }).waitFor();
-    await reach(page, "spinbutton", "Minutes");
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("5");
-    await reach(page, "button", "Start walk test");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "0 of 3 zones seen" }).waitFor();
+    await reach(page, page.menu.link("Walk test"));
+    await page.press("Enter");
+    const walk = page.screen("walk-test");
+    await walk.heading("Walk test").shown();
+    await reach(page, walk.field("Minutes"));
+    await page.press("ControlOrMeta+a");
+    await page.type("5");
+    await reach(page, walk.button("Start walk test"));
+    await page.press("Enter");
+    await walk.heading("0 of 3 zones seen").shown();
 
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await page.getByRole("heading", { name: "1 of 3 zones seen" }).waitFor();
-    await page.getByRole("listitem").filter({ hasText: "Ușa principală" }).getByText("×1").waitFor();
+    await walk.heading("1 of 3 zones seen").shown();
+    await walk
+      .listItem(/Ușa principală/)
+      .text(/×1$/)
+      .shown();
 
-    await page.goto(`${site.address}#/objectives`);
-    const banner = page.getByRole("region", { name: "Walk test" });
-    await banner.getByText("nothing is dispatched").waitFor();
-    await banner.getByText(/^[0-5]:\d\d left$/).waitFor();
-    await reach(page, "button", "End walk test");
-    await page.keyboard.press("Enter");
-    await banner.waitFor({ state: "detached" });
+    await page.open("objectives");
+    const banner = page.walkBanner;
+    await banner.text(/nothing is dispatched/).shown();
+    await banner.text(/^[0-5]:\d\d left$/).shown();
+    await reach(page, banner.button("End walk test"));
+    await page.press("Enter");
+    await banner.gone();
 
-    await page.goto(`${site.address}#/walk-test`);
-    await page.getByText(/By edge@site.example, from .* to /).waitFor();
-    await page.getByRole("heading", { name: "1 of 3 zones seen" }).waitFor();
+    await page.open("walk-test");
+    await walk.text(/By edge@site.example, from .* to /).shown();
+    await walk.heading("1 of 3 zones seen").shown();
     expect(await interventionsOf(site.daemon)).toEqual([]);
     await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
   });
 
   test("bypasses a zone with a reason, sees until when, and puts it back", async () => {
     const page = await site.page("zones");
-    const row = page.getByRole("row", { name: /Fum depozit/ });
-    await page.getByRole("button", { name: "Bypass… Fum depozit" }).click();
-    const dialog = page.getByRole("dialog", { name: "Bypass Fum depozit" });
-    await dialog.getByLabel("Reason").fill("renovare");
-    await dialog.getByLabel("For").selectOption("60");
-    await dialog.getByRole("button", { name: "Bypass it" }).click();
-    await row.getByText(/edge@site.example: renovare/).waitFor();
-    await page.getByRole("button", { name: "Restore Fum depozit" }).click();
-    await page.getByText("Fum depozit is back in service").waitFor();
-    await row.getByText("renovare").waitFor({ state: "detached" });
+    const zones = page.screen("zones");
+    const row = zones.row(/Fum depozit/);
+    await zones.button("Bypass… Fum depozit").click();
+    const dialog = page.dialog("Bypass Fum depozit");
+    await dialog.field("Reason").fill("renovare");
+    await dialog.field("For").choose("60");
+    await dialog.button("Bypass it").click();
+    await row.text(/edge@site.example: renovare/).shown();
+    await zones.button("Restore Fum depozit").click();
+    await page.notice.text("Fum depozit is back in service").shown();
+    await row.text(/renovare/).gone();
+    await row.shown();
   });
 
   test("sends a test signal and sees each hop of it", async () => {
-    const page = await site.page("walk-test");
-    await page.getByRole("button", { name: "Send a test signal" }).click();
-    await page.getByText(/recorded here as #\d+/).waitFor();
-    await page.getByText("the test is over").waitFor();
+    const walk = (await site.page("walk-test")).screen("walk-test");
+    await walk.button("Send a test signal").click();
+    await walk.text(/recorded here as #\d+/).shown();
+    await walk.badge("the test is over").shown();
   });
 });
 
-/** Goes on with the tab key until the part of that role and name has the focus. */
-async function reach(page: Page, role: "link" | "button" | "spinbutton", name: string): Promise<void> {
-  const part = page.getByRole(role, { name }).first();
-  await part.waitFor();
+/** Goes on with the tab key until the part has the focus. */
+async function reach(page: PanelPage, part: Part): Promise<void> {
+  await part.shown();
   for (let presses = 0; presses < 60; presses += 1) {
-    if ((await part.and(page.locator(":focus")).count()) > 0) return;
-    await page.keyboard.press("Tab");
+    if (await part.hasFocus()) return;
+    await page.press("Tab");
   }
-  throw new Error(`the ${role} ${name} cannot be reached with the keyboard`);
+  throw new Error("a part of the page cannot be reached with the keyboard");
 }

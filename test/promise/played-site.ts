@@ -249,6 +249,7 @@ function daemonOf(
     onStarted: () => {},
     configurationFault: undefined,
     restoreFault: undefined,
+    reload: { onReloading: () => {}, onReloaded: () => {}, onTaken: () => {} },
     runAgain: () => {},
     machine: { clock, host: { bootId, upMs, time }, lines, random },
   });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Patience } from "../../src/domain/waits.ts";
+import { DIST } from "../support/built-program.ts";
 import { loadBuild } from "./build.ts";
 import { simulate, type SimulationOptions } from "./simulation.ts";
 
@@ -26,7 +27,7 @@ function without(rules: readonly TakenOut[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
   for (const part of ["client", "domain", "generated", "service", "store", "sync"])
-    cpSync(join(ROOT, "dist", part), join(folder, "dist", part), { recursive: true });
+    cpSync(join(DIST, part), join(folder, "dist", part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   for (const { file, rule, instead } of rules) {

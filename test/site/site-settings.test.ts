@@ -28,6 +28,7 @@ beforeEach(async () => {
     copyWork: WORK_HERE,
     log: { tellAll: () => {}, tellAsConfigured: () => {} },
     effectiveOptions: () => [],
+    reload: () => expect.fail("no reload was asked for"),
     runAgain: (meanwhile) => void orders.push(meanwhile),
   });
 });

@@ -2,6 +2,8 @@ import { userInfo } from "node:os";
 import { chromium, type Browser } from "playwright-core";
 import { describeUnless, findProgram } from "./installed.ts";
 
+export type { Browser };
+
 /** The name under which tests call a daemon: to a browser localhost is safe by definition, and a Pi on a LAN is not. */
 export const PANEL_HOST = "panel.test";
 

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
 import type { Zone } from "../../src/domain/zone.ts";
-import { IncidentDesk } from "../../src/inputs/incident-desk.ts";
+import { IncidentCorrelator } from "../../src/inputs/incident-correlator.ts";
+import { RecordCorrections } from "../../src/inputs/record-corrections.ts";
+import { RecordVersions } from "../../src/inputs/record-versions.ts";
 import { LocalApi } from "../../src/inputs/local-api.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { SOMEBODY, TestApp } from "./app.ts";
@@ -40,7 +42,15 @@ export class DispatchingSite {
       if (made.intercept(request, response) !== true) app.app(request, response);
     });
     const port = await listen(server);
-    const made: DispatchingSite = new DispatchingSite(app, new WatchedZones(zones), server, port);
+    const isUnfinished = (id: number): boolean =>
+      app.records().some((record) => record.id === id && record.status !== "done");
+    const made: DispatchingSite = new DispatchingSite(
+      app,
+      new WatchedZones(zones, { isUnfinished }),
+      server,
+      port,
+    );
+    app.interventions.observe(() => made.zones.watch.lookAtStanding());
     return made;
   }
 
@@ -55,9 +65,9 @@ export class DispatchingSite {
 
   /** Waits until no trip is waiting any more. */
   async settled(): Promise<void> {
-    const { trips } = this.zones.journal;
+    const { trips, restores } = this.zones.journal;
     await eventually("every trip to be settled", () => {
-      if (trips.count("waiting") === 0) return true;
+      if (trips.nextWaiting(0) === undefined && restores.countPending() === 0) return true;
       this.#dispatcher.kick();
       return false;
     });
@@ -129,12 +139,15 @@ export class DispatchingSite {
 export function dispatcherOf({ app, zones, client, failpoint }: DispatcherParts): TripDispatcher {
   const { clock, log, health: conditions, journal, host } = zones;
   const api = new LocalApi({ client, token: () => app.tokens.deviceToken() });
+  const site = { locale: "en", timezone: "Europe/Bucharest" } as const;
+  const parts = { journal, api, site, versions: new RecordVersions() };
   return new TripDispatcher({
     onRecord: () => {},
     ...host,
     trips: journal.trips,
-    desk: new IncidentDesk({ journal, api, incidentWindowMs: 1_800_000, log, failpoint }),
-    timezone: "Europe/Bucharest",
+    restores: journal.restores,
+    correlator: new IncidentCorrelator({ ...parts, incidentWindowMs: 1_800_000, log, failpoint }),
+    corrections: new RecordCorrections(parts),
     clock,
     random: () => 0.999,
     log,

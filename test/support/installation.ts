@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
+import { MAIN } from "./built-program.ts";
 
-/** The built program: these tests run what an installer runs. */
-export const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+export { MAIN };
 
 /** A folder with the configuration and data of one or more daemons; all of it is ended and removed at the end. */
 export class Installation {

@@ -1,7 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { PANEL_HOST, startBrowser } from "./browser.ts";
 import { EDGE, Installation } from "./installation.ts";
+import { PanelPage } from "./panel-page.ts";
 
 /** A running daemon with three zones, and a browser before its panel. */
 export class PanelSite {
@@ -49,12 +50,17 @@ export class PanelSite {
     return context;
   }
 
-  /** A page with somebody signed in, on the given screen. */
-  async page(screen = "status", context?: BrowserContext): Promise<Page> {
-    const page = await (context ?? (await this.context())).newPage();
-    await page.goto(`${this.address}#/${screen}`);
+  /** A page of a person who has not signed in yet. */
+  async strangersPage(context?: BrowserContext): Promise<PanelPage> {
+    return PanelPage.in(context ?? (await this.context()), this.address);
+  }
+
+  /** A page of a person who is signed in, on the given screen. */
+  async page(screen = "status", context?: BrowserContext): Promise<PanelPage> {
+    const page = await this.strangersPage(context);
+    await page.open(screen);
     await signIn(page);
-    await page.getByRole("navigation").waitFor();
+    await page.screen(screen).present();
     return page;
   }
 
@@ -65,10 +71,15 @@ export class PanelSite {
 }
 
 /** Fills in the sign-in form as a person does. */
-export async function signIn(page: Page, password: string = EDGE.password): Promise<void> {
-  await page.locator("input[name=email]").fill(EDGE.email);
-  await page.locator("input[name=password]").fill(password);
-  await page.keyboard.press("Enter");
+export async function signIn(
+  page: PanelPage,
+  password: string = EDGE.password,
+  email: string = EDGE.email,
+): Promise<void> {
+  const form = page.screen("sign-in");
+  await form.input("email").fill(email);
+  await form.input("password").fill(password);
+  await page.press("Enter");
 }
 
 const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";

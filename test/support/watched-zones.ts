@@ -1,5 +1,6 @@
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
+import { resolveGate } from "../../src/domain/gate.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import type { Contact, Zone } from "../../src/domain/zone.ts";
@@ -28,6 +29,13 @@ export function zoneOf(options: Partial<ZoneOptions> & Pick<ZoneOptions, "input"
   return zone;
 }
 
+/** What the monitor calls a gate that follows a message. */
+export function gateIdOf(options: Extract<ZoneOptions["gate"], { mqtt: string }>): string {
+  const gate = resolveGate(options);
+  if (gate?.by !== "mqtt") throw new Error("the gate follows no message");
+  return gate.id;
+}
+
 /** A monitor over a real journal, with a clock that stands still until a test moves it. */
 export class WatchedZones {
   readonly clock = new ManualClock();
@@ -51,8 +59,21 @@ export class WatchedZones {
   #watch: ZoneWatch;
   #trips = 0;
 
-  constructor(zones: readonly Zone[], journalPath = ":memory:") {
+  readonly #isUnfinished: (interventionId: number) => boolean;
+
+  /** @param options `isUnfinished`: whether work on an intervention goes on; on every one unless given */
+  constructor(
+    zones: readonly Zone[],
+    {
+      journalPath = ":memory:",
+      isUnfinished = () => true,
+    }: {
+      readonly journalPath?: string;
+      readonly isUnfinished?: (interventionId: number) => boolean;
+    } = {},
+  ) {
     this.zones = zones;
+    this.#isUnfinished = isUnfinished;
     this.database = openJournalDatabase(journalPath);
     this.journal = new Journal(this.database, this.clock);
     this.#watch = this.#newWatch();
@@ -70,8 +91,11 @@ export class WatchedZones {
   get common() {
     const { clock, log, zones, monitor } = this;
     const conditions = this.#watch.blindIntervals;
-    const { journal } = this;
-    return { clock, log, conditions, zones, monitor, journal, brokerCounts: journal.brokerCounts };
+    const { journal, host } = this;
+    const record = (event: NewEvent): void => void this.events.push(event);
+    const sources = { zones, monitor, journal, brokerCounts: journal.brokerCounts };
+    const times = { bootId: host.bootId, incidentWindowMs: 1_800_000 };
+    return { clock, log, conditions, record, ...sources, ...times };
   }
 
   /** The daemon ends. */
@@ -115,9 +139,20 @@ export class WatchedZones {
     this.database.pragma("query_only = OFF");
   }
 
-  /** The trips in the order in which they were committed. */
+  /** The trips and faults in the order in which they were committed. */
   get trips(): Trip[] {
-    return this.journal.trips.newest(10_000).toReversed();
+    return this.journal.trips
+      .newest(10_000)
+      .filter(({ about }) => about !== "restore")
+      .toReversed();
+  }
+
+  /** The closings in the order in which they were committed. */
+  get restores(): Trip[] {
+    return this.journal.trips
+      .newest(10_000)
+      .filter(({ about }) => about === "restore")
+      .toReversed();
   }
 
   /** What is known of a zone's contact; undefined for a zone that is not there. */
@@ -147,7 +182,8 @@ export class WatchedZones {
       host: this.host,
       log: this.log,
       conditions: this.health,
-      site: { locale: "en", timezone: "Europe/Bucharest" },
+      site: { locale: "en", timezone: "Europe/Bucharest", standingAgainS: 900 },
+      isUnfinished: this.#isUnfinished,
       newKey: () => `trip-${(this.#trips += 1)}`,
       record: (event) => void this.events.push(event),
       onTrip: () => (this.hints += 1),

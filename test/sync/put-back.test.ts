@@ -110,7 +110,7 @@ test("a trip whose record the copy lacks is recorded again and found at the cent
   const trip = tripRow("trip-1", { ...PATROL, description: "alarm" }, Date.now());
   journal.commit({
     zoneId: trip.zoneId,
-    state: { contact: "open", sinceWallMs: 0, restedByItself: false },
+    state: { contact: "open", sinceWallMs: 0, restedByItself: false, sensor: null },
     trips: [trip],
   });
   const record = (): Intervention => site.create({ description: "alarm", priority: "high" }, trip.key);

@@ -49,6 +49,24 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(JSON.parse(records)).toEqual([expect.objectContaining({ objectiveId: 12 })]);
   });
 
+  test("takes a changed configuration at a reload, in the same process, and fails one with mistakes", async () => {
+    const pid = await mainPid();
+    const second = YAML.replaceAll("id: gate, name: Gate", "id: yard, name: Yard");
+    await debian.write(CONFIGURATION, second);
+    await debian.ok("systemctl reload santinela.service");
+    expect(await debian.ok("santinela zones list")).toContain("yard");
+    await debian.write(CONFIGURATION, `${second}zones: []\n`);
+    await expect(debian.ok("systemctl reload santinela.service")).rejects.toThrow();
+    expect(await debian.ok("santinela zones list")).toContain("yard");
+    await debian.write(CONFIGURATION, YAML);
+    await debian.ok("systemctl kill --signal=SIGHUP --kill-whom=main santinela.service");
+    await eventually("the first zone", async () =>
+      (await debian.ok("santinela zones list")).includes("gate"),
+    );
+    expect(await isActive()).toBe(true);
+    expect(await mainPid()).toBe(pid);
+  });
+
   test("shows no password in the journal", async () => {
     const journal = await debian.ok("journalctl --no-pager --unit=santinela.service");
     expect(journal).toContain("santinela user passwd --email admin@santinela.local");

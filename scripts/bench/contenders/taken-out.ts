@@ -116,7 +116,13 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   {
     name: "without-remembered-records",
     shownBy: "trips",
-    changes: [{ file: "inputs/incident-desk.js", text: "this.#recalled(trip, incident) ?? ", instead: "" }],
+    changes: [
+      {
+        file: "inputs/incident-correlator.js",
+        text: "this.#remembered(trip, interventionId) ?? ",
+        instead: "",
+      },
+    ],
   },
 ];
 

@@ -93,6 +93,16 @@ export class DaemonProcess {
     return this.#client.get(path);
   }
 
+  /** Its number; undefined before it is started. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Sends it SIGHUP, which has it load its configuration. */
+  hangUp(): void {
+    this.#process?.kill("SIGHUP");
+  }
+
   /** Ends it, at once with SIGKILL or in order with SIGTERM, and waits until it is gone. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.#process?.kill(signal);

@@ -3,7 +3,7 @@ import type { RecordOnItsWay } from "./sync-port.ts";
 
 /** One line of the site's story: what happened, by whom and from where, to what. */
 export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
-  /** One of the event log's names, or `trip`, `fault`, `fault-over`, `signal`. */
+  /** One of the event log's names, or `trip`, `standing`, `restore`, `fault`, `fault-over`, `signal`. */
   readonly event: string;
 };
 

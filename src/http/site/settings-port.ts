@@ -1,3 +1,6 @@
+import type { Actor } from "../../domain/event.ts";
+import type { ReloadView } from "./reload-view.ts";
+
 /** What the settings show and hand over. */
 export interface SettingsPort {
   /** Every option in force, without any secret. */
@@ -12,6 +15,12 @@ export interface SettingsPort {
    * @returns until when, ISO 8601 UTC
    */
   logEverything(minutes: number): string;
+  /**
+   * Reads the configuration again and goes on with it, without an end.
+   * @returns what has changed, once it is in force
+   * @throws AppError `configuration` with its mistakes, `unavailable` when it cannot be taken now; nothing has changed then
+   */
+  reload(by: Actor): Promise<ReloadView>;
   /** Ends this run of the daemon in order and runs it again, with the configuration as it is then. */
   restart(): void;
 }

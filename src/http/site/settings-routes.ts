@@ -55,6 +55,11 @@ export function settingsRoutes(
     response.json({ until });
   };
   addResource(router, "/site/log-level", { methods: { post: logEverything }, gate, before: [readBody] });
+  const reload = async (request: Request, response: Response): Promise<void> => {
+    patient(response);
+    response.json(await settings.reload(actorOf(principalOf(request))));
+  };
+  addResource(router, "/site/reload", { methods: { post: reload }, gate });
   addResource(router, "/site/restart", { methods: { post: restart }, gate });
 }
 

@@ -10,6 +10,15 @@ export interface StatusView {
   readonly startedAt: string;
   readonly conditions: readonly Condition[];
   readonly trips: { readonly waiting: number; readonly refused: number };
+  /** MQTT messages that changed nothing, by topic and reason, since the start; the most frequent first. */
+  readonly messages: readonly MessageCountView[];
   readonly outbox: OutboxSummary;
   readonly link: LinkView;
+}
+
+export interface MessageCountView {
+  readonly topic: string;
+  /** `no-zone`: about none of the zones that listen to the topic; else why the payload cannot be read. */
+  readonly reason: string;
+  readonly count: number;
 }

@@ -46,8 +46,23 @@ export interface ZoneHistoryView {
   readonly id: string;
   /** When it has tripped; the newest 500. */
   readonly trips: readonly string[];
+  /** Its openings and closings with what became of each, the oldest first; the newest 500. */
+  readonly contacts: readonly ContactView[];
   readonly faults: readonly SpanView[];
   readonly bypasses: readonly SpanView[];
+}
+
+/** One opening or closing of a zone. */
+export interface ContactView {
+  readonly at: string;
+  /** `trip`; `standing`, where it was found open as its gate opened; `restore`, where it closed. */
+  readonly event: "trip" | "standing" | "restore";
+  /** What became of it, such as `posted`, `merged`, `bypassed`, `recorded`. */
+  readonly state: string;
+  /** Why it was not dispatched or is in no record; null otherwise. */
+  readonly reason: string | null;
+  /** The intervention that names it; null for none. */
+  readonly interventionId: number | null;
 }
 
 export interface SpanView {

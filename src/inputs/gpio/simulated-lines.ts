@@ -21,6 +21,11 @@ export class SimulatedLines implements GpioPort {
     };
   }
 
+  /** Sets the levels of lines that have none yet. */
+  know(levels: Iterable<readonly [line: number, level: 0 | 1]>): void {
+    for (const [line, level] of levels) if (!this.#levels.has(line)) this.#levels.set(line, level);
+  }
+
   close(): void {
     this.#listeners.clear();
   }

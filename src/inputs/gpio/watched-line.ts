@@ -15,7 +15,8 @@ export interface WatchedLineOptions {
 
 /** One open line: gives each level to its wire, notices what was too short to be read, and rides out storms. */
 export class WatchedLine {
-  readonly wire: Wire;
+  /** Who wants to know what it says. */
+  wire: Wire;
   readonly #options: WatchedLineOptions;
   readonly #breaker: StormBreaker;
   #line: GpioLine | undefined;
@@ -29,9 +30,9 @@ export class WatchedLine {
     this.#breaker = new StormBreaker({
       clock: options.clock,
       onStorm: () => this.#calm(),
-      onPoll: () => this.#look(undefined, wire.takesPulses),
+      onPoll: () => this.#look(undefined, this.wire.takesPulses),
       onTrial: () => this.#listen(),
-      onOver: () => options.conditions.clear("gpio-line-storm", wire.id),
+      onOver: () => options.conditions.clear("gpio-line-storm", this.wire.id),
     });
   }
 
@@ -41,6 +42,12 @@ export class WatchedLine {
     const { gpio, bias } = wire.input;
     watched.#line = await port.open(gpio, bias, (atMs) => watched.#edge(atMs));
     return watched;
+  }
+
+  /** Speaks to another wire from now on; the line stays open, and an edge that is on its way arrives there. */
+  rewire(wire: Wire): void {
+    this.wire = wire;
+    if (this.#breaker.isOpen) this.#tellOfStorm();
   }
 
   /** Reads the level, whatever was told of it: edges get lost, and lines vanish silently. */
@@ -99,10 +106,14 @@ export class WatchedLine {
   }
 
   #calm(): void {
+    this.#tellOfStorm();
+    this.#set(true);
+  }
+
+  #tellOfStorm(): void {
     const { id, input } = this.wire;
     const storm = { line: input.gpio, edges: STORM_EDGES, pollMs: POLL_MS };
     this.#options.conditions.raise("gpio-line-storm", storm, id);
-    this.#set(true);
   }
 
   #listen(): void {

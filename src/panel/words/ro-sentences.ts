@@ -2,6 +2,8 @@ import type { SentenceCode } from "../../domain/condition-sentence.ts";
 
 /** Frazele condițiilor în limba română; cele englezești vin gata spuse de la daemon. */
 export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
+  "restart-needed":
+    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân valabile valorile vechi.",
   "upstream-unreachable":
     "Dispeceratul {centre} nu poate fi folosit acum ({answer}). Înregistrările așteaptă și pleacă singure.",
   "upstream-sign-in-refused":
@@ -23,6 +25,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "outbox-write-failed":
     "Coada de trimitere nu poate fi folosită: {reason}. Eliberează spațiu pe disc sau repară discul.",
   "trip-refused": "Declanșarea zonei {zone} a fost refuzată: {reason}. Verifică obiectivul zonei.",
+  "zone-open":
+    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție în lucru. Închideți-o sau treceți-o în bypass.",
   "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
   "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
   "backup-failed":

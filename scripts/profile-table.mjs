@@ -1,0 +1,51 @@
+// Writes the table of docs/sensors.md that says what each kind of zone requests, from the shipped profiles of the built
+// program. Run by `npm run build`.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { isLifeSafety } from "../dist/domain/incident-class.js";
+import { PROFILE_OF_KIND, resolveProfiles } from "../dist/domain/zone-rules.js";
+
+const PAGE = new URL("../docs/sensors.md", import.meta.url);
+const BEGIN = "<!-- kinds: begin (made by scripts/profile-table.mjs) -->";
+const END = "<!-- kinds: end -->";
+const HEAD = [
+  "Kind",
+  "Profile",
+  "Priority",
+  "Work type",
+  "Crews",
+  "Requests",
+  "A second zone adds",
+  "Life safety",
+];
+
+/** The services that a profile asks for. */
+const services = ({ police, ambulance, firetruck }) =>
+  [police && "police", ambulance && "ambulance", firetruck && "fire engine"].filter(Boolean).join(", ");
+
+function rowOf([kind, profile]) {
+  const asked = resolveProfiles({}).get(profile);
+  const { confirmed } = asked;
+  const more = confirmed && [services(confirmed), confirmed.crews && `${confirmed.crews} crews`];
+  return [
+    `\`${kind}\``,
+    `\`${profile}\``,
+    asked.priority,
+    asked.type,
+    asked.crews,
+    services(asked) || "–",
+    more ? more.filter(Boolean).join(", ") : "–",
+    isLifeSafety(kind) ? "yes" : "–",
+  ];
+}
+
+if (existsSync(PAGE)) {
+  const text = readFileSync(PAGE, "utf8");
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (from < 0 || to < 0) throw new Error("docs/sensors.md has lost its markers");
+  const rows = [HEAD, HEAD.map(() => "---"), ...Object.entries(PROFILE_OF_KIND).map(rowOf)];
+  const table = rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const next = `${text.slice(0, from + BEGIN.length)}\n\n${table}\n\n${text.slice(to)}`;
+  // What differs in its layout alone was laid out by the formatter.
+  const plain = (page) => page.replaceAll(/ {2,}|-{3,}/g, (run) => run[0] ?? "");
+  if (plain(next) !== plain(text)) writeFileSync(PAGE, next);
+}

@@ -1,0 +1,32 @@
+import type { Config } from "../config/config.ts";
+import type { ReloadView } from "../http/site/reload-view.ts";
+import { ControlClient } from "./control-client.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * Has the running daemon load its configuration, and prints what has changed.
+ * @throws AppError `configuration` with the mistakes, which have changed nothing; as `ControlClient`
+ */
+export async function reload(
+  { dataDir }: Pick<Config, "dataDir">,
+  { json }: { readonly json: boolean },
+  { stdout, stderr }: Terminal,
+): Promise<void> {
+  const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");
+  if (json) {
+    stdout.write(`${JSON.stringify(view, null, 2)}\n`);
+    return;
+  }
+  for (const warning of view.warnings) stderr.write(`warning: ${warning}\n`);
+  const { added, removed, changed } = view.zones;
+  const lines = [
+    ["zones added", added],
+    ["zones removed", removed],
+    ["zones changed", changed],
+    ["options applied", view.applied],
+    ["options that need a restart", view.needsRestart],
+  ] as const;
+  const told = lines.filter(([, names]) => names.length > 0);
+  if (told.length === 0) stdout.write("the configuration is as it was\n");
+  for (const [what, names] of told) stdout.write(`${what}: ${names.join(", ")}\n`);
+}

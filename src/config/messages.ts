@@ -1,0 +1,212 @@
+import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
+import { isLifeSafety } from "../domain/incident-class.ts";
+import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
+import { plainValue, type Scalar } from "../domain/plain-value.ts";
+import { placeOf } from "../domain/zone-senses.ts";
+import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
+import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
+import type { ParsedFile, Problem } from "./problems.ts";
+
+/** What a zone or gate looks for in messages, and where that is in the configuration. */
+interface Sense {
+  readonly place: readonly (string | number)[];
+  readonly path?: string | undefined;
+  /** Its own conditions behind those that it has from the zone's input. */
+  readonly where: readonly MessageCondition[];
+  readonly inherited: number;
+  /** Names of its two lists of values, the one that matters first. */
+  readonly lists: readonly [string, string];
+  readonly values: readonly Scalar[] | undefined;
+  readonly others: readonly Scalar[] | undefined;
+  /** Whether the value may be the whole payload although conditions look into it. */
+  readonly isTextToo: boolean;
+}
+
+/** What can never work in what the zones look for in messages. */
+export function messageProblems(zones: readonly Zone[]): Problem[] {
+  return [
+    ...zones.flatMap((zone, index) =>
+      sensesOf(zone, ["zones", index]).flatMap((sense) => [
+        ...equalValues(sense),
+        ...conditionProblems(sense),
+        ...starProblems(sense),
+      ]),
+    ),
+    ...sameReadings(zones),
+  ];
+}
+
+/** What works and is probably not meant. */
+export function messageWarnings(zones: readonly Zone[]): string[] {
+  return zones.flatMap(({ id, kind, input }) => {
+    if (!("mqtt" in input)) return [];
+    const { open, normal = [], dedupe } = input;
+    const isMixed = open.every(isNumber) && normal.length > 0 && !normal.some(isNumber);
+    return [
+      ...(dedupe && isLifeSafety(kind)
+        ? [`zone ${id}: dedupe leaves out no opening of a ${kind} zone; every one is a trip`]
+        : []),
+      ...(isMixed
+        ? [`zone ${id}: open has only numbers and normal only text; a device sends one or the other`]
+        : []),
+    ];
+  });
+}
+
+/** 1 and 0 are also what text such as ON and OFF compares equal to. */
+function isNumber(value: Scalar): boolean {
+  return /^-?\d+(\.\d+)?$/.test(plainValue(value));
+}
+
+function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
+  const { input, tamper, battery, availability, bridge, gate } = zone;
+  const contacts = Object.entries({ input, gate }).flatMap(([key, one]): Sense[] =>
+    typeof one === "object" && "mqtt" in one
+      ? [
+          {
+            ...CONTACT,
+            ...one,
+            where: one.where ?? [],
+            values: one.open,
+            others: one.normal,
+            place: [...place, key],
+          },
+        ]
+      : [],
+  );
+  const inherited = "mqtt" in input ? (input.where?.length ?? 0) : 0;
+  const beside = Object.entries({ tamper, battery }).flatMap(([key, one]): Sense[] => {
+    if (!one) return [];
+    const own = { inherited: one.mqtt === undefined ? inherited : 0, place: [...place, key] };
+    const { path, where = [] } = { ...one, ...placeOf(input, one) };
+    if ("open" in one) return [{ ...CONTACT, ...own, path, where, values: one.open, others: one.normal }];
+    const { low, below } = one;
+    const values = below === undefined ? low : undefined;
+    return [{ ...CONTACT, ...own, path, where, values, others: undefined, lists: ["low", "below"] }];
+  });
+  const words = Object.entries({ availability, bridge }).flatMap(([key, one]): Sense[] => {
+    if (!one) return [];
+    const { up, down, path, where = [] } = { ...AVAILABILITY_DEFAULTS, ...one };
+    const values = { values: up, others: down, lists: ["up", "down"] } as const;
+    return [{ ...values, path, where, inherited: 0, isTextToo: true, place: [...place, key] }];
+  });
+  return [...contacts, ...beside, ...words];
+}
+
+const CONTACT = { lists: ["open", "normal"], inherited: 0, isTextToo: false } as const;
+
+function equalValues({ place, lists, values = [], others = [] }: Sense): Problem[] {
+  const [first, second] = lists;
+  return others.flatMap((other) => {
+    const equal = values.find((value) => plainValue(value) === plainValue(other));
+    if (equal === undefined) return [];
+    const shown = `${JSON.stringify(equal)} in ${first} and ${JSON.stringify(other)} in ${second}`;
+    return [
+      {
+        path: [...place, second],
+        message: `${shown} compare equal: text without case, and on, true and 1, off, false and 0 are one value each. Name values that differ`,
+      },
+    ];
+  });
+}
+
+function conditionProblems(sense: Sense): Problem[] {
+  const { place, where, inherited, lists, values, path, isTextToo } = sense;
+  const contradiction = contradictionIn(where);
+  if (contradiction) {
+    const { index, reason } = contradiction;
+    // What contradicts itself in the input is a mistake of the input.
+    if (index < inherited) return [];
+    return [{ path: [...place, "where", index - inherited], message: `can never hold: ${reason}` }];
+  }
+  if (path === undefined && !isTextToo && where.length > 0)
+    return [
+      {
+        path: [...place],
+        message:
+          "path is missing: a message that where looks into is no plain value. Write where the value is",
+      },
+    ];
+  // Of what says up and down, either one may be in other messages.
+  if (path === undefined || !isShutOut(where, path, isTextToo ? undefined : values)) return [];
+  return [
+    {
+      path: [...place, "where"],
+      message: `lets no message through that has a value of ${lists[0]} at ${path}. Remove the condition on that path, or name the same values`,
+    },
+  ];
+}
+
+/** The way through a list needs no sign for its entries. */
+function starProblems({ place, path, where }: Sense): Problem[] {
+  const paths = [path, ...where.map((condition) => condition.path)];
+  return paths.flatMap((one) =>
+    one?.includes("/*")
+      ? [
+          {
+            path: [...place],
+            message: `a path leads through a list by itself. Write ${one.replaceAll("/*", "")}`,
+          },
+        ]
+      : [],
+  );
+}
+
+/** Two zones that the very same value of a message would open. */
+function sameReadings(zones: readonly Zone[]): Problem[] {
+  const inputs = zones.map(({ input }) => ("mqtt" in input ? input : undefined));
+  return inputs.flatMap((input, index) => {
+    const isTaken = input && inputs.slice(0, index).some((earlier) => earlier && opensWith(earlier, input));
+    return isTaken
+      ? [
+          {
+            path: ["zones", index, "input", "mqtt"],
+            message:
+              "another zone already opens at the same value of this topic and path. Write where, with conditions that no message of the other meets",
+          },
+        ]
+      : [];
+  });
+}
+
+function opensWith(one: MqttInput, other: MqttInput): boolean {
+  if (one.mqtt !== other.mqtt || one.path !== other.path) return false;
+  const values = new Set(one.open.map(plainValue));
+  if (!other.open.some((value) => values.has(plainValue(value)))) return false;
+  return !excludeEachOther(one.where ?? [], other.where ?? []);
+}
+
+/** Lists of values that are compared with what devices send. */
+const VALUE_LISTS: ReadonlySet<unknown> = new Set(["open", "normal", "low", "up", "down", "in", "not"]);
+
+/**
+ * Values that YAML takes for a number and that no device sends as one: the codes `0x1A2B`, `12E5` and
+ * `76561198000000001` are text on the wire.
+ */
+export function writtenNumberProblems({ document }: ParsedFile): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Pair(_key, { key, value }, ancestors) {
+      if (!isScalar(key) || !VALUE_LISTS.has(key.value) || !isSeq(value)) return;
+      for (const [index, item] of value.items.entries()) {
+        if (!isScalar(item) || typeof item.value !== "number" || item.source === undefined) continue;
+        const isDecimal = /^-?\d+(\.\d+)?$/.test(item.source);
+        if (isDecimal && plainValue(item.source) === plainValue(item.value)) continue;
+        problems.push({
+          path: [...pathOf(ancestors), String(key.value), index],
+          message: `${item.source} without quotes is the number ${item.value}, and a device sends it as text. Write "${item.source}"`,
+        });
+      }
+    },
+  });
+  return problems;
+}
+
+/** The keys and indices that lead to a node. */
+function pathOf(ancestors: readonly unknown[]): (string | number)[] {
+  return ancestors.flatMap((node, index): (string | number)[] => {
+    if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];
+    const next = ancestors[index + 1];
+    return isSeq(node) && isMap(next) ? [node.items.indexOf(next)] : [];
+  });
+}

@@ -1,0 +1,242 @@
+import type { InterventionCreate } from "../generated/types.ts";
+import { formatLocal } from "./calendar.ts";
+import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
+import { subjectOfTrip } from "./incident-class.ts";
+import { cleanBody, cleanText, clip } from "./intervention-text.ts";
+import { fillTemplate } from "./text-template.ts";
+import type { NewTrip, RestoreCause, SeenTrip, TripSignal, TripSite } from "./trip.ts";
+import { wording, type TripWords } from "./wording.ts";
+import type { Zone } from "./zone.ts";
+
+/*
+ * The journal's rows for what happens to a zone, each with the texts that the centre will read, written in the language of
+ * the site when it was seen, so that every attempt sends the same.
+ */
+
+/** The journal's row for a trip, with the intervention that it asks for. */
+export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
+  const { fate, sinceWallMs: _since, ...known } = seen;
+  const { confirmed, name, description, ...flags } = zone.profile;
+  const words = wording(site.locale);
+  const text = wordsOf(zone, seen, site);
+  const values = {
+    "zone.name": zone.name,
+    "zone.id": zone.id,
+    "zone.kind": text.kind,
+    "objective.name": zone.objectiveName ?? words.unnamedObjective(zone.objective.id),
+    "event.time": text.time,
+    "event.cause": words.causes[seen.cause],
+  };
+  const body = {
+    name: clip(name === undefined ? words.name(text) : fillTemplate(name, values), 200),
+    description: clip(
+      description === undefined ? words.description(text, seen.cause) : fillTemplate(description, values),
+      4000,
+    ),
+    ...placeOf(zone),
+    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    status: "planned",
+    ...flags,
+  } as const;
+  return {
+    ...known,
+    ...fate,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: "trip",
+    subject: subjectOfTrip(zone),
+    body: cleanBody(body),
+    line: "",
+    signal: signalOf(zone, words.remark(briefly(text), seen.cause)),
+    confirmed: confirmed ?? null,
+  };
+}
+
+/** A fault of a zone, or its end. */
+export interface SeenFault extends Omit<SeenTrip, "cause" | "earliestWallMs"> {
+  readonly fault: Fault;
+  /** What has it: the zone, or the bridge that several zones are behind. */
+  readonly of: string;
+  readonly isOver: boolean;
+  /** Of a bridge, the zones behind it. */
+  readonly behind?: readonly Zone[];
+}
+
+/** The journal's row for a fault, which becomes work for a technician, or for its end, which is noted there. */
+export function newFault(
+  zone: Zone,
+  { fate, fault, of, isOver, behind, ...seen }: SeenFault,
+  site: TripSite,
+): NewTrip {
+  const words = wording(site.locale);
+  const text = { ...wordsOf(zone, { ...seen, earliestWallMs: null }, site) };
+  const bridge = behind && { name: of, zones: behind.map(({ id, name }) => `${name} (${id})`) };
+  const body: InterventionCreate = {
+    name: clip(bridge ? words.bridgeName(bridge) : words.faultName(text, fault), 200),
+    description: clip(
+      bridge ? words.bridgeDescription(text, bridge) : words.faultDescription(text, fault),
+      4000,
+    ),
+    ...placeOf(zone),
+    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    status: "planned",
+    ...WORK_OF_FAULT[fault],
+  };
+  return {
+    ...seen,
+    ...fate,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: isOver ? "fault-over" : "fault",
+    cause: fault,
+    subject: subjectOfFault(of, fault),
+    earliestWallMs: null,
+    body: cleanBody(body),
+    line: cleanText(bridge ? words.bridgeLine(text, bridge, isOver) : words.faultLine(text, fault, isOver)),
+    signal: signalOf(zone, ""),
+    confirmed: null,
+  };
+}
+
+/**
+ * The journal's row for a signal test: a record that goes the whole way like a trip's, says that it is a test, and is
+ * `done` from the beginning, so that nobody sets out for it.
+ */
+export function newSignalTest(
+  zone: Zone,
+  { who, ...seen }: Pick<SeenTrip, "key" | "moment" | "isDated"> & { readonly who: string },
+  site: TripSite,
+): NewTrip {
+  const words = wording(site.locale);
+  const text = wordsOf(zone, { ...seen, earliestWallMs: null }, site);
+  const line = words.signalDescription(text, who);
+  const body: InterventionCreate = {
+    name: clip(words.signalName(text), 200),
+    description: line,
+    ...placeOf(zone),
+    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    status: "done",
+    type: "maintenance",
+    priority: "low",
+  };
+  return {
+    ...seen,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: "signal",
+    cause: "signal-test",
+    subject: `signal/${seen.key}`,
+    earliestWallMs: null,
+    body: cleanBody(body),
+    line: cleanText(line),
+    signal: signalOf(zone, ""),
+    confirmed: null,
+    state: "waiting",
+    reason: null,
+  };
+}
+
+/** A contact that closed. */
+export interface SeenRestore extends Pick<SeenTrip, "key" | "moment" | "isDated" | "fate"> {
+  readonly cause: RestoreCause;
+}
+
+/** The journal's row for a contact that closed. */
+export function newRestore(zone: Zone, { fate, ...seen }: SeenRestore): NewTrip {
+  return {
+    ...seen,
+    ...fate,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: "restore",
+    subject: subjectOfTrip(zone),
+    earliestWallMs: null,
+    body: { name: zone.name, ...placeOf(zone) },
+    line: "",
+    signal: signalOf(zone, ""),
+    confirmed: null,
+  };
+}
+
+/** Zones of one objective that were found open at one moment, each with its key and since when it has been open. */
+export interface SeenStanding extends Pick<SeenTrip, "moment" | "isDated"> {
+  readonly zones: readonly {
+    readonly zone: Zone;
+    readonly key: string;
+    readonly sinceWallMs: number | null;
+  }[];
+}
+
+/** The journal's rows for contacts that stand open at an arming: one record, which lists them all. */
+export function newStanding({ zones, moment, isDated }: SeenStanding, site: TripSite): NewTrip[] {
+  const words = wording(site.locale);
+  const texts = zones.map(({ zone, sinceWallMs }) => {
+    const text = wordsOf(zone, { moment, isDated, earliestWallMs: null, sinceWallMs }, site);
+    const line = cleanText(words.standingLine(text)).replaceAll("\n", " ");
+    return { text, line, remark: words.remark(briefly(text), "standing") };
+  });
+  const [first] = zones;
+  const time = texts[0]?.text.time ?? words.unknownTime;
+  const description = [words.standingDescription(time), ...texts.map(({ line }) => line)].join("\n");
+  return zones.map(({ zone, key }, index) => ({
+    key,
+    moment,
+    isDated,
+    zoneId: zone.id,
+    source: zone.input.source,
+    about: "standing",
+    cause: "standing",
+    subject: `standing/${first?.key}`,
+    earliestWallMs: null,
+    body: cleanBody({
+      name: clip(words.standingName(zones.length), 200),
+      description: clip(description, 4000),
+      ...placeOf(zone),
+      dateStart: isDated ? formatLocal(moment.wallMs, site.timezone) : null,
+      status: "planned",
+      type: "inspection",
+      priority: "medium",
+    }),
+    line: texts[index]?.line ?? "",
+    signal: signalOf(zone, texts[index]?.remark ?? ""),
+    confirmed: null,
+    state: "waiting",
+    reason: null,
+  }));
+}
+
+function signalOf({ name, device, confirmWith }: Zone, remark: string): TripSignal {
+  return { name, remark, device, confirmWith };
+}
+
+/** Times of day alone, for a line of the notes that begins with its own. */
+function briefly(text: TripWords): TripWords {
+  const brief = (time: string | null): string | null => time?.replace(/:\d\d$/, "") ?? null;
+  return { ...text, earliest: brief(text.earliest), since: brief(text.since) };
+}
+
+function placeOf({ objective }: Zone): Pick<InterventionCreate, "objectiveType" | "objectiveId"> {
+  return { objectiveType: objective.type, objectiveId: objective.id };
+}
+
+function wordsOf(
+  zone: Zone,
+  {
+    moment,
+    isDated,
+    earliestWallMs,
+    sinceWallMs = null,
+  }: Pick<SeenTrip, "moment" | "isDated" | "earliestWallMs" | "sinceWallMs">,
+  { locale, timezone }: TripSite,
+): TripWords {
+  const words = wording(locale);
+  const local = (wallMs: number): string => formatLocal(wallMs, timezone).replace("T", " ");
+  return {
+    zone: zone.name,
+    zoneId: zone.id,
+    kind: words.kinds[zone.kind],
+    time: isDated ? local(moment.wallMs) : words.unknownTime,
+    earliest: earliestWallMs === null || !isDated ? null : local(earliestWallMs),
+    since: sinceWallMs === null || !isDated ? null : local(sinceWallMs),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Clock, TrustedTime } from "../domain/clock.ts";
+import type { Log } from "../domain/log.ts";
+import type { Zone } from "../domain/zone.ts";
+import type { EntryDelay } from "../store/entry-delays.ts";
+import type { Journal } from "../store/journal.ts";
+import type { GateStates } from "./gate-states.ts";
+import { WakeTimer } from "./wake-timer.ts";
+
+export interface EntryDelaysOptions {
+  readonly zones: readonly Zone[];
+  readonly journal: Journal;
+  readonly gates: GateStates;
+  readonly clock: Clock;
+  readonly bootId: string;
+  readonly time: TrustedTime;
+  readonly log: Log;
+  /** Called when trips may be dispatched that could not be before. */
+  readonly onTrip: () => void;
+}
+
+/** The longest delay that a configuration can have (EN 50131-1: an entry takes at most 45 s), in milliseconds. */
+const ENTRY_DELAY_MS_MAX = 45_000;
+/** After a failed write the delays are looked at again this soon. */
+const RETRY_MS = 1_000;
+
+/**
+ * Holds trips in the journal until the entry delay of their zone ends: then they are dispatched, unless the zone's gate has
+ * closed meanwhile. The rest of a delay runs on after a restart; one that ended during a power cut is over.
+ */
+export class EntryDelays {
+  readonly #options: EntryDelaysOptions;
+  readonly #timer: WakeTimer;
+  /** Monotonic end of each delay, by the key of its trip. */
+  readonly #delays = new Map<string, { readonly zoneId: string; readonly dueMs: number }>();
+
+  #zones: readonly Zone[];
+
+  constructor(options: EntryDelaysOptions) {
+    this.#options = options;
+    this.#zones = options.zones;
+    this.#timer = new WakeTimer(options.clock, () => this.look());
+  }
+
+  start(): void {
+    for (const delay of this.#options.journal.entryDelays.list()) this.#take(delay);
+    this.look();
+  }
+
+  /** Goes on with other zones. A trip of one that is gone is dispatched when its delay ends. */
+  exchange(zones: readonly Zone[]): void {
+    this.#zones = zones;
+  }
+
+  stop(): void {
+    this.#timer.stop();
+    this.#delays.clear();
+  }
+
+  /** Takes delays that have just been committed with their trips. */
+  add(delays: readonly EntryDelay[]): void {
+    for (const delay of delays) this.#take(delay);
+    if (delays.length > 0) this.#arm();
+  }
+
+  /** Ends what is due, and cancels what a gate has closed on; to be called when a gate may have changed. */
+  look(): void {
+    const { clock, log } = this.#options;
+    try {
+      for (const [key, { zoneId, dueMs }] of this.#delays) {
+        const reason = this.#cancelledBecause(zoneId);
+        if (reason !== undefined || dueMs <= clock.monotonicMs()) this.#end(key, zoneId, reason);
+      }
+      this.#arm();
+    } catch (error) {
+      log.error("entry-delay-end-failed", { error });
+      this.#timer.arm([clock.monotonicMs() + RETRY_MS]);
+    }
+  }
+
+  #end(key: string, zoneId: string, reason: string | undefined): void {
+    const { journal, log, onTrip } = this.#options;
+    journal.endDelays([key], reason);
+    this.#delays.delete(key);
+    log.info(reason === undefined ? "entry-delay-ended" : "trip-cancelled", { zone: zoneId, key });
+    onTrip();
+  }
+
+  /** A gate whose state is not known closes nothing. */
+  #cancelledBecause(zoneId: string): string | undefined {
+    const zone = this.#zones.find(({ id }) => id === zoneId);
+    return zone && this.#options.gates.isClosed(zone)
+      ? `the gate closed within the entry delay (${zone.gate.by})`
+      : undefined;
+  }
+
+  #take({ key, zoneId, due }: EntryDelay): void {
+    const { clock, bootId } = this.#options;
+    const leftMs =
+      due.bootId === bootId ? due.monotonicMs - clock.monotonicMs() : due.wallMs - clock.wallMs();
+    // Behind a clock that has gone back a delay is no longer than it can be.
+    this.#delays.set(key, { zoneId, dueMs: clock.monotonicMs() + Math.min(leftMs, ENTRY_DELAY_MS_MAX) });
+  }
+
+  #arm(): void {
+    this.#timer.arm([...this.#delays.values()].map(({ dueMs }) => dueMs));
+  }
+}

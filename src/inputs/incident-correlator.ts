@@ -1,0 +1,207 @@
+import {
+  changedZones,
+  confirms,
+  isUnfinished,
+  isWithinWindow,
+  raised,
+  withOpening,
+  withZone,
+  type Incident,
+  type IncidentZone,
+} from "../domain/incident.ts";
+import { NOTES_LENGTH_MAX, withLine, withZoneLines } from "../domain/incident-notes.ts";
+import { cleanBody, clip, plainestBody } from "../domain/intervention-text.ts";
+import type { Intervention, InterventionCreate } from "../domain/intervention.ts";
+import type { Log } from "../domain/log.ts";
+import type { Trip, TripSite } from "../domain/trip.ts";
+import { wording } from "../domain/wording.ts";
+import type { Journal } from "../store/journal.ts";
+import type { Answer, LocalApi } from "./local-api.ts";
+import type { RecordVersions } from "./record-versions.ts";
+
+export interface IncidentCorrelatorOptions {
+  readonly journal: Journal;
+  readonly api: LocalApi;
+  /** Trips of one class at one objective this long after the last one belong together. */
+  readonly incidentWindowMs: number;
+  readonly site: TripSite;
+  readonly log: Log;
+  /** Records as they were last written. */
+  readonly versions: RecordVersions;
+  readonly failpoint?: (name: string) => void;
+}
+
+/** What became of a trip. `again` leaves it waiting. */
+export type Resolved =
+  | { readonly type: "resolved"; readonly interventionId: number }
+  | { readonly type: "refused"; readonly reason: string }
+  | Extract<Answer, { type: "again" }>;
+
+/** A record that changes between each reading and writing is tried this often before the trip opens its own. */
+const READINGS_MAX = 3;
+
+/** What a trip adds to the notes of a record, and the zones of the incident that change with it. */
+interface Addition {
+  readonly notes: string;
+  readonly changed: readonly IncidentZone[];
+}
+
+/**
+ * Makes an intervention of a trip, or lets it join the unfinished one of its class at its objective. A trip has joined only
+ * when an answer of the API contains its line; where the record does not take the line, the trip opens a record of its own
+ * that refers to the other. What it decides is recorded first, so that after a crash the same is done again.
+ */
+export class IncidentCorrelator {
+  readonly #options: IncidentCorrelatorOptions;
+
+  constructor(options: IncidentCorrelatorOptions) {
+    this.#options = options;
+  }
+
+  /** Brings a trip or fault into a record. */
+  async resolve(trip: Trip): Promise<Resolved> {
+    const { journal } = this.#options;
+    const decided = trip.incident ?? journal.incidents.latest(trip.subject)?.key ?? trip.key;
+    const incident = decided === trip.key ? undefined : journal.incidents.find(decided);
+    const isDecided = trip.incident !== null;
+    if (!incident || (!isDecided && !isWithinWindow(incident, trip, this.#options.incidentWindowMs)))
+      return this.#open(trip);
+    return this.#join(trip, incident);
+  }
+
+  async #open(trip: Trip, continued?: Intervention): Promise<Resolved> {
+    const { journal, api, log, failpoint } = this.#options;
+    // The end of a fault has nothing to be noted on before the fault has become work.
+    if (trip.about === "fault-over") return this.#endWithoutWork(trip);
+    const body = cleanBody(continued ? this.#continuing(trip.body, continued) : trip.body);
+    if (trip.incident !== trip.key) await journal.decided(trip, trip.key, continued && body);
+    let answer = await api.create(trip.key, body);
+    // Refused: a crew with a poor text is better than none. It goes under the same key, which only what was taken has
+    // used up, so that whichever of the two comes first is the only one. A key that is known with another body is
+    // therefore mostly the poor text's, sent before and not answered; it gets that record's answer.
+    const first = answer;
+    if (answer.type === "refused" || answer.type === "known")
+      answer = await api.create(trip.key, plainestBody(body));
+    if (answer.type === "again") return answer;
+    if (answer.type !== "record")
+      return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };
+    failpoint?.("trip-posted");
+    this.#options.versions.remember(answer);
+    const interventionId = answer.record.id;
+    await journal.opened(trip, {
+      key: trip.key,
+      subject: trip.subject,
+      interventionId,
+      last: trip.moment,
+      zones: isOpening(trip) ? [withOpening(undefined, trip)] : [],
+    });
+    log.info("trip-posted", { zone: trip.zoneId, key: trip.key, interventionId });
+    return { type: "resolved", interventionId };
+  }
+
+  /** The body of a record that continues another one, and says so. */
+  #continuing(body: InterventionCreate, { id, name, dateStart }: Intervention): InterventionCreate {
+    const { locale } = this.#options.site;
+    const at = dateStart?.slice(0, 16).replace("T", " ") ?? null;
+    const reference = wording(locale).continues({ id, name, at });
+    return { ...body, description: clip(`${reference}\n${body.description ?? ""}`, 4000) };
+  }
+
+  #endWithoutWork(trip: Trip): Resolved {
+    const { trips } = this.#options.journal;
+    return trips.isWaiting(trip.subject, trip.seq)
+      ? { type: "again", reason: "its fault has not become an intervention yet", isBusy: false }
+      : { type: "refused", reason: "its fault has no intervention" };
+  }
+
+  async #join(trip: Trip, incident: Incident): Promise<Resolved> {
+    const { api, journal, failpoint } = this.#options;
+    const { interventionId } = incident;
+    let last: Intervention | undefined;
+    for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+      const found = this.#remembered(trip, interventionId) ?? (await api.find(interventionId));
+      if (found.type === "again") return found;
+      const record = found.type === "record" ? found.record : undefined;
+      const addition = record && this.#additionOf(trip, incident, record);
+      // A line that an earlier attempt has written is there, whatever that attempt was answered and whatever came after.
+      const isRetry = trip.incident !== null;
+      if (record && addition && (isRetry || isUnfinished(record)) && isIn(record, trip, addition))
+        return this.#joined(trip, incident, addition);
+      if (found.type !== "record" || !isUnfinished(record)) return this.#comesTooLate(trip, interventionId);
+      last = record;
+      if (!addition) break;
+      if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
+      const changes = raised(record, trip, confirms(incident, trip));
+      const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag);
+      failpoint?.("trip-noted");
+      if (answer.type === "again") return answer;
+      if (answer.type === "record" && answer.record.notes === addition.notes) {
+        this.#options.versions.remember(answer);
+        return this.#joined(trip, incident, addition);
+      }
+      if (answer.type !== "changed" && answer.type !== "missing") break;
+    }
+    // The record does not take the line, or is changed all the time: the trip gets its own.
+    return trip.about === "fault-over" ? this.#endUnnoted(trip, interventionId) : this.#open(trip, last);
+  }
+
+  /**
+   * The record as we left it, once, which spares the reading. A trip that has been tried before looks what has become of
+   * that.
+   */
+  #remembered(trip: Trip, interventionId: number): Extract<Answer, { type: "record" }> | undefined {
+    const version = this.#options.versions.take(interventionId);
+    return version && trip.attempts === 0 && trip.incident === null
+      ? { type: "record", ...version }
+      : undefined;
+  }
+
+  /** @returns undefined where the notes have no room */
+  #additionOf(trip: Trip, { zones }: Incident, record: Intervention): Addition | undefined {
+    if (!isOpening(trip)) {
+      const notes = withLine(record.notes ?? "", null, trip.line);
+      return [...notes].length > NOTES_LENGTH_MAX ? undefined : { notes, changed: [] };
+    }
+    const known = zones.find(({ zoneId }) => zoneId === trip.zoneId);
+    const opened = withOpening(known, trip);
+    // The record's description names what was found standing open, unless a poor text had to do.
+    if (isDescribed(record, trip)) return { notes: record.notes ?? "", changed: [opened] };
+    const noted = withZoneLines(record.notes, zones, [opened], this.#options.site);
+    return noted && { notes: noted.notes, changed: changedZones(zones, noted.zones) };
+  }
+
+  async #joined(trip: Trip, incident: Incident, { changed }: Addition): Promise<Resolved> {
+    const { journal, log } = this.#options;
+    const { interventionId } = incident;
+    const zones = changed.reduce(withZone, incident.zones);
+    await journal.joined(trip, { ...incident, last: trip.moment, zones }, changed);
+    log.info("trip-merged", { zone: trip.zoneId, key: trip.key, interventionId });
+    return { type: "resolved", interventionId };
+  }
+
+  /** The intervention is done or gone: a trip opens another one; the end of a fault has nothing left to be noted on. */
+  #comesTooLate(trip: Trip, interventionId: number): Promise<Resolved> | Resolved {
+    if (trip.about !== "fault-over") return this.#open(trip);
+    this.#options.journal.trips.settle(trip.key, "recorded", interventionId, "its work was done already");
+    return { type: "resolved", interventionId };
+  }
+
+  #endUnnoted(trip: Trip, interventionId: number): Resolved {
+    const reason = `the notes of intervention ${interventionId} did not take it`;
+    this.#options.journal.trips.settle(trip.key, "recorded", interventionId, reason);
+    return { type: "resolved", interventionId };
+  }
+}
+
+function isOpening({ about }: Trip): boolean {
+  return about === "trip" || about === "standing";
+}
+
+/** Whether the record's text has the trip's line already. */
+function isIn(record: Intervention, trip: Trip, { notes }: Addition): boolean {
+  return isDescribed(record, trip) || record.notes === notes;
+}
+
+function isDescribed({ description }: Intervention, { about, line }: Trip): boolean {
+  return about === "standing" && (description ?? "").split("\n").includes(line);
+}

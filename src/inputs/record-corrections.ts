@@ -1,0 +1,122 @@
+import { formatLocal } from "../domain/calendar.ts";
+import { changedZones, isUnfinished, redated } from "../domain/incident.ts";
+import { withZoneLines } from "../domain/incident-notes.ts";
+import { isOrWillBeRecorded, unrecordedReason, type Trip, type TripSite } from "../domain/trip.ts";
+import type { Journal } from "../store/journal.ts";
+import type { Answer, LocalApi } from "./local-api.ts";
+import type { RecordVersions } from "./record-versions.ts";
+
+export interface RecordCorrectionsOptions {
+  readonly journal: Journal;
+  readonly api: LocalApi;
+  readonly site: TripSite;
+  /** Records as they were last written. */
+  readonly versions: RecordVersions;
+}
+
+/** What became of a correction. `early`: the opening is not in a record yet. `again`: it is to be tried again. */
+export type Corrected =
+  | { readonly type: "resolved"; readonly interventionId: number }
+  | { readonly type: "early" }
+  | Extract<Answer, { type: "again" }>;
+
+/** A record that changes between each reading and writing is tried this often. */
+const READINGS_MAX = 3;
+
+/** Writes into the records of trips what is known only later: that a zone has closed, and the time of an opening. */
+export class RecordCorrections {
+  readonly #options: RecordCorrectionsOptions;
+
+  constructor(options: RecordCorrectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Notes the closing of a zone in the record of its opening. */
+  async noteRestore(restore: Trip): Promise<Corrected> {
+    const { journal, api } = this.#options;
+    const opening = journal.restores.openingBefore(restore.zoneId, restore.seq);
+    if (opening?.state === "waiting") return { type: "early" };
+    const incident = journal.incidents.find(opening?.incident ?? "");
+    const zone = incident?.zones.find(({ zoneId }) => zoneId === restore.zoneId);
+    if (!incident || !zone) return this.#restoreRecorded(restore, unrecordedReason(opening));
+    if (this.#hasOpenedAgain(restore)) return this.#restoreRecorded(restore, "the zone opened again");
+    const closed = { ...zone, closed: { ...restore.moment, isDated: restore.isDated } };
+    const { interventionId } = incident;
+    for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+      const found = await api.find(interventionId);
+      if (found.type === "again") return found;
+      if (found.type !== "record" || !isUnfinished(found.record))
+        return this.#restoreRecorded(
+          restore,
+          `intervention ${interventionId} is done or deleted`,
+          interventionId,
+        );
+      const noted = withZoneLines(found.record.notes, incident.zones, [closed], this.#options.site);
+      if (!noted) break;
+      const isNoted = noted.notes === found.record.notes;
+      const answer = isNoted ? found : await api.change(interventionId, { notes: noted.notes }, found.etag);
+      if (answer.type === "again") return answer;
+      if (answer.type === "record" && answer.record.notes === noted.notes) {
+        this.#options.versions.remember(answer);
+        const { zones } = noted;
+        await journal.restoreNoted(restore, { ...incident, zones }, changedZones(incident.zones, zones));
+        return { type: "resolved", interventionId };
+      }
+      if (answer.type !== "changed") break;
+    }
+    return this.#restoreRecorded(
+      restore,
+      `the notes of intervention ${interventionId} did not take it`,
+      interventionId,
+    );
+  }
+
+  /** The line of a zone that is open again says so, and not when it was closed between. */
+  #hasOpenedAgain({ zoneId, seq }: Trip): boolean {
+    const newest = this.#options.journal.restores.openingBefore(zoneId);
+    return newest !== undefined && newest.seq > seq && isOrWillBeRecorded(newest);
+  }
+
+  #restoreRecorded(restore: Trip, reason: string, interventionId: number | null = null): Corrected {
+    this.#options.journal.restores.markRecorded(restore.key, reason, interventionId);
+    return { type: "resolved", interventionId: interventionId ?? 0 };
+  }
+
+  /**
+   * Corrects what a record says of a time that was not known, or was read from a clock that has been set since: its start,
+   * or the line of a zone.
+   * @param wallMs when the trip was by the clock that is trusted now
+   */
+  async date(trip: Trip, wallMs: number): Promise<Corrected> {
+    const { api, site } = this.#options;
+    const interventionId = trip.interventionId ?? 0;
+    const found = await api.find(interventionId);
+    if (found.type === "again") return found;
+    if (found.type !== "record") return { type: "resolved", interventionId };
+    const { record, etag } = found;
+    const incident = this.#options.journal.incidents.find(trip.incident ?? "");
+    const { bootId, monotonicMs } = trip.moment;
+    const zones = incident?.zones.map((zone) => redated(zone, bootId, wallMs - monotonicMs)) ?? [];
+    const lined = zones.filter((zone) => zone.line !== null && !incident?.zones.includes(zone));
+    const noted = withZoneLines(record.notes, zones, lined, site);
+    // Dated by a person meanwhile, or of another trip.
+    const from = formatLocal(trip.moment.wallMs, site.timezone);
+    const isOurs = trip.state === "posted" && [null, from].includes(record.dateStart ?? null);
+    const changes = {
+      ...(isOurs ? { dateStart: formatLocal(wallMs, site.timezone) } : {}),
+      ...(noted && noted.notes !== (record.notes ?? "") ? { notes: noted.notes } : {}),
+    };
+    if (Object.keys(changes).length > 0) {
+      const answer = await api.change(interventionId, changes, etag);
+      if (answer.type === "again") return answer;
+      if (answer.type === "changed")
+        return { type: "again", reason: "the record was changed meanwhile", isBusy: false };
+    }
+    if (incident && noted)
+      await this.#options.journal.zonesNoted(
+        { ...incident, zones: noted.zones },
+        changedZones(incident.zones, noted.zones),
+      );
+    return { type: "resolved", interventionId };
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { readConfiguration } from "../../src/config/load.ts";
+import { changesOf, type ConfigurationChanges } from "../../src/config/reload.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-changes-"));
+  for (const name of ["one", "two"])
+    writeFileSync(join(folder, name), `${name} and sixteen characters`, { mode: 0o600 });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const read = (text: string): Config =>
+  readConfiguration({ file: join(folder, "santinela.yaml"), text }, { env: {}, cwd: folder });
+const changes = (before: string, after: string): ConfigurationChanges => changesOf(read(before), read(after));
+
+const UPSTREAM = "https://centre.example, email: a@site.example";
+
+test.each([
+  ["dataDir: ./a", "dataDir: ./b", [], ["dataDir"]],
+  ["site: { name: A }", "site: { name: B, ref: b }", [], ["site.name", "site.ref"]],
+  ["http: { port: 1 }", "http: { port: 2, basePath: /api }", [], ["http.port", "http.basePath"]],
+  ["http: {}", "http: { tls: own }", [], ["http.tls"]],
+  ["{}", "mqtt: off", [], ["mqtt.url", "mqtt.listen.host", "mqtt.listen.port"]],
+  ["mqtt: { listen: { port: 1 } }", "mqtt: { listen: { port: 2 } }", [], ["mqtt.listen.port"]],
+  [
+    "mqtt: { username: a, passwordFile: one }",
+    "mqtt: { username: a, passwordFile: two }",
+    [],
+    ["mqtt.username", "mqtt.passwordFile"],
+  ],
+  ["homeAssistant: { enabled: false }", "homeAssistant: { enabled: true }", [], ["homeAssistant.enabled"]],
+  ["gpio: { backend: simulated }", "gpio: { backend: cdev }", [], ["gpio.backend"]],
+  ["log: { level: info }", "log: { level: debug }", ["log.level"], []],
+  ["metrics: { tokenFile: one }", "metrics: { tokenFile: two }", ["metrics.tokenFile"], []],
+  ["{}", `upstream: { baseUrl: ${UPSTREAM}, passwordFile: one }`, ["upstream"], []],
+  [
+    `upstream: { baseUrl: ${UPSTREAM}, passwordFile: one }`,
+    `upstream: { baseUrl: ${UPSTREAM}, passwordFile: two, schedule: "*/7 * * * *" }`,
+    ["upstream.schedule", "upstream.passwordFile"],
+    [],
+  ],
+  [
+    "{}",
+    "objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }",
+    ["objectives.obiective/cladiri"],
+    [],
+  ],
+  ["site: { name: A, ref: a }", "site: { ref: a, name: A }\n# a remark", [], []],
+])("%s → %s is named by its options, and by no secret", (before, after, applied, needsRestart) => {
+  const found = changes(before, after);
+  expect(new Set(found.applied)).toEqual(new Set(applied));
+  expect(new Set(found.needsRestart)).toEqual(new Set(needsRestart));
+  expect(JSON.stringify(found)).not.toContain("sixteen");
+});
+
+test("zones are named by what has become of them, a change of their profile included", () => {
+  const zone = (id: string, name: string): string =>
+    `{ id: ${id}, name: ${name}, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }`;
+  const before = `zones: [ ${zone("a", "A")}, ${zone("b", "B")}, ${zone("c", "C")} ]`;
+  expect(
+    changes(before, `zones: [ ${zone("c", "C")}, ${zone("a", "Aa")}, ${zone("d", "D")} ]`).zones,
+  ).toEqual({
+    added: ["d"],
+    removed: ["b"],
+    changed: ["a"],
+  });
+  expect(changes(before, `profiles: { burglary: { crews: 3 } }\n${before}`).zones.changed).toEqual([
+    "a",
+    "b",
+    "c",
+  ]);
+});

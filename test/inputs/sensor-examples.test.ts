@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { PROFILE_OF_KIND, resolveProfiles } from "../../src/domain/zone-rules.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { WatchedZones } from "../support/watched-zones.ts";
+
+/* The worked zones of docs/sensors.md, loaded as they are there and fed with the messages shown. */
+
+const page = readFileSync(fileURLToPath(new URL("../../docs/sensors.md", import.meta.url)), "utf8");
+const worked = page.slice(page.indexOf("## Worked zones"), page.indexOf("## What the broker must do"));
+const examples = worked
+  .split("\n### ")
+  .slice(1)
+  .map((section) => {
+    const block = (language: string): string =>
+      new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s").exec(section)?.[1] ?? "";
+    return [section.split("\n", 1)[0] ?? "", block("yaml"), block("text")] as const;
+  });
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-examples-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("the worked zone", () => {
+  test("is there for each kind of shared topic", () => {
+    expect(examples.map(([title]) => title)).toEqual([
+      "Shelly i4 (Gen2, Gen3)",
+      "Frigate reviews",
+      "A zigbee2mqtt bridge",
+    ]);
+  });
+
+  test.each(examples)("of %s does what its page says", async (_title, yaml, text) => {
+    const file = join(folder, "santinela.yaml");
+    writeFileSync(file, `objectives: { obiective/cladiri: [{ id: 12, name: Hala }] }\n${yaml}`);
+    const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: folder });
+    expect(warnings).toEqual([]);
+    const site = new WatchedZones(zones);
+    const mqtt = new MqttZones(site.common);
+    for (const { id } of zones) site.monitor.read(id, "normal", { live: true });
+    outcomesOf(site);
+    const shown: string[] = [];
+    const done: string[] = [];
+    for (const line of text.trim().split("\n")) {
+      const expected = /^ {2}→ (.+)$/.exec(line)?.[1];
+      const wait = /^\((\d+) s\)$/.exec(line)?.[1];
+      if (expected !== undefined) {
+        shown.push(expected);
+        done.push(outcomesOf(site).join(", ") || "nothing");
+      } else if (wait !== undefined) site.clock.advance(Number(wait) * 1000);
+      else {
+        const [topic = "", ...payload] = line.split(" ");
+        await mqtt.deliver({ topic, payload: Buffer.from(payload.join(" ")), isRetained: false });
+      }
+    }
+    site.close();
+    expect(shown.length).toBeGreaterThan(4);
+    expect(done).toEqual(shown);
+  });
+});
+
+/** What has happened since it was last asked. */
+function outcomesOf({ logLines, events }: WatchedZones): string[] {
+  const logged = logLines.splice(0).flatMap(({ event, zone, of }) => {
+    if (event === "zone-trip") return [`trip ${String(zone)}`];
+    if (event === "zone-restore") return [`restore ${String(zone)}`];
+    if (event === "zone-fault") return [`fault ${String(of)}`];
+    return event === "zone-fault-over" ? [`fault over ${String(of)}`] : [];
+  });
+  const repeated = events.splice(0).filter(({ event }) => event === "opening-repeated");
+  return [...logged, ...repeated.map(({ subject }) => subject.replace("zone", "opening-repeated"))];
+}
+
+test("what each kind requests is in the table as the shipped profiles have it", () => {
+  for (const [kind, name] of Object.entries(PROFILE_OF_KIND)) {
+    const row = new RegExp(`^\\| \`${kind}\` .*$`, "m").exec(page)?.[0].split("|") ?? [];
+    const cells = row.map((cell) => cell.trim());
+    const profile = resolveProfiles({}).get(name);
+    expect(cells.slice(2, 6)).toEqual([
+      `\`${name}\``,
+      profile?.priority,
+      profile?.type,
+      String(profile?.crews),
+    ]);
+    const asked = (cells[6] ?? "").split(", ");
+    expect({
+      police: asked.includes("police"),
+      ambulance: asked.includes("ambulance"),
+      firetruck: asked.includes("fire engine"),
+    }).toEqual({
+      police: profile?.police,
+      ambulance: profile?.ambulance,
+      firetruck: profile?.firetruck,
+    });
+    expect(cells[7]).toBe(profile?.confirmed ? "police, 2 crews" : "–");
+  }
+});

@@ -1,0 +1,325 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
+import { SOMEBODY } from "../support/app.ts";
+import { DispatchingSite } from "../support/dispatching-site.ts";
+import { gateIdOf, zoneOf } from "../support/watched-zones.ts";
+
+const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
+const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
+const GATE = gateIdOf(KEY);
+const HALL = { type: "obiective/cladiri", id: 1 } as const;
+const simulated = { simulated: true } as const;
+const MINUTE_MS = 60_000;
+/** Longer than the time within which an opening must be told. */
+const TOLD_MS = 5_000;
+
+let site: DispatchingSite;
+afterEach(() => site.close());
+
+async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
+  site = await DispatchingSite.make(
+    zones.map((zone) => zoneOf({ input: simulated, objective: HALL, swinger: false, ...zone })),
+  );
+}
+
+function opens(zoneId: string): void {
+  for (const contact of ["normal", "open"] as const) site.zones.monitor.read(zoneId, contact, { live: true });
+}
+
+/** Time passes, and everything that it brings becomes a record. */
+async function passes(ms: number): Promise<void> {
+  site.zones.clock.advance(ms);
+  await site.settled();
+}
+
+const names = (): string[] => site.records.map(({ name }) => name);
+
+describe("a smoke detector in alarm", () => {
+  test("as a walk test ends trips at once, since when it has been open", async () => {
+    await make({ id: "smoke", name: "Smoke", kind: "fire" });
+    site.zones.watch.orders.startWalkTest(10, ANA);
+    opens("smoke");
+    await passes(10 * MINUTE_MS);
+    await passes(TOLD_MS);
+    expect(site.records).toMatchObject([{ name: "Alarm, fire: Smoke", firetruck: true }]);
+    expect(site.records[0]?.description).toMatch(/still open at .*, open since 2026-11-20 23:30:00\.$/);
+    expect(site.zones.trips.map(({ cause, state }) => [cause, state])).toEqual([
+      ["edge", "test"],
+      ["standing", "posted"],
+    ]);
+  });
+
+  test.each(["ends by its time", "is ended by a technician"])(
+    "as its bypass %s trips at once",
+    async (how) => {
+      await make({ id: "smoke", name: "Smoke", kind: "fire" });
+      site.zones.watch.orders.bypass("smoke", { reason: "dust", minutes: 10 }, ANA);
+      opens("smoke");
+      if (how === "is ended by a technician") site.zones.watch.orders.restore("smoke", ANA);
+      else await passes(10 * MINUTE_MS);
+      await passes(TOLD_MS);
+      expect(names()).toEqual(["Alarm, fire: Smoke"]);
+    },
+  );
+
+  test("after its intervention is done has a condition at once, and trips again after a quarter of an hour", async () => {
+    await make({ id: "smoke", name: "Smoke", kind: "fire" });
+    opens("smoke");
+    await site.settled();
+    await passes(MINUTE_MS);
+    site.change(1, { status: "done" });
+    await passes(TOLD_MS);
+    expect(site.zones.conditions).toEqual(["zone-open/smoke"]);
+    await passes(899_000 - TOLD_MS);
+    expect(names()).toHaveLength(1);
+    await passes(2 * TOLD_MS);
+    expect(names()).toEqual(["Alarm, fire: Smoke", "Alarm, fire: Smoke"]);
+    expect(site.zones.conditions).toEqual([]);
+  });
+
+  test("is never gated, delayed or shut down", async () => {
+    await make({ id: "smoke", kind: "fire", gate: KEY, entryDelayS: 45, swinger: { maxTrips: 1 } });
+    site.zones.monitor.setGate(GATE, "closed");
+    for (let trip = 0; trip < 25; trip += 1) {
+      opens("smoke");
+      await passes(31 * MINUTE_MS);
+    }
+    expect(new Set(site.fates)).toEqual(new Set(["posted"]));
+  });
+});
+
+describe("a window that stands open as its gate opens", () => {
+  const WINDOWS = ["a", "b"].map((id) => ({ id, name: `Window ${id}`, gate: KEY }));
+
+  test("is listed with the others in one record, once for each arming", async () => {
+    await make(...WINDOWS, { id: "c", name: "Window c", gate: KEY });
+    site.zones.monitor.setGate(GATE, "closed");
+    opens("a");
+    await passes(MINUTE_MS);
+    opens("b");
+    await passes(MINUTE_MS);
+    expect(site.records).toEqual([]);
+    site.zones.monitor.setGate(GATE, "open");
+    await passes(TOLD_MS);
+    expect(site.records).toMatchObject([
+      {
+        name: "Armed with 2 zones open",
+        type: "inspection",
+        priority: "medium",
+        description:
+          "At 2026-11-20 23:32:00, when the zones were armed or returned to service, these were open:\n" +
+          "Window a (a, intrusion), open since 2026-11-20 23:30:00\n" +
+          "Window b (b, intrusion), open since 2026-11-20 23:31:00",
+        notes: null,
+      },
+    ]);
+    await passes(8 * 60 * MINUTE_MS);
+    expect(names()).toHaveLength(1);
+    site.change(1, { status: "done" });
+    await passes(60 * MINUTE_MS);
+    expect(names()).toHaveLength(1);
+    expect(site.zones.conditions).toEqual(["zone-open/a", "zone-open/b"]);
+    site.zones.monitor.setGate(GATE, "closed");
+    await passes(TOLD_MS);
+    expect(site.zones.conditions).toEqual([]);
+    site.zones.monitor.setGate(GATE, "open");
+    await passes(TOLD_MS);
+    expect(names()).toEqual(["Armed with 2 zones open", "Armed with 2 zones open"]);
+  });
+
+  test("is noted in that record as it closes, and trips as it opens again", async () => {
+    await make(...WINDOWS);
+    site.zones.monitor.setGate(GATE, "closed");
+    opens("a");
+    site.zones.monitor.setGate(GATE, "open");
+    await passes(MINUTE_MS);
+    site.zones.monitor.read("a", "normal", { live: true });
+    await passes(MINUTE_MS);
+    expect(site.records).toMatchObject([
+      { notes: "23:30 Window a (open since 2026-11-20 23:30), closed 23:31" },
+    ]);
+    opens("a");
+    await site.settled();
+    expect(names()).toEqual(["Armed with 1 zone open", "Alarm, intrusion: Window a"]);
+  });
+
+  test("trips, or has a condition alone, where its configuration wants that", async () => {
+    await make(
+      { id: "a", name: "Window a", gate: KEY, whenArmedOpen: "trip" },
+      { id: "b", name: "Window b", gate: KEY, whenArmedOpen: "condition" },
+    );
+    site.zones.monitor.setGate(GATE, "closed");
+    opens("a");
+    opens("b");
+    site.zones.monitor.setGate(GATE, "open");
+    await passes(TOLD_MS);
+    expect(names()).toEqual(["Alarm, intrusion: Window a"]);
+    expect(site.zones.conditions).toEqual(["zone-open/b"]);
+    site.change(1, { status: "done" });
+    await passes(60 * MINUTE_MS);
+    expect(names()).toHaveLength(1);
+    expect(site.zones.conditions).toEqual(["zone-open/b", "zone-open/a"]);
+  });
+
+  test("over a power cut is listed by the next start", async () => {
+    await make(...WINDOWS);
+    site.zones.monitor.setGate(GATE, "closed");
+    opens("a");
+    await site.powerCut(MINUTE_MS);
+    await passes(MINUTE_MS);
+    // Whether the gate is open is not known before its switch has said so.
+    expect(site.records).toEqual([]);
+    site.zones.monitor.setGate(GATE, "open");
+    await passes(TOLD_MS);
+    expect(names()).toEqual(["Armed with 1 zone open"]);
+  });
+});
+
+describe("a door that stands open", () => {
+  test("as its bypass ends is listed", async () => {
+    await make({ id: "door", name: "Door" });
+    site.zones.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    opens("door");
+    await passes(10 * MINUTE_MS + TOLD_MS);
+    expect(names()).toEqual(["Armed with 1 zone open"]);
+  });
+
+  test.each(["done", "deleted"])("after its intervention was %s is listed once", async (end) => {
+    await make({ id: "door", name: "Door" });
+    opens("door");
+    await site.settled();
+    if (end === "done") site.change(1, { status: "done" });
+    else site.app.interventions.delete(1, SOMEBODY);
+    await passes(TOLD_MS);
+    expect(names().at(-1)).toBe("Armed with 1 zone open");
+    const record = site.records.at(-1);
+    site.change(record?.id ?? 0, { status: "done" });
+    await passes(60 * MINUTE_MS);
+    expect(site.records.at(-1)?.id).toBe(record?.id);
+    expect(site.zones.conditions).toEqual(["zone-open/door"]);
+  });
+
+  test("as its shutdown ends is listed", async () => {
+    await make({ id: "door", name: "Door", swinger: { maxTrips: 1, quietResetS: 3600 } });
+    opens("door");
+    await site.settled();
+    site.change(1, { status: "done" });
+    site.zones.monitor.read("door", "normal", { live: true });
+    opens("door");
+    await passes(TOLD_MS);
+    expect(site.fates).toContain("swinger");
+    await passes(3_700_000);
+    expect(names()).toContain("Armed with 1 zone open");
+  });
+
+  test("at first sight does not trip, and has a condition", async () => {
+    await make({ id: "door", name: "Door" });
+    site.zones.monitor.read("door", "open", { live: true });
+    await passes(TOLD_MS);
+    expect(site.records).toEqual([]);
+    expect(site.zones.conditions).toEqual(["zone-open/door"]);
+    site.zones.monitor.read("door", "normal", { live: true });
+    await passes(TOLD_MS);
+    expect(site.zones.conditions).toEqual([]);
+  });
+
+  test("and has an unfinished intervention is told in that alone, over restarts too", async () => {
+    await make({ id: "door", name: "Door" });
+    opens("door");
+    await site.settled();
+    await site.restart();
+    await passes(60 * MINUTE_MS);
+    expect(names()).toEqual(["Alarm, intrusion: Door"]);
+    expect(site.zones.conditions).toEqual([]);
+  });
+
+  test("while the journal cannot be written is listed once it can be", async () => {
+    await make({ id: "door", name: "Door" });
+    site.zones.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    opens("door");
+    site.zones.breakJournal();
+    site.zones.clock.advance(11 * MINUTE_MS);
+    expect(site.zones.logged("standing-look-failed").length).toBeGreaterThan(0);
+    site.zones.mendJournal();
+    await passes(11_000);
+    expect(names()).toEqual(["Armed with 1 zone open"]);
+  });
+});
+
+describe("a zone that closes", () => {
+  test("is noted with its time in the record of its opening", async () => {
+    await make({ id: "door", name: "Door" });
+    opens("door");
+    await site.settled();
+    await passes(17 * MINUTE_MS);
+    site.zones.monitor.read("door", "normal", { live: true });
+    await site.settled();
+    expect(site.records).toMatchObject([{ notes: "23:30 Door, closed 23:47" }]);
+    expect(site.zones.restores).toMatchObject([{ cause: "reading", state: "merged", interventionId: 1 }]);
+  });
+
+  test("and opens again says so in one line", async () => {
+    await make({ id: "door", name: "Door" });
+    for (let opening = 0; opening < 14; opening += 1) {
+      opens("door");
+      await passes(MINUTE_MS);
+      site.zones.monitor.read("door", "normal", { live: true });
+      await site.settled();
+    }
+    expect(site.records).toMatchObject([{ notes: "23:30 Door ×14 → 23:43, closed 23:44" }]);
+  });
+
+  test("before its trip could be posted is noted after it", async () => {
+    await make({ id: "door", name: "Door" });
+    let refusals = 2;
+    site.intercept = ({ method }, response) => {
+      if (method !== "POST" || refusals === 0) return false;
+      refusals -= 1;
+      response.writeHead(500).end();
+      return true;
+    };
+    opens("door");
+    site.zones.clock.advance(MINUTE_MS);
+    site.zones.monitor.read("door", "normal", { live: true });
+    await site.settled();
+    expect(site.records).toMatchObject([{ notes: "23:30 Door, closed 23:31" }]);
+  });
+
+  test.each([
+    ["its intervention is done", "intervention 1 is done or deleted"],
+    ["its opening was bypassed", "its opening was bypassed"],
+  ])("after %s is in the journal, with the reason", async (what, reason) => {
+    await make({ id: "door", name: "Door" });
+    if (what === "its opening was bypassed")
+      site.zones.watch.orders.bypass("door", { reason: "painter" }, ANA);
+    opens("door");
+    await site.settled();
+    if (what === "its intervention is done") site.change(1, { status: "done" });
+    site.zones.monitor.read("door", "normal", { live: true });
+    await site.settled();
+    expect(site.zones.restores).toMatchObject([{ state: "recorded", reason }]);
+    expect(site.records.every(({ notes }) => notes === null)).toBe(true);
+  });
+
+  test("by its own time says so", async () => {
+    await make({ id: "pir", name: "Hall", kind: "motion", autoRestoreS: 60 });
+    site.zones.monitor.read("pir", "open", { live: true });
+    await passes(MINUTE_MS);
+    expect(site.records).toMatchObject([{ notes: "23:30 Hall, closed 23:31" }]);
+    expect(site.zones.restores).toMatchObject([{ cause: "auto" }]);
+  });
+
+  test("while a person writes is noted beside what was written", async () => {
+    await make({ id: "door", name: "Door" });
+    opens("door");
+    await site.settled();
+    site.intercept = ({ method }) => {
+      if (method !== "PUT") return;
+      site.intercept = () => {};
+      site.change(1, { notes: "Crew 4" });
+    };
+    site.zones.monitor.read("door", "normal", { live: true });
+    await site.settled();
+    expect(site.records).toMatchObject([{ notes: "Crew 4\n23:30 Door, closed 23:30" }]);
+  });
+});

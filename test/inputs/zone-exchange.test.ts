@@ -1,0 +1,348 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Zone } from "../../src/domain/zone.ts";
+import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
+import type { GpioPort } from "../../src/inputs/gpio/gpio-port.ts";
+import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const BY: { who: string; from: string } = { who: "ana@site.example", from: "10.0.0.9" };
+const DOOR = zoneOf({ id: "door", input: { gpio: 17 }, swinger: false });
+const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, swinger: false });
+const gate = (id: string, topic: string, more: Partial<Parameters<typeof zoneOf>[0]> = {}): Zone =>
+  zoneOf({ id, input: { mqtt: topic, path: "/contact", open: [false], normal: [true] }, ...more });
+
+/** Zones on simulated lines and topics, in this process with a manual clock. */
+class Site {
+  readonly watched: WatchedZones;
+  readonly lines = new SimulatedLines();
+  /** What was done to lines: `open 17`, `close 17`. */
+  readonly handled: string[] = [];
+  readonly #gpio: GpioReadings;
+  readonly #mqtt: MqttZones;
+
+  constructor(zones: readonly Zone[], journal = ":memory:") {
+    this.watched = new WatchedZones(zones, { journalPath: journal });
+    const port: GpioPort = {
+      open: (line, bias, onActivity) => {
+        this.handled.push(`open ${line}`);
+        const opened = this.lines.open(line, bias, onActivity);
+        const close = (): void => {
+          this.handled.push(`close ${line}`);
+          opened.close();
+        };
+        return { ...opened, close };
+      },
+      close: () => {},
+    };
+    this.#gpio = new GpioReadings({ ...this.watched.common, openPort: () => port });
+    this.#mqtt = new MqttZones(this.watched.common);
+  }
+
+  async start(): Promise<this> {
+    await this.#gpio.start();
+    await this.pass(2000);
+    return this;
+  }
+
+  /** What a reload does in its turn. */
+  exchange(zones: readonly Zone[]): Promise<void> {
+    this.watched.watch.exchange(zones, BY);
+    this.#mqtt.exchange(zones);
+    return this.#gpio.exchange(zones);
+  }
+
+  publish(topic: string, contact: boolean, isRetained = false): Promise<void> {
+    return this.#mqtt.deliver({ topic, payload: Buffer.from(JSON.stringify({ contact })), isRetained });
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 50) {
+      this.watched.clock.advance(50);
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** The trips as `zone cause`. */
+  get trips(): string[] {
+    return this.watched.trips
+      .filter(({ about }) => about === "trip")
+      .map(({ zoneId, cause }) => `${zoneId} ${cause}`);
+  }
+
+  end(): void {
+    this.#gpio.stop();
+    this.watched.close();
+  }
+}
+
+let site: Site;
+let folder: string | undefined;
+afterEach(() => {
+  site.end();
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+  folder = undefined;
+});
+
+describe("a line that stays", () => {
+  test("is not let go, and an opening under way when the zones are exchanged is one trip", async () => {
+    site = await new Site([DOOR, YARD]).start();
+    site.lines.set(17, 1);
+    await site.pass(100);
+    await site.exchange([{ ...DOOR, name: "Main door" }]);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["door edge"]);
+    expect(site.watched.trips[0]?.body.name).toContain("Main door");
+    expect(site.handled).toEqual(["open 17", "open 18", "close 18"]);
+  });
+
+  test("that opens right before or right after the exchange, in its very turn, is one trip each time", async () => {
+    site = await new Site([DOOR, YARD]).start();
+    site.lines.set(17, 1);
+    const exchanged = site.exchange([DOOR, { ...YARD, name: "Other yard" }]);
+    site.lines.set(18, 1);
+    await exchanged;
+    await site.pass(1000);
+    expect(site.trips).toEqual(["door edge", "yard edge"]);
+  });
+
+  test("that two zones exchange between them is a trip of one of them, whichever", async () => {
+    site = await new Site([DOOR, YARD]).start();
+    site.lines.set(17, 1);
+    await site.pass(100);
+    await site.exchange([
+      { ...DOOR, input: YARD.input },
+      { ...YARD, input: DOOR.input },
+    ]);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["yard edge"]);
+    site.lines.set(18, 1);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["yard edge", "door edge"]);
+    expect(site.handled).toEqual(["open 17", "open 18"]);
+  });
+
+  test("of two zones that are exchanged while one of them stands open is no trip and no restore of the other", async () => {
+    site = await new Site([DOOR, YARD]).start();
+    site.lines.set(17, 1);
+    await site.pass(1000);
+    await site.exchange([
+      { ...DOOR, input: YARD.input },
+      { ...YARD, input: DOOR.input },
+    ]);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["door edge"]);
+    expect([site.watched.contactOf("door"), site.watched.contactOf("yard")]).toEqual(["normal", "open"]);
+  });
+
+  test("under another zone's id goes on: an opening under way is a trip of the new one", async () => {
+    site = await new Site([DOOR]).start();
+    site.lines.set(17, 1);
+    await site.pass(100);
+    await site.exchange([{ ...DOOR, id: "main-door" }]);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["main-door edge"]);
+  });
+
+  test("goes on counting its activity: chatter across a hundred exchanges is one trip and one fault", async () => {
+    site = await new Site([DOOR]).start();
+    for (let flap = 0; flap < 100; flap += 1) {
+      site.lines.set(17, flap % 2 === 0 ? 1 : 0);
+      await site.exchange([{ ...DOOR, name: `Door ${flap}` }]);
+      await site.pass(50);
+    }
+    await site.pass(20_000);
+    expect(site.trips).toEqual(["door chatter"]);
+    expect(site.watched.journal.faults.list()).toMatchObject([{ of: "door", fault: "faulty" }]);
+  });
+
+  test("that was given back and taken again is opened again", async () => {
+    site = await new Site([DOOR]).start();
+    await site.exchange([]);
+    await site.exchange([DOOR]);
+    await site.pass(1000);
+    site.lines.set(17, 1);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["door edge"]);
+    expect(site.handled).toEqual(["open 17", "close 17", "open 17"]);
+  });
+});
+
+describe("a zone that is given another line", () => {
+  test("is seen there for the first time: standing open is no trip, unless it saves lives", async () => {
+    const smoke = zoneOf({ id: "smoke", kind: "fire", input: { gpio: 19 } });
+    site = await new Site([DOOR, smoke]).start();
+    site.lines.set(20, 1);
+    site.lines.set(21, 1);
+    await site.exchange([
+      zoneOf({ id: "door", input: { gpio: 20 }, swinger: false }),
+      zoneOf({ id: "smoke", kind: "fire", input: { gpio: 21 } }),
+    ]);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["smoke first-sight"]);
+    site.lines.set(20, 0);
+    await site.pass(1000);
+    site.lines.set(20, 1);
+    await site.pass(1000);
+    expect(site.trips).toEqual(["smoke first-sight", "door edge"]);
+    expect(site.handled.slice(2).toSorted()).toEqual(["close 17", "close 19", "open 20", "open 21"]);
+  });
+
+  test("knows nothing of the old one at the next start either, wherever the power went in between", async () => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-exchange-"));
+    const journal = join(folder, "journal.db");
+    site = await new Site([DOOR], journal).start();
+    expect(site.watched.contactOf("door")).toBe("normal");
+    site.end();
+    // The file had been written and the exchange had not been reached.
+    site = new Site([zoneOf({ id: "door", input: { gpio: 20 }, swinger: false })], journal);
+    site.lines.set(20, 1);
+    await site.start();
+    await site.pass(1000);
+    expect(site.trips).toEqual([]);
+    expect(site.watched.contactOf("door")).toBe("open");
+  });
+
+  test("that stays the same goes on at the next start from where it was", async () => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-exchange-"));
+    const journal = join(folder, "journal.db");
+    site = await new Site([DOOR, YARD], journal).start();
+    await site.exchange([DOOR]);
+    site.end();
+    site = new Site([DOOR], journal);
+    site.lines.set(17, 1);
+    await site.start();
+    await site.pass(1000);
+    expect(site.trips).toEqual(["door after-restart"]);
+  });
+});
+
+describe("a message", () => {
+  test("that waits for its commit when the zones are exchanged is decided by the new ones", async () => {
+    site = await new Site([gate("a", "z/a"), gate("b", "z/b")]).start();
+    await site.publish("z/a", true);
+    await site.publish("z/b", true);
+    const arriving = [site.publish("z/a", false), site.publish("z/b", false)];
+    await site.exchange([gate("a", "z/a"), gate("c", "z/b")]);
+    await Promise.all(arriving);
+    expect(site.trips).toEqual(["a edge", "c edge"]);
+  });
+
+  test("of one of several sensors of a zone does not close it while another one is open, before and after", async () => {
+    const windows = gate("windows", "z/windows/+");
+    site = await new Site([windows]).start();
+    await site.publish("z/windows/1", true);
+    await site.publish("z/windows/2", true);
+    await site.publish("z/windows/1", false);
+    await site.exchange([{ ...windows, name: "All windows" }, DOOR]);
+    await site.publish("z/windows/2", true);
+    expect(site.watched.contactOf("windows")).toBe("open");
+    await site.publish("z/windows/1", true);
+    expect(site.watched.contactOf("windows")).toBe("normal");
+    expect(site.trips).toEqual(["windows edge"]);
+  });
+
+  test("of a gate keeps it closed for the zones of another configuration, until it is read in another way", async () => {
+    const KEY = { mqtt: "panel/armed", path: "/contact", open: [true], normal: [false, "off"] };
+    const behind = (key: typeof KEY): Zone[] => [
+      gate("a", "z/a", { gate: key }),
+      gate("b", "z/b", { gate: key }),
+    ];
+    site = await new Site(behind(KEY).slice(0, 1)).start();
+    const say = (): Promise<void> => site.publish("z/a", true).then(() => site.publish("z/a", false));
+    const states = (): string[] => site.watched.trips.map(({ state }) => state);
+    await site.publish("panel/armed", false);
+    await site.exchange(behind(KEY));
+    await say();
+    await site.exchange(behind({ ...KEY, normal: [false] }));
+    await say();
+    expect(states()).toEqual(["gated", "waiting"]);
+  });
+});
+
+test("a zone that stays keeps the faults that its senses will report the end of, and ends the others", async () => {
+  const senses = {
+    battery: { path: "/battery_low", low: [true] },
+    tamper: { path: "/tamper", open: [true] },
+  };
+  const before = gate("b", "z/b", senses);
+  site = await new Site([before]).start();
+  for (const fault of ["battery", "tamper", "faulty"] as const)
+    site.watched.watch.faults.set(before, fault, true);
+  await site.exchange([gate("b", "z/b", { tamper: senses.tamper, silenceS: 3600 })]);
+  expect(site.watched.journal.faults.list().map(({ fault }) => fault)).toEqual(["faulty", "tamper"]);
+  expect(site.watched.trips.at(-1)).toMatchObject({ about: "fault-over", cause: "battery" });
+  await site.exchange([gate("b", "z/other", { tamper: senses.tamper })]);
+  expect(site.watched.journal.faults.list()).toEqual([]);
+});
+
+describe("a zone that is gone", () => {
+  const BATTERY = { battery: { path: "/battery_low", low: [true] } };
+  const WITH_BATTERY = gate("b", "z/b", BATTERY);
+
+  test("leaves no bypass and no open fault behind; the event log names the user", async () => {
+    site = await new Site([DOOR, WITH_BATTERY]).start();
+    const { watch } = site.watched;
+    watch.orders.bypass("b", { reason: "painter" }, BY);
+    watch.orders.bypass("door", { reason: "painter" }, BY);
+    watch.faults.set(WITH_BATTERY, "battery", true);
+    watch.faults.set(DOOR, "faulty", true);
+    await site.exchange([{ ...DOOR, name: "Main door" }]);
+    expect(site.watched.trips.map(({ zoneId, about, cause }) => `${zoneId} ${about} ${cause}`)).toEqual([
+      "b fault battery",
+      "door fault faulty",
+      "b fault-over battery",
+    ]);
+    expect(site.watched.journal.faults.list()).toMatchObject([{ of: "door", fault: "faulty" }]);
+    expect(site.watched.journal.orders.bypasses()).toMatchObject([{ zoneId: "door" }]);
+    expect(site.watched.events.at(-1)).toEqual({
+      ...BY,
+      event: "zone-restored",
+      subject: "zone b",
+      detail: { reason: "the zone is no longer in the configuration" },
+    });
+  });
+
+  test("leaves its trips in the journal, to be dispatched", async () => {
+    site = await new Site([DOOR]).start();
+    site.lines.set(17, 1);
+    await site.pass(1000);
+    await site.exchange([YARD]);
+    expect(site.watched.journal.trips.nextWaiting(0)).toMatchObject({ zoneId: "door", state: "waiting" });
+  });
+
+  test("leaves the fault of its bridge to another zone behind it", async () => {
+    const bridge = { mqtt: "z/bridge", path: "/state" };
+    const [a, b] = [gate("a", "z/a", { bridge }), gate("b", "z/b", { bridge })];
+    site = await new Site([a, b]).start();
+    site.watched.watch.faults.set(a, "supervision", true, "z/bridge");
+    await site.exchange([b]);
+    expect(site.watched.journal.faults.list()).toMatchObject([{ of: "z/bridge", zoneId: "b" }]);
+    await site.exchange([DOOR]);
+    expect(site.watched.journal.faults.list()).toEqual([]);
+    expect(site.watched.trips.at(-1)).toMatchObject({ about: "fault-over", zoneId: "b" });
+  });
+
+  test("and comes back has been seen for the first time", async () => {
+    site = await new Site([gate("a", "z/a")]).start();
+    await site.publish("z/a", true);
+    await site.exchange([]);
+    await site.publish("z/a", false);
+    await site.exchange([gate("a", "z/a")]);
+    await site.publish("z/a", false);
+    expect([site.watched.contactOf("a"), site.trips]).toEqual(["open", []]);
+  });
+});
+
+test("other zones that the journal cannot store are not taken, and the old ones go on", async () => {
+  site = await new Site([DOOR, YARD]).start();
+  site.watched.breakJournal();
+  expect(() => site.watched.watch.exchange([DOOR], BY)).toThrow(/readonly/);
+  site.watched.mendJournal();
+  site.lines.set(18, 1);
+  await site.pass(1000);
+  expect(site.trips).toEqual(["yard edge"]);
+});

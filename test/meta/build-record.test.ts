@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { buildProblem, recordBuild } = (await import(
+  new URL("../../scripts/build-record.mjs", import.meta.url).href
+)) as {
+  readonly buildProblem: (folder: string) => string | undefined;
+  readonly recordBuild: (folder: string) => void;
+};
+
+/** One of each kind of file that a build reads. */
+const SOURCES = [
+  "src/main.ts",
+  "src/panel/shell.tsx",
+  "src/generated/types.ts",
+  "schemas/access.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "scripts/generate.mjs",
+  "scripts/build-panel.mjs",
+  "scripts/licences.mjs",
+];
+
+describe("a source tree whose program is built", () => {
+  let tree: string;
+  const file = (path: string): string => join(tree, path);
+  beforeEach(() => {
+    tree = mkdtempSync(join(tmpdir(), "santinela-tree-"));
+    for (const path of SOURCES) write(path);
+    for (const path of ["scripts/build-record.mjs", "test/support/built-program.ts"])
+      cpSync(join(root, path), file(path), { recursive: true });
+    mkdirSync(file("dist"));
+    symlinkSync(join(root, "node_modules"), file("node_modules"));
+    recordBuild(tree);
+  });
+  afterEach(() => rmSync(tree, { recursive: true }));
+
+  function write(path: string, text = "{}"): void {
+    mkdirSync(dirname(file(path)), { recursive: true });
+    writeFileSync(file(path), text);
+  }
+
+  test("is as good as new after a generate that changed nothing, and after new dates on every file", () => {
+    write("src/generated/types.ts", "// made once more");
+    const tomorrow = Date.now() / 1000 + 86_400;
+    for (const path of SOURCES) utimesSync(file(path), tomorrow, tomorrow);
+    expect(buildProblem(tree)).toBeUndefined();
+  });
+
+  test.each<[string, string, () => void]>([
+    ["a changed source", "src/main.ts", () => write("src/main.ts", "changed")],
+    ["a changed screen of the panel", "src/panel/shell.tsx", () => write("src/panel/shell.tsx", "changed")],
+    ["a new source", "src/ops/new.ts", () => write("src/ops/new.ts")],
+    ["a source that is gone", "src/main.ts", () => rmSync(file("src/main.ts"))],
+    ["a changed schema", "schemas/access.json", () => write("schemas/access.json", "changed")],
+    ["other packages", "package-lock.json", () => write("package-lock.json", "changed")],
+  ])("has to be built again after %s", (_what, path, change) => {
+    change();
+    expect(buildProblem(tree)).toBe(`dist is older than ${path}. Run npm run build`);
+  });
+
+  test("has to be built where a build was cut off", () => {
+    rmSync(file("dist/built-from.json"));
+    expect(buildProblem(tree)).toBe("the program is not built. Run npm run build");
+  });
+
+  test("runs no test on the program of yesterday", async () => {
+    write(
+      "test/probe.test.ts",
+      'import { test } from "vitest";\nimport "./support/built-program.ts";\ntest("starts the program", () => {});\n',
+    );
+    expect(await runTests()).toMatch(/1 passed/);
+    write("src/main.ts", "changed");
+    expect(await runTests()).toMatch(/Error: dist is older than src\/main\.ts\. Run npm run build/);
+  });
+
+  const runTests = (): Promise<string> =>
+    new Promise((resolve) => {
+      const words = ["node_modules/vitest/vitest.mjs", "run", "--root", tree, "test/probe.test.ts"];
+      // A failed test is an answer too.
+      execFile(
+        process.execPath,
+        words,
+        { cwd: tree, env: { ...process.env, NO_COLOR: "1" } },
+        (_error, out, err) => resolve(out + err),
+      );
+    });
+});

@@ -1,0 +1,77 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const files = ["test", "scripts"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes("node_modules"))
+    .map((path) => join(folder, path)),
+);
+
+const RULES: readonly Rule[] = [
+  {
+    // A look-up in the whole page meets the screen before, and one that is not exact its neighbour: which of them is
+    // there first depends on the browser's speed.
+    what: /\.getBy[A-Z]\w*\(|\.locator\((?!`main\[data-screen=)/,
+    folders: ["test/", "scripts/"],
+    homes: ["test/support/panel-page.ts"],
+    instead: "PanelPage.screen of test/support/panel-page.ts, which looks on one screen alone",
+  },
+  {
+    what: /from "playwright-core"/,
+    folders: ["test/", "scripts/"],
+    homes: [
+      "test/support/browser.ts",
+      "test/support/panel-page.ts",
+      "test/support/panel-site.ts",
+      "scripts/take-pictures.mjs",
+    ],
+    instead: "PanelPage of test/support/panel-page.ts",
+  },
+  {
+    what: /new URL\("[./]*dist\/|ROOT, "dist"/i,
+    folders: ["test/"],
+    homes: [],
+    instead: "test/support/built-program.ts, which refuses a program that is older than its sources",
+  },
+];
+
+interface Rule {
+  readonly what: RegExp;
+  /** Where it holds, and the files there that it leaves alone. */
+  readonly folders: readonly string[];
+  readonly homes: readonly string[];
+  readonly instead: string;
+}
+
+test("a look at the panel is exact and on one screen, and a started program is today's", () => {
+  expect(files.length).toBeGreaterThan(200);
+  expect(files.flatMap((path) => breaches(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
+});
+
+test.each([
+  ["test/panel/x.test.ts", 'await page.getByLabel("Kind").selectOption("alarms");'],
+  ["test/panel/x.test.ts", 'await page.locator("td").first().waitFor();'],
+  ["test/e2e/x.test.ts", 'import { chromium } from "playwright-core";'],
+  ["test/support/x.ts", 'await page.getByRole("row").count();'],
+  ["scripts/x.mjs", 'await page.locator("nav").waitFor();'],
+  ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
+])("in %s a look as fast as the browser, or at yesterday's program, is found: %s", (path, text) => {
+  expect(breaches(path, text)).toHaveLength(1);
+});
+
+test("a look on a named screen is no breach", () => {
+  expect(breaches("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
+});
+
+/** Each breach as `path: what is wrong`. */
+function breaches(path: string, text: string): string[] {
+  // The examples above are text, and no looks.
+  if (path === "test/meta/look-ups.test.ts") return [];
+  return RULES.filter(
+    ({ what, folders, homes }) =>
+      folders.some((folder) => path.startsWith(folder)) && !homes.includes(path) && what.test(text),
+  ).map(({ what, instead }) => `${path}: ${what.source} is banned here; use ${instead}`);
+}
