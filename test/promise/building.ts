@@ -187,10 +187,10 @@ function happeningsOf(building: Building, chance: Chance): TimedHappening[] {
   const happenings: TimedHappening[] = [];
   const open = new Set<string>();
   let atMs = 600_000;
-  const evenings = chance.between(4, 7);
+  const evenings = chance.between(1, 2);
   for (let evening = 0; evening < evenings; evening += 1) {
     atMs += chance.between(20, 1400) * 60_000;
-    for (let left = chance.between(3, 11); left > 0; left -= 1) {
+    for (let left = chance.between(5, 13); left > 0; left -= 1) {
       const next = happeningOf(building, open, chance);
       happenings.push({ atMs, happening: next });
       atMs +=

@@ -219,8 +219,12 @@ class Player {
     if (side === "centre") {
       if (what === "delete") this.site.centre.records.delete(record.id);
       else this.site.centre.change(record.id, changes);
-    } else if (what === "delete") await this.site.ask("DELETE", `/interventii/${record.id}`);
-    else await this.site.ask("PUT", `/interventii/${record.id}`, changes);
+    } else {
+      const method = what === "delete" ? "DELETE" : "PUT";
+      const body = what === "delete" ? undefined : changes;
+      const { status } = await this.site.ask(method, `/interventii/${record.id}`, body);
+      if (status >= 300) return;
+    }
     const edit: Edit = {
       atMs: this.#nowMs,
       side,

@@ -22,24 +22,24 @@ const PATIENCE_MS = 15_000;
 /** 20 November 2026, 10:00 in Bucharest. */
 const START_MS = Date.UTC(2026, 10, 20, 8);
 
-let requestsUnderWay = 0;
+const requestsUnderWay = new Set<ClientRequest>();
 let onInstant: () => void = () => {};
 subscribe("http.client.request.start", (message) => {
   const { request } = message as { request: ClientRequest };
-  requestsUnderWay += 1;
+  requestsUnderWay.add(request);
   onInstant();
   request.once("close", () => {
-    requestsUnderWay -= 1;
+    requestsUnderWay.delete(request);
     onInstant();
   });
 });
-const systemTimeout = globalThis.setTimeout;
 /** The broker's client connects anew after two seconds of real time, which nothing here depends on. */
 const RECONNECT_MS = 2000;
-globalThis.setTimeout = Object.assign(
+const systemInterval = globalThis.setInterval;
+globalThis.setInterval = Object.assign(
   ((action: () => void, delayMs?: number, ...values: []) =>
-    systemTimeout(action, delayMs === RECONNECT_MS ? 5 : delayMs, ...values)) as typeof setTimeout,
-  { __promisify__: systemTimeout.__promisify__ },
+    systemInterval(action, delayMs === RECONNECT_MS ? 1 : delayMs, ...values)) as typeof setInterval,
+  systemInterval,
 );
 
 let template: string | undefined;
@@ -62,7 +62,8 @@ export class PlayedSite {
   constructor(building: Building) {
     this.#building = building;
     this.#random = seededRandom(building.seed);
-    this.lines = new SimulatedLines(building.zones.map(({ line }) => [line, 0] as const));
+    // Every contact is closed, and the key is turned.
+    this.lines = new SimulatedLines([[27, 1], ...building.zones.map(({ line }) => [line, 0] as const)]);
     this.#clock = new MachineClock(this.world, 0);
   }
 
@@ -121,6 +122,8 @@ export class PlayedSite {
     this.centre.line = "cut";
     this.broker.isAway = true;
     this.broker.drop();
+    onInstant = () => {};
+    for (const request of requestsUnderWay) request.destroy();
     const daemon = this.#daemon;
     this.#daemon = undefined;
     await daemon?.stop();
@@ -159,7 +162,8 @@ export class PlayedSite {
   /** Waits until no request and no message is under way. */
   async settle(): Promise<void> {
     await this.until(
-      () => requestsUnderWay === 0 && (this.broker.isIdle || !this.broker.isConnected || !this.isRunning),
+      () =>
+        requestsUnderWay.size === 0 && (this.broker.isIdle || !this.broker.isConnected || !this.isRunning),
       QUIET_TURNS,
     );
   }

@@ -14,6 +14,8 @@ export interface Look {
       readonly subject: string;
       readonly text: string;
     }[];
+    readonly trips: { readonly waiting: number };
+    readonly headline?: { readonly level: string };
     readonly [field: string]: unknown;
   };
 }
@@ -51,6 +53,14 @@ export interface TripRow {
   readonly earliestWallMs: number | null;
 }
 
+/** An opening or closing in GET /site/zones/history. */
+export interface ContactRow {
+  readonly at: string;
+  readonly event: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
 /** Everything that happened in a week, and everything that people read. */
 export class Story {
   readonly week: Week;
@@ -67,7 +77,7 @@ export class Story {
   readonly looks: Look[] = [];
   taken: readonly Taken[] = [];
   trips: readonly TripRow[] = [];
-  history: readonly { readonly id: string }[] = [];
+  history: readonly { readonly id: string; readonly contacts: readonly ContactRow[] }[] = [];
   journal: readonly unknown[] = [];
   answers: { readonly atMs: number; readonly what: Happening["what"]; readonly value: unknown }[] = [];
 
