@@ -12,4 +12,5 @@ const { values } = parseArgs({
 runTests(["test/promise"], {
   PROMISE_SEEDS: values.seed === undefined ? values.seeds : "1",
   PROMISE_FROM: values.seed ?? values.from,
+  PROMISE_STORY: values.seed === undefined ? "0" : "1",
 });

@@ -1,4 +1,4 @@
-import { LIFE_SAFETY, type PlayedZone } from "./building.ts";
+import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
 import { textOf } from "./play.ts";
 import { classOf, clockTimes, holdOf, isAt, openingsOf, type Opening } from "./physics.ts";
 import { clockText, type Look, type Story } from "./story.ts";
@@ -24,7 +24,10 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     const last = story.looks.at(-1);
     return dueOpenings(story).flatMap((opening) => {
       if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
-      return isTold(story, opening, (last?.centre ?? []).map(textOf))
+      // What a dispatcher has deleted stays deleted there.
+      const deleted = story.edits.filter(({ side, how }) => side === "centre" && how === "delete");
+      const there = [...(last?.centre ?? []).map(textOf), ...deleted.map(({ before }) => before)];
+      return isTold(story, opening, there)
         ? []
         : [`${describe(opening)} is in a record of the site and in none at the centre`];
     });
@@ -60,15 +63,18 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const rows = story.history.find(({ id }) => id === opening.zone.id)?.contacts ?? [];
       const row = rows.find(({ at, event }) => event === "trip" && isAt(story, Date.parse(at), opening));
       const { closed } = opening;
-      const isClosingThere =
-        !closed?.isCertain ||
-        rows.some(({ at, event }) => event === "restore" && isAt(story, Date.parse(at), closed));
+      const closing =
+        closed && rows.find(({ at, event }) => event === "restore" && isAt(story, Date.parse(at), closed));
+      const isClosingThere = closing !== undefined || !closed?.isCertain;
       const said =
         row &&
         (["posted", "merged", "waiting"].includes(row.state) || row.reason !== null || row.state === "gated");
       return [
         ...(row ? [] : [`${describe(opening)} has no row in the history of its zone`]),
         ...(row && !said ? [`${describe(opening)} is ${row.state} without a reason`] : []),
+        ...(closing?.state === "recorded" && closing.reason === null
+          ? [`${describe(opening)}; its closing is in no record and has no reason`]
+          : []),
         ...(isClosingThere || !closed
           ? []
           : [`${describe(opening)} and closed at ${clockText(closed.fromMs)}; the closing has no row`]),
@@ -123,32 +129,9 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       ];
     }),
 
-  "text: what a person wrote stays until a person changes it": (story) =>
-    story.edits.flatMap((edit) => {
-      if (edit.after === null) return [];
-      const { atMs, side, id, after } = edit;
-      const isOther = (other: (typeof story.edits)[number]): boolean =>
-        other !== edit &&
-        other.after !== null &&
-        (other.side !== side || (other.id === id && other.atMs >= atMs));
-      // What both sides write before they have heard of each other is a conflict, which has rules of its own.
-      if (story.edits.some((other) => other.side !== side && isOther(other) && other.atMs <= atMs)) return [];
-      const untilMs = story.edits.find((other) => isOther(other) && other.atMs >= atMs)?.atMs ?? Infinity;
-      const own = after.split("\n").filter((line) => line.trim() !== "" && !ZONE_LINE.test(line));
-      for (const look of story.looks) {
-        if (look.atMs <= atMs || look.atMs >= untilMs) continue;
-        const record = (side === "site" ? look.records : look.centre).find((each) => each.id === id);
-        if (!record) continue;
-        const missing = own.find(
-          (line) => !(record.notes ?? "").split("\n").includes(line) && !(record.notes ?? "").includes(line),
-        );
-        if (missing !== undefined)
-          return [
-            `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${side} and is gone at ${clockText(look.atMs)}`,
-          ];
-      }
-      return [];
-    }),
+  "text: what a person wrote at the site stays until a person changes it": (story) =>
+    lostWords(story, "site"),
+  "text: what a dispatcher wrote stays until a person changes it": (story) => lostWords(story, "centre"),
 
   "once: each opening is one row of the journal": (story) => {
     const openings = openingsOf(story);
@@ -269,4 +252,33 @@ function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
 function describe({ zone, fromMs, toMs }: Opening): string {
   const until = toMs - fromMs > 2_000 ? ` to ${clockText(toMs)}` : "";
   return `"${zone.name}" (${zone.id}, ${zone.kind}) opened at ${clockText(fromMs)}${until}`;
+}
+
+/** Words of a person that are gone from a record although no person has changed it. */
+function lostWords(story: Story, of: Side): string[] {
+  return story.edits.flatMap((edit) => {
+    const { atMs, id, after } = edit;
+    if (after === null || edit.side !== of) return [];
+    const isOther = (other: (typeof story.edits)[number]): boolean =>
+      other !== edit &&
+      other.after !== null &&
+      (other.side !== of || (other.id === id && other.atMs >= atMs));
+    // What both sides write before they have heard of each other is a conflict, which has rules of its own.
+    if (story.edits.some((other) => other.side !== of && isOther(other) && other.atMs <= atMs)) return [];
+    const untilMs = story.edits.find((other) => isOther(other) && other.atMs >= atMs)?.atMs ?? Infinity;
+    const own = after.split("\n").filter((line) => line.trim() !== "" && !ZONE_LINE.test(line));
+    for (const look of story.looks) {
+      if (look.atMs <= atMs || look.atMs >= untilMs) continue;
+      const record = (of === "site" ? look.records : look.centre).find((each) => each.id === id);
+      if (!record) continue;
+      const missing = own.find(
+        (line) => !(record.notes ?? "").split("\n").includes(line) && !(record.notes ?? "").includes(line),
+      );
+      if (missing !== undefined)
+        return [
+          `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${of} and is gone at ${clockText(look.atMs)}`,
+        ];
+    }
+    return [];
+  });
 }

@@ -199,21 +199,24 @@ function isEvening(wallMs: number): boolean {
   return minutes >= 18 * 60 || minutes < 7 * 60;
 }
 
-/** Whether a moment that people read is this one, by the site's clock as it was or by the right time. */
+/** Whether a moment that people read is this one, by the right time or by a clock that the site has had. */
 export function isAt(story: Story, wallMs: number, { fromMs, toMs }: When): boolean {
   const slackMs = 2_000;
-  return [0, ...story.clocks.map(({ wrongByMs }) => wrongByMs)].some((wrongByMs) => {
+  return [...offsetsOf(story)].some((wrongByMs) => {
     const atMs = wallMs - wrongByMs;
-    const isSo = wrongByMs === 0 || story.wrongBy(atMs) === wrongByMs || story.wrongBy(toMs) === wrongByMs;
-    return isSo && atMs >= fromMs - slackMs && atMs <= toMs + slackMs;
+    return atMs >= fromMs - slackMs && atMs <= toMs + slackMs;
   });
+}
+
+/** A clock that is set changes the times of what was before it since the power-up as well. */
+function offsetsOf(story: Story): Set<number> {
+  return new Set([0, ...story.clocks.map(({ wrongByMs }) => wrongByMs)]);
 }
 
 /** Hours and minutes in Bucharest at which people may read that it was. */
 export function clockTimes(story: Story, { fromMs, toMs }: When): Set<string> {
   const times = new Set<string>();
-  const offsets = new Set([0, ...[fromMs, toMs].map((atMs) => story.wrongBy(atMs))]);
-  for (const wrongByMs of offsets)
+  for (const wrongByMs of offsetsOf(story))
     for (let atMs = fromMs; atMs < toMs + 60_000; atMs += 60_000) {
       const local = new Date(Math.min(atMs, toMs) + wrongByMs + LOCAL_OFFSET_MS).toISOString();
       times.add(local.slice(11, 16));

@@ -23,10 +23,13 @@ const PATIENCE_MS = 15_000;
 const START_MS = Date.UTC(2026, 10, 20, 8);
 
 const requestsUnderWay = new Set<ClientRequest>();
+/** While the power goes nothing new is asked. */
+let isDying = false;
 let onInstant: () => void = () => {};
 subscribe("http.client.request.start", (message) => {
   const { request } = message as { request: ClientRequest };
   requestsUnderWay.add(request);
+  if (isDying) setImmediate(() => request.destroy());
   onInstant();
   request.once("close", () => {
     requestsUnderWay.delete(request);
@@ -123,11 +126,13 @@ export class PlayedSite {
     this.broker.isAway = true;
     this.broker.drop();
     onInstant = () => {};
+    isDying = true;
     for (const request of requestsUnderWay) request.destroy();
     const daemon = this.#daemon;
     this.#daemon = undefined;
     await daemon?.stop();
     await this.settle();
+    isDying = false;
     this.centre.line = line;
     this.broker.isAway = isAway;
   }
