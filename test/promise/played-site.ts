@@ -19,6 +19,7 @@ const RESERVE = "ballast";
 const QUIET_TURNS = 4;
 /** For a request or a message that does not come to an end; then the story goes on without it. */
 const PATIENCE_MS = 15_000;
+const DYING_MS = 500;
 /** 20 November 2026, 10:00 in Bucharest. */
 const START_MS = Date.UTC(2026, 10, 20, 8);
 
@@ -130,7 +131,10 @@ export class PlayedSite {
     for (const request of requestsUnderWay) request.destroy();
     const daemon = this.#daemon;
     this.#daemon = undefined;
-    await daemon?.stop();
+    // What the dead process waits for may never come; no part of it reaches the copy of its disk.
+    let isGone = false;
+    void daemon?.stop().finally(() => (isGone = true));
+    await this.until(() => isGone || daemon === undefined, 1, DYING_MS);
     await this.settle();
     isDying = false;
     this.centre.line = line;
@@ -174,8 +178,8 @@ export class PlayedSite {
   }
 
   /** Waits for so many turns in a row of the event loop in which something is so. */
-  async until(isSo: () => boolean, turns = 1): Promise<void> {
-    const endMs = performance.now() + PATIENCE_MS;
+  async until(isSo: () => boolean, turns = 1, patienceMs = PATIENCE_MS): Promise<void> {
+    const endMs = performance.now() + patienceMs;
     for (let so = 0; so < turns && performance.now() < endMs; so = isSo() ? so + 1 : 0)
       await new Promise((resolve) => {
         setImmediate(resolve);

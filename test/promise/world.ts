@@ -131,7 +131,7 @@ export class MachineClock implements Clock {
 }
 
 /** How often the daemon looks whether there is anything to do. In the quiet hours of a week that is most of the work. */
-const ROUTINE_MS = new Set([10_000, 15_000, 60_000]);
+const ROUTINE_MS = new Set([10_000, 15_000]);
 
 /** From the power-up until the daemon is started. */
 const BOOT_TAKES_MS = 12_000;
