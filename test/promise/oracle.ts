@@ -228,7 +228,20 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
       !opening.zone.isPulse &&
       opening.toMs < atMs - forMs &&
       (opening.closed === undefined || opening.closed.fromMs > atMs) &&
-      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free",
+      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free" &&
+      !isTakenOut(story, opening, atMs),
+  );
+}
+
+/** Whether a person has removed the zone's line from a record since it opened: then a person knows. */
+function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): boolean {
+  return story.edits.some(
+    ({ atMs, before, after }) =>
+      atMs >= fromMs &&
+      atMs <= untilMs &&
+      after !== null &&
+      before.includes(zone.name) &&
+      !after.includes(zone.name),
   );
 }
 

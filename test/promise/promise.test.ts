@@ -8,7 +8,7 @@ const SEEDS = Number(process.env["PROMISE_SEEDS"] ?? 60);
 const FROM = Number(process.env["PROMISE_FROM"] ?? 1);
 const IS_TOLD = process.env["PROMISE_STORY"] === "1";
 /** Seeds that once showed a fault, of the daemon or of this test. They are always played. */
-const FOUND: readonly number[] = [68, 86, 91, 110, 111, 189, 207, 231];
+const FOUND: readonly number[] = [68, 86, 91, 110, 111, 189, 207, 231, 260];
 /** Rules that this release does not keep yet. One that no seed breaks any more must leave this list. */
 const NOT_YET = new Set<string>([
   "P5 the headline does not flatter",
@@ -31,6 +31,7 @@ test(`over ${seeds.length} stories of a building, no alarm goes without a word`,
     for (const [rule, breachesOf] of Object.entries(RULES)) {
       const [first, ...more] = breachesOf(story);
       if (first === undefined) continue;
+      if (IS_TOLD) process.stdout.write(`${rule}:\n${[first, ...more].join("\n")}\n`);
       const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
       broken.set(rule, [...(broken.get(rule) ?? []), `seed ${seed}: ${first}${others}`]);
     }
