@@ -304,7 +304,8 @@ export function configurationOf(
               ...(zone.isPulse ? {} : { normal: [true] }),
             },
       ...(zone.isPulse ? { autoRestoreS: 30 } : {}),
-      ...(zone.isSwinger || LIFE_SAFETY.has(zone.kind) ? {} : { swinger: false }),
+      // One incident shuts a zone down, but none that saves lives.
+      swinger: zone.isSwinger || LIFE_SAFETY.has(zone.kind) ? { maxTrips: 1 } : false,
       ...gates[zone.gate],
     })),
   });

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** What a contact that stands open may have until people can read of it. */
 const UNTOLD_MS = 5_000;
 const AGAIN_MS = 900_000;
-const SWINGER_TRIPS = 2;
+const SWINGER_TRIPS = 1;
 
 /** What a story shows against a rule, in words; empty when the rule was kept. */
 export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
