@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
 import type { EffectiveOption } from "./config/effective.ts";
 import type { Config } from "./config/config.ts";
 import type { LoadOptions } from "./config/load.ts";
 import type { ConfigurationText } from "./config/parsed-text.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { SimulatedLines } from "./inputs/gpio/simulated-lines.ts";
+import { hostOf, type Host } from "./ops/host.ts";
+import { SystemClock } from "./ops/system-clock.ts";
 
 /** Called at each reload: for the process's supervision, and to keep the text. */
 export interface ReloadHooks {
@@ -39,4 +44,22 @@ export interface DaemonOptions {
   readonly reload: ReloadHooks;
   /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
   readonly runAgain: (meanwhile: () => void) => void;
+  /** The machine that it runs on; the real one where none is given. */
+  readonly machine?: Machine;
+}
+
+/** A machine: its clocks, its boot, its wires, its chance. Tests play one. */
+export interface Machine {
+  readonly clock: Clock;
+  readonly host: Host;
+  /** What `gpio: { backend: simulated }` reads; played wires keep their levels while no daemon runs. */
+  readonly lines: SimulatedLines | undefined;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+/** The machine that this process runs on. */
+export function thisMachine(): Machine {
+  const clock = new SystemClock();
+  return { clock, host: hostOf(clock, randomUUID), lines: undefined, random: Math.random };
 }

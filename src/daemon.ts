@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
-import type { DaemonOptions } from "./daemon-options.ts";
+import { thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
 import { DaemonServer } from "./daemon-server.ts";
 import { makeServices } from "./daemon-services.ts";
@@ -20,10 +20,8 @@ import { CopyThread } from "./ops/copy-thread.ts";
 import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
-import { hostOf } from "./ops/host.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
 import { JsonLog } from "./ops/log.ts";
-import { SystemClock } from "./ops/system-clock.ts";
 import type { EventService } from "./service/events.ts";
 import { SiteSettings } from "./site/site-settings.ts";
 import { SiteSetup } from "./site/site-setup.ts";
@@ -44,7 +42,8 @@ import { CurrentSync } from "./sync/current-sync.ts";
 export class Daemon {
   readonly #config: ConfigInForce;
   readonly #options: DaemonOptions;
-  readonly #clock = new SystemClock();
+  readonly #machine: Machine;
+  readonly #clock: Machine["clock"];
   readonly #log: JsonLog;
   readonly #health: Health;
   readonly #failpoint: Failpoint;
@@ -57,6 +56,8 @@ export class Daemon {
   constructor(config: Config, options: DaemonOptions) {
     this.#config = { ...config };
     this.#options = options;
+    this.#machine = options.machine ?? thisMachine();
+    this.#clock = this.#machine.clock;
     const { write, forJournald } = options;
     this.#log = new JsonLog({ level: config.log.level, clock: this.#clock, write, forJournald });
     this.#health = new Health(this.#clock, this.#log);
@@ -97,7 +98,7 @@ export class Daemon {
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, clock);
-    const syncParts = { ...this.#common, site: config.site, database, random: Math.random };
+    const syncParts = { ...this.#common, site: config.site, database, random: this.#machine.random };
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
@@ -138,7 +139,7 @@ export class Daemon {
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
-    dispatch = new Dispatch({ ...tripParts, baseUrl, token, random: Math.random, onRecord });
+    dispatch = new Dispatch({ ...tripParts, baseUrl, token, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;
@@ -176,7 +177,7 @@ export class Daemon {
   #tripParts(journal: Journal, { events }: { readonly events: EventService }) {
     const { site, zones } = this.#config;
     const record = (event: NewEvent): void => events.record(event);
-    return { ...this.#common, journal, host: hostOf(this.#clock, randomUUID), site, zones, record };
+    return { ...this.#common, ...this.#machine, journal, site, zones, record };
   }
 
   /** Keeps how the link stands, for the pictures of the last day and month. */
@@ -210,7 +211,7 @@ export class Daemon {
       ...this.#common,
       parts,
       config: this.#config,
-      time: hostOf(this.#clock, randomUUID).time,
+      time: this.#machine.host.time,
       httpDescriptor: this.#options.httpDescriptor,
       run: randomUUID().slice(0, 8),
     });

@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   panel: ["panel"],
   // What people see of the running daemon: the one room that looks into all of them.
   site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
-  "daemon-options.ts": ["config"],
+  "daemon-options.ts": ["config", "domain", "inputs", "ops"],
   "daemon-server.ts": ["http", "ops", "config", "domain"],
   "daemon-services.ts": ["service", "http", "ops", "store", "config", "domain"],
   "daemon-reload.ts": [

@@ -1,0 +1,297 @@
+import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
+import { textOf } from "./play.ts";
+import { classOf, clockTimes, holdOf, isAt, openingsOf, type Opening } from "./physics.ts";
+import { clockText, type Look, type Story } from "./story.ts";
+
+const MINUTE_MS = 60_000;
+/** What a contact that stands open may have until people can read of it. */
+const UNTOLD_MS = 5_000;
+const AGAIN_MS = 900_000;
+const SWINGER_TRIPS = 1;
+
+/** What a story shows against a rule, in words; empty when the rule was kept. */
+export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
+  "P1 every opening that counts stands in a record by name and time": (story) =>
+    dueOpenings(story).flatMap((opening) => {
+      if (isTold(story, opening, everRead(story, opening.fromMs)) || isShutDown(story, opening)) return [];
+      const named = everRead(story, opening.fromMs).filter((text) => text.includes(opening.zone.name));
+      return [
+        `${describe(opening)}, and no record says so. Read of the zone: ${JSON.stringify(named.at(-1) ?? "nothing")}`,
+      ];
+    }),
+
+  "P1 what a record of the site says stands at the centre": (story) => {
+    const last = story.looks.at(-1);
+    return dueOpenings(story).flatMap((opening) => {
+      if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
+      // What a dispatcher has deleted stays deleted there.
+      const deleted = story.edits.filter(({ side, how }) => side === "centre" && how === "delete");
+      const there = [...(last?.centre ?? []).map(textOf), ...deleted.map(({ before }) => before)];
+      return isTold(story, opening, there)
+        ? []
+        : [`${describe(opening)} is in a record of the site and in none at the centre`];
+    });
+  },
+
+  "P2 nothing stands open untold": (story) =>
+    story.looks.flatMap((look) =>
+      standing(story, look, UNTOLD_MS + 4_000).flatMap((opening) => {
+        if (isUnfinishedIn(look, opening.zone) || isInCondition(look, opening.zone) || isWaiting(look))
+          return [];
+        if (hasJustEnded(story, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
+        return [
+          `${describe(opening)} and stood open at ${clockText(look.atMs)}; no record or condition named it`,
+        ];
+      }),
+    ),
+
+  "P2 what saves lives trips again while it stands open": (story) =>
+    story.looks.flatMap((look) =>
+      standing(story, look, AGAIN_MS + 2 * MINUTE_MS).flatMap((opening) => {
+        if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
+          return [];
+        if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        return [
+          `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
+        ];
+      }),
+    ),
+
+  "P3 every opening and closing has its row, and what is in no record its reason": (story) =>
+    openingsOf(story).flatMap((opening) => {
+      if (!opening.isCertain) return [];
+      const rows = story.history.find(({ id }) => id === opening.zone.id)?.contacts ?? [];
+      const row = rows.find(({ at, event }) => event === "trip" && isAt(story, Date.parse(at), opening));
+      const { closed } = opening;
+      const closing =
+        closed && rows.find(({ at, event }) => event === "restore" && isAt(story, Date.parse(at), closed));
+      const isClosingThere = closing !== undefined || !closed?.isCertain;
+      const said =
+        row &&
+        (["posted", "merged", "waiting"].includes(row.state) || row.reason !== null || row.state === "gated");
+      return [
+        ...(row ? [] : [`${describe(opening)} has no row in the history of its zone`]),
+        ...(row && !said ? [`${describe(opening)} is ${row.state} without a reason`] : []),
+        ...(closing?.state === "recorded" && closing.reason === null
+          ? [`${describe(opening)}; its closing is in no record and has no reason`]
+          : []),
+        ...(isClosingThere || !closed
+          ? []
+          : [`${describe(opening)} and closed at ${clockText(closed.fromMs)}; the closing has no row`]),
+      ];
+    }),
+
+  "P4 what saves lives is never gated or shut down, and has its own services": (story) =>
+    dueOpenings(story).flatMap((opening) => {
+      const { zone } = opening;
+      if (!LIFE_SAFETY.has(zone.kind)) return [];
+      const service = SERVICE[classOf(zone)] ?? "police";
+      const rows = story.trips.filter(({ about, zoneId }) => about === "trip" && zoneId === zone.id);
+      const held = rows.filter(({ state, moment }) => HELD.has(state) && isAt(story, moment.wallMs, opening));
+      const named = story.looks.flatMap(({ records }) =>
+        records.filter((record) => textOf(record).includes(zone.name)),
+      );
+      return [
+        ...held.map(({ state }) => `${describe(opening)} is ${state}`),
+        ...(named.length === 0 || named.some((record) => record[service])
+          ? []
+          : [`${describe(opening)}, and no record asks for ${service}`]),
+      ];
+    }),
+
+  "P4 a record is about zones of one class": (story) =>
+    story.looks.flatMap(({ records }) =>
+      records.flatMap((record) => {
+        if (/^(Armed with|Armat cu)/.test(record.name)) return [];
+        const named = story.week.building.zones.filter(({ name }) => textOf(record).includes(name));
+        const classes = new Set(named.map(classOf));
+        return classes.size > 1 ? [`intervention ${record.id} is about ${[...classes].join(" and ")}`] : [];
+      }),
+    ),
+
+  "P5 the headline does not flatter": (story) =>
+    story.looks.flatMap((look) => {
+      const { status, records, atMs } = look;
+      const level = status.headline?.level;
+      const unfinished = records.filter((record) => record.status !== "done");
+      const alarm = unfinished.find((record) => ALARM_NAME.test(record.name) && record.priority === "high");
+      const open = standing(story, look, UNTOLD_MS + 4_000);
+      const isTrouble = unfinished.length > 0 || open.length > 0 || status.conditions.length > 0;
+      return [
+        ...(isTrouble && (level === undefined || level === "well")
+          ? [
+              `at ${clockText(atMs)} the headline is ${level ?? "missing"} with ${unfinished.length} unfinished, ${open.length} open and ${status.conditions.length} conditions`,
+            ]
+          : []),
+        ...(alarm && level !== "alarm"
+          ? [`at ${clockText(atMs)} the headline is ${level ?? "missing"} during "${alarm.name}"`]
+          : []),
+      ];
+    }),
+
+  "text: what a person wrote at the site stays until a person changes it": (story) =>
+    lostWords(story, "site"),
+  "text: what a dispatcher wrote stays until a person changes it": (story) => lostWords(story, "centre"),
+
+  "once: each opening is one row of the journal": (story) => {
+    const openings = openingsOf(story);
+    const left = new Set(openings);
+    const rows = story.trips
+      .filter(({ about, cause }) => about === "trip" && cause !== "standing")
+      .toSorted((a, b) => a.seq - b.seq);
+    const breaches: string[] = [];
+    for (const { seq, zoneId, moment, cause } of rows) {
+      const match = openings.find(
+        (each) => left.has(each) && each.zone.id === zoneId && isAt(story, moment.wallMs, each),
+      );
+      if (match) left.delete(match);
+      else
+        breaches.push(
+          `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) is about no opening`,
+        );
+    }
+    for (const opening of left)
+      if (opening.isCertain) breaches.push(`${describe(opening)} is in no row of the journal`);
+    return breaches;
+  },
+};
+
+const SERVICE: Readonly<Record<string, "firetruck" | "ambulance" | "police">> = {
+  fire: "firetruck",
+  gas: "firetruck",
+  medical: "ambulance",
+};
+const HELD = new Set(["gated", "swinger", "cancelled"]);
+const ALARM_NAME = /^(Alarm, |Alarmă )/;
+/** A line that the daemon wrote: it begins with a time and may be replaced. */
+const ZONE_LINE = /^(\d\d\d\d-\d\d-\d\d )?(\d\d|\?\?):(\d\d|\?\?) /;
+
+/** Openings that must stand in a record: seen, armed and not held back. */
+function dueOpenings(story: Story): Opening[] {
+  return openingsOf(story).filter(
+    (opening) => opening.isCertain && holdOf(story, opening.zone, opening) === "free",
+  );
+}
+
+/** A zone that is shut down after trips of its own, which its history says. */
+function isShutDown(story: Story, { zone, fromMs, toMs }: Opening): boolean {
+  if (!zone.isSwinger || LIFE_SAFETY.has(zone.kind)) return false;
+  const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < fromMs);
+  const rows = story.history.find(({ id }) => id === zone.id)?.contacts ?? [];
+  return (
+    before.length >= SWINGER_TRIPS &&
+    rows.some(({ at, state }) => state === "swinger" && isAt(story, Date.parse(at), { fromMs, toMs }))
+  );
+}
+
+/** Every text that somebody could read since a moment, here or at the centre, also just before a person changed it. */
+function everRead(story: Story, sinceMs: number): string[] {
+  const looks = story.looks.filter(({ atMs }) => atMs >= sinceMs);
+  const edits = story.edits.filter(({ atMs }) => atMs >= sinceMs).map(({ before }) => before);
+  return [
+    ...looks.flatMap(({ records, centre }) => [...records.map(textOf), ...centre.map(textOf)]),
+    ...edits,
+  ];
+}
+
+function isTold(story: Story, opening: Opening, texts: readonly string[]): boolean {
+  const times = clockTimes(story, opening);
+  return texts.some((text) => text.includes(opening.zone.name) && isTimeIn(text, opening.zone, times));
+}
+
+function isTimeIn(text: string, { name }: PlayedZone, times: ReadonlySet<string>): boolean {
+  return text.split("\n").some((line) => {
+    if (!line.includes(name)) return false;
+    if (line.includes("??:??") || /necunoscut|not known/.test(line)) return true;
+    const read = line.match(/\b\d\d:\d\d\b/g) ?? [];
+    if (read.some((time) => times.has(time))) return true;
+    const [first = "", last = ""] = read;
+    return (
+      / ×\d+/.test(line) && [...times].some((time) => isBetween(time, first, line.includes("→") ? last : ""))
+    );
+  });
+}
+
+/** A time of day in a range that may go over midnight; one without an end goes on. */
+function isBetween(time: string, first: string, last: string): boolean {
+  if (last === "") return true;
+  return first <= last ? time >= first && time <= last : time >= first || time <= last;
+}
+
+/** Contacts that stand open at a look and have been wanted for so long. */
+function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
+  const run = story.runs.findLast(({ fromMs }) => fromMs <= atMs);
+  if (!run || atMs - run.fromMs < forMs + 70_000) return [];
+  return openingsOf(story).filter(
+    (opening) =>
+      opening.isCertain &&
+      !opening.zone.isPulse &&
+      opening.toMs < atMs - forMs &&
+      (opening.closed === undefined || opening.closed.fromMs > atMs) &&
+      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free" &&
+      !isTakenOut(story, opening, atMs),
+  );
+}
+
+/** Whether a person has removed the zone's line from a record since it opened: then a person knows. */
+function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): boolean {
+  return story.edits.some(
+    ({ atMs, before, after }) =>
+      atMs >= fromMs &&
+      atMs <= untilMs &&
+      after !== null &&
+      before.includes(zone.name) &&
+      !after.includes(zone.name),
+  );
+}
+
+function isUnfinishedIn({ records }: Look, { name }: PlayedZone): boolean {
+  return records.some((record) => record.status !== "done" && textOf(record).includes(name));
+}
+
+function isInCondition({ status }: Look, { id, name }: PlayedZone): boolean {
+  return status.conditions.some(({ subject, text }) => subject === id || text.includes(name));
+}
+
+function isWaiting({ status }: Look): boolean {
+  return status.trips.waiting > 0;
+}
+
+/** Whether a person has just ended or deleted work, or changed what a record says. */
+function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
+  return story.edits.some((edit) => edit.atMs <= atMs && edit.atMs > atMs - forMs);
+}
+
+function describe({ zone, fromMs, toMs }: Opening): string {
+  const until = toMs - fromMs > 2_000 ? ` to ${clockText(toMs)}` : "";
+  return `"${zone.name}" (${zone.id}, ${zone.kind}) opened at ${clockText(fromMs)}${until}`;
+}
+
+/** Words of a person that are gone from a record although no person has changed it. */
+function lostWords(story: Story, of: Side): string[] {
+  return story.edits.flatMap((edit) => {
+    const { atMs, id, after } = edit;
+    if (after === null || edit.side !== of) return [];
+    const isOther = (other: (typeof story.edits)[number]): boolean =>
+      other !== edit &&
+      other.after !== null &&
+      (other.side !== of || (other.id === id && other.atMs >= atMs));
+    // What both sides write before they have heard of each other is a conflict, which has rules of its own.
+    if (story.edits.some((other) => other.side !== of && isOther(other) && other.atMs <= atMs)) return [];
+    const untilMs = story.edits.find((other) => isOther(other) && other.atMs >= atMs)?.atMs ?? Infinity;
+    const own = after.split("\n").filter((line) => line.trim() !== "" && !ZONE_LINE.test(line));
+    for (const look of story.looks) {
+      if (look.atMs <= atMs || look.atMs >= untilMs) continue;
+      const record = (of === "site" ? look.records : look.centre).find((each) => each.id === id);
+      if (!record) continue;
+      const missing = own.find(
+        (line) => !(record.notes ?? "").split("\n").includes(line) && !(record.notes ?? "").includes(line),
+      );
+      if (missing !== undefined)
+        return [
+          `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${of} and is gone at ${clockText(look.atMs)}`,
+        ];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,269 @@
+import { subscribe } from "node:diagnostics_channel";
+import { cpSync, existsSync, linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { ClientRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { Daemon } from "../../src/daemon.ts";
+import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
+import { seededRandom } from "../support/installation.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { configurationOf, type Building } from "./building.ts";
+import { DispatchCentre } from "./dispatch-centre.ts";
+import { SensorBroker } from "./sensor-broker.ts";
+import { MachineClock, showTimeOf, World } from "./world.ts";
+
+/** Files live in memory where the machine has such a disk: what a disk loses is the concern of other tests. */
+const DISK = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const RESERVE = "ballast";
+const QUIET_TURNS = 4;
+/** For a request or a message that does not come to an end; then the story goes on without it. */
+const PATIENCE_MS = 15_000;
+const DYING_MS = 500;
+/** 20 November 2026, 10:00 in Bucharest. */
+const START_MS = Date.UTC(2026, 10, 20, 8);
+
+const requestsUnderWay = new Set<ClientRequest>();
+/** While the power goes nothing new is asked. */
+let isDying = false;
+let onInstant: () => void = () => {};
+subscribe("http.client.request.start", (message) => {
+  const { request } = message as { request: ClientRequest };
+  requestsUnderWay.add(request);
+  if (isDying) setImmediate(() => request.destroy());
+  onInstant();
+  request.once("close", () => {
+    requestsUnderWay.delete(request);
+    onInstant();
+  });
+});
+/** The broker's client connects anew after two seconds of real time, which nothing here depends on. */
+const RECONNECT_MS = 2000;
+const systemInterval = globalThis.setInterval;
+globalThis.setInterval = Object.assign(
+  ((action: () => void, delayMs?: number, ...values: []) =>
+    systemInterval(action, delayMs === RECONNECT_MS ? 1 : delayMs, ...values)) as typeof setInterval,
+  systemInterval,
+);
+
+let template: string | undefined;
+
+/** The whole daemon in this process, on a machine, with sensors, wires and a centre that the story moves. */
+export class PlayedSite {
+  readonly world = new World(START_MS);
+  readonly broker = new SensorBroker(() => this.world.nowMs);
+  readonly centre = new DispatchCentre();
+  readonly lines: SimulatedLines;
+  readonly logLines: string[] = [];
+  readonly #building: Building;
+  readonly #random: () => number;
+  readonly #folders: string[] = [];
+  #clock: MachineClock;
+  #boots = 0;
+  #daemon: Daemon | undefined;
+  #at = { broker: 0, centre: "" };
+
+  constructor(building: Building) {
+    this.#building = building;
+    this.#random = seededRandom(building.seed);
+    // Every contact is closed, and the key is turned.
+    this.lines = new SimulatedLines([[27, 1], ...building.zones.map(({ line }) => [line, 0] as const)]);
+    this.#clock = new MachineClock(this.world, 0);
+  }
+
+  get folder(): string {
+    return this.#folders.at(-1) ?? "";
+  }
+
+  get clock(): MachineClock {
+    return this.#clock;
+  }
+
+  get isRunning(): boolean {
+    return this.#daemon !== undefined;
+  }
+
+  async open(): Promise<void> {
+    this.#at = { broker: await this.broker.start(), centre: await this.centre.start() };
+    template ??= await madeTemplate();
+    this.#copyFrom(template);
+  }
+
+  /** Starts the daemon. @param boot after a power-up, with the clock that much off */
+  async start(boot?: { readonly wrongByMs: number }): Promise<void> {
+    if (boot) {
+      this.#clock = new MachineClock(this.world, boot.wrongByMs);
+      this.#boots += 1;
+    }
+    showTimeOf(this.#clock);
+    const before = this.broker.subscriptions;
+    this.#daemon = daemonOf(this.folder, this.#clock, {
+      bootId: `boot-${this.#boots}`,
+      upMs: this.#clock.monotonicMs(),
+      lines: this.lines,
+      random: this.#random,
+      write: (line) => void this.logLines.push(line),
+    });
+    await this.#daemon.start();
+    if (!this.broker.isAway) await this.until(() => this.broker.subscriptions > before);
+    await this.settle();
+  }
+
+  async stop(): Promise<void> {
+    const daemon = this.#daemon;
+    this.#daemon = undefined;
+    await daemon?.stop();
+    this.broker.drop();
+  }
+
+  /** The power goes at this very moment; what the process still does touches nothing any more. */
+  async losePower(): Promise<void> {
+    const { line } = this.centre;
+    const { isAway } = this.broker;
+    this.#clock.off();
+    const dying = this.folder;
+    this.#copyFrom(dying);
+    this.centre.line = "cut";
+    this.broker.isAway = true;
+    this.broker.drop();
+    onInstant = () => {};
+    isDying = true;
+    for (const request of requestsUnderWay) request.destroy();
+    const daemon = this.#daemon;
+    this.#daemon = undefined;
+    // What the dead process waits for may never come; no part of it reaches the copy of its disk.
+    let isGone = false;
+    void daemon?.stop().finally(() => (isGone = true));
+    await this.until(() => isGone || daemon === undefined, 1, DYING_MS);
+    await this.settle();
+    isDying = false;
+    this.centre.line = line;
+    this.broker.isAway = isAway;
+  }
+
+  /** Cuts the power at the nth moment from now at which a request begins or ends. @returns whether it came to that */
+  async losePowerAmid(instant: number, happens: () => Promise<void>): Promise<boolean> {
+    let left = instant;
+    let dying: Promise<void> | undefined;
+    onInstant = () => {
+      left -= 1;
+      if (left === 0) dying = this.losePower();
+    };
+    await happens();
+    onInstant = () => {};
+    await dying;
+    return dying !== undefined;
+  }
+
+  ask(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
+    return askDaemon(join(this.folder, "site"), method, path, body);
+  }
+
+  /** Lets time pass, everything in it being done before the next thing. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.world.nowMs + ms;
+    this.world.isQuiet = ms > 300_000;
+    await this.settle();
+    while (this.world.runNext(untilMs)) await this.settle();
+    this.world.isQuiet = false;
+  }
+
+  /** Waits until no request and no message is under way. */
+  async settle(): Promise<void> {
+    await this.until(
+      () =>
+        requestsUnderWay.size === 0 && (this.broker.isIdle || !this.broker.isConnected || !this.isRunning),
+      QUIET_TURNS,
+    );
+  }
+
+  /** Waits for so many turns in a row of the event loop in which something is so. */
+  async until(isSo: () => boolean, turns = 1, patienceMs = PATIENCE_MS): Promise<void> {
+    const endMs = performance.now() + patienceMs;
+    for (let so = 0; so < turns && performance.now() < endMs; so = isSo() ? so + 1 : 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    showTimeOf(undefined);
+    this.broker.stop();
+    this.centre.stop();
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+  }
+
+  #copyFrom(folder: string): void {
+    const copy = mkdtempSync(join(DISK, "santinela-promise-"));
+    cpSync(folder, copy, {
+      recursive: true,
+      filter: (path) => !path.endsWith(RESERVE) && !path.endsWith(".sock"),
+    });
+    const reserve = join(folder, "site", RESERVE);
+    if (existsSync(reserve)) linkSync(reserve, join(copy, "site", RESERVE));
+    this.#folders.push(copy);
+    this.writeConfiguration(this.#building);
+  }
+
+  writeConfiguration(building: Building): void {
+    writeFileSync(join(this.folder, "site.yaml"), configurationOf(building, this.#at));
+  }
+}
+
+/** A data folder with its databases and first administrator, so that not every week has to make them. */
+async function madeTemplate(): Promise<string> {
+  const folder = mkdtempSync(join(DISK, "santinela-promise-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "upstream.password"), "secret", { mode: 0o600 });
+  writeFileSync(
+    join(folder, "site.yaml"),
+    "dataDir: ./site\nsite: { ref: hala-nord }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n",
+  );
+  const clock = new MachineClock(new World(START_MS - 60_000), 0);
+  const machine = {
+    bootId: "boot-0",
+    upMs: 1e9,
+    lines: new SimulatedLines(),
+    random: () => 0.5,
+    write: () => {},
+  };
+  const daemon = daemonOf(folder, clock, machine);
+  await daemon.start();
+  await daemon.stop();
+  return folder;
+}
+
+interface PlayedMachine {
+  readonly bootId: string;
+  readonly upMs: number;
+  readonly lines: SimulatedLines;
+  readonly random: () => number;
+  readonly write: (line: string) => void;
+}
+
+function daemonOf(
+  folder: string,
+  clock: MachineClock,
+  { bootId, upMs, lines, random, write }: PlayedMachine,
+): Daemon {
+  const load = { file: join(folder, "site.yaml"), env: {}, cwd: folder };
+  // The year in which this release was made: no machine is right that says it is earlier.
+  const time = { isTrusted: () => clock.wallMs() >= Date.UTC(2026, 0, 1) };
+  return new Daemon(loadConfiguration(load), {
+    write,
+    tell: () => {},
+    effectiveOptions: () => [],
+    load,
+    forJournald: false,
+    httpDescriptor: undefined,
+    failpoint: undefined,
+    kill: () => {},
+    onStarted: () => {},
+    configurationFault: undefined,
+    restoreFault: undefined,
+    reload: { onReloading: () => {}, onReloaded: () => {}, onTaken: () => {} },
+    runAgain: () => {},
+    machine: { clock, host: { bootId, upMs, time }, lines, random },
+  });
+}

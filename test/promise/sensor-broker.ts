@@ -1,0 +1,146 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { generate, parser, type Packet } from "mqtt-packet";
+import { listen } from "../support/loopback.ts";
+
+/** A message that the daemon has acknowledged. */
+export interface Taken {
+  readonly topic: string;
+  readonly payload: string;
+  /** When the sensor said it, in the world's time. */
+  readonly saidMs: number;
+  readonly takenMs: number;
+  /** It stood at the broker and was sent because of a subscription. */
+  readonly isRetained: boolean;
+}
+
+interface Waiting {
+  readonly topic: string;
+  readonly payload: string;
+  readonly saidMs: number;
+  readonly isRetained: boolean;
+  messageId: number;
+  wasSent: boolean;
+}
+
+/**
+ * A broker as the daemon meets it over TCP: it keeps the session, the queue and the retained values, sends again with
+ * dup what was not acknowledged, and can be away. A test says what the sensors say.
+ */
+export class SensorBroker {
+  readonly taken: Taken[] = [];
+  /** How often a client was sent away since the broker went. */
+  sentAway = 0;
+  isAway = false;
+  /** Takes no acknowledgement and loses those under way: the next connection hears everything again. */
+  losesAcks = false;
+  subscriptions = 0;
+  readonly #now: () => number;
+  readonly #server: Server;
+  readonly #retained = new Map<string, Waiting>();
+  #queue: Waiting[] = [];
+  #hasSession = false;
+  #socket: Socket | undefined;
+  #messageId = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#server = createServer((socket) => this.#connected(socket));
+  }
+
+  async start(): Promise<number> {
+    return listen(this.#server);
+  }
+
+  stop(): void {
+    this.#socket?.destroy();
+    this.#server.close();
+  }
+
+  /** Whether everything that was said has been acknowledged. */
+  get isIdle(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  get isConnected(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  say(topic: string, payload: string, { retain = false, times = 1 } = {}): void {
+    const said = { topic, payload, saidMs: this.#now(), isRetained: false, messageId: 0, wasSent: false };
+    if (retain) this.#retained.set(topic, said);
+    for (let time = 0; time < times; time += 1) this.#enqueue({ ...said });
+  }
+
+  /** The line to the broker breaks; the session stays. */
+  drop(): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+    for (const waiting of this.#queue) waiting.messageId = 0;
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#queue.push(waiting);
+    this.#send(waiting);
+  }
+
+  #send(waiting: Waiting): void {
+    if (!this.#socket || !this.#hasSession || this.isAway) return;
+    this.#messageId = (this.#messageId % 65_000) + 1;
+    waiting.messageId = this.#messageId;
+    const { topic, payload, isRetained: retain, wasSent: dup, messageId } = waiting;
+    waiting.wasSent = true;
+    this.#socket.write(generate({ cmd: "publish", topic, payload, qos: 1, retain, dup, messageId }));
+  }
+
+  #connected(socket: Socket): void {
+    socket.on("error", () => "the daemon has gone");
+    if (this.isAway) {
+      this.sentAway += 1;
+      socket.destroy();
+      return;
+    }
+    const reader = parser();
+    reader.on("packet", (packet: Packet) => this.#read(socket, packet));
+    socket.on("data", (data) => reader.parse(data));
+    socket.on("close", () => {
+      if (this.#socket === socket) this.drop();
+    });
+    socket.setNoDelay(true);
+  }
+
+  #read(socket: Socket, packet: Packet): void {
+    if (packet.cmd === "connect") {
+      this.#socket = socket;
+      socket.write(generate({ cmd: "connack", returnCode: 0, sessionPresent: this.#hasSession }));
+      for (const waiting of this.#queue) this.#send(waiting);
+    } else if (socket !== this.#socket) return;
+    else if (packet.cmd === "subscribe") this.#subscribed(packet);
+    else if (packet.cmd === "puback") this.#acknowledged(Number(packet.messageId));
+    else if (packet.cmd === "pingreq") socket.write(generate({ cmd: "pingresp" }));
+  }
+
+  #subscribed(packet: Extract<Packet, { cmd: "subscribe" }>): void {
+    const topics = packet.subscriptions.map(({ topic }) => topic);
+    this.#socket?.write(
+      generate({ cmd: "suback", messageId: packet.messageId ?? 0, granted: topics.map(() => 1) }),
+    );
+    if (topics.some((topic) => topic.startsWith("$SYS"))) return;
+    const isFirst = !this.#hasSession;
+    this.#hasSession = true;
+    if (isFirst) for (const waiting of this.#queue) this.#send(waiting);
+    for (const topic of topics) {
+      const kept = this.#retained.get(topic);
+      if (kept) this.#enqueue({ ...kept, isRetained: true, messageId: 0, wasSent: false });
+    }
+    this.subscriptions += 1;
+  }
+
+  #acknowledged(messageId: number): void {
+    if (this.losesAcks) return;
+    const waiting = this.#queue.find((each) => each.messageId === messageId);
+    if (!waiting) return;
+    this.#queue = this.#queue.filter((each) => each !== waiting);
+    const { topic, payload, saidMs, isRetained } = waiting;
+    this.taken.push({ topic, payload, saidMs, takenMs: this.#now(), isRetained });
+  }
+}

@@ -1,0 +1,109 @@
+import type { Intervention } from "../../src/domain/intervention.ts";
+import type { Happening, PlayedZone, Side, Week } from "./building.ts";
+import type { CentreRecord } from "./dispatch-centre.ts";
+import type { Taken } from "./sensor-broker.ts";
+
+/** What people could read at one moment. */
+export interface Look {
+  readonly atMs: number;
+  readonly records: readonly Intervention[];
+  readonly centre: readonly CentreRecord[];
+  readonly status: {
+    readonly conditions: readonly {
+      readonly code: string;
+      readonly subject: string;
+      readonly text: string;
+    }[];
+    readonly trips: { readonly waiting: number };
+    readonly headline?: { readonly level: string };
+    readonly [field: string]: unknown;
+  };
+}
+
+/** A time in which something was so; open at its end while that is undefined. */
+export interface Span {
+  readonly zone?: string;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+export interface Edit {
+  readonly atMs: number;
+  readonly side: Side;
+  readonly id: number;
+  readonly how: "append" | "prepend" | "replace" | "fill" | "delete" | "done" | "re-open";
+  /** What the person wrote. */
+  readonly words: string;
+  /** The whole text that the person has left behind. */
+  readonly after: string | null;
+  readonly before: string;
+}
+
+/** A row of GET /site/trips. */
+export interface TripRow {
+  readonly seq: number;
+  readonly zoneId: string;
+  readonly about: string;
+  readonly cause: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly interventionId: number | null;
+  readonly moment: { readonly wallMs: number };
+  readonly isDated: boolean;
+  readonly earliestWallMs: number | null;
+}
+
+/** An opening or closing in GET /site/zones/history. */
+export interface ContactRow {
+  readonly at: string;
+  readonly event: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+/** Everything that happened in a week, and everything that people read. */
+export class Story {
+  readonly week: Week;
+  readonly lines: string[] = [];
+  readonly contacts: { readonly zone: string; readonly isOpen: boolean; readonly atMs: number }[] = [];
+  /** Times in which the daemon ran; `settledMs` is when wires count. */
+  readonly runs: { readonly fromMs: number; readonly isBoot: boolean; untilMs: number }[] = [];
+  readonly bypasses: Span[] = [];
+  readonly walkTests: Span[] = [];
+  readonly brokerAway: Span[] = [];
+  readonly keys: { readonly atMs: number; readonly isArmed: boolean }[] = [];
+  readonly clocks: { readonly atMs: number; readonly wrongByMs: number }[] = [];
+  readonly edits: Edit[] = [];
+  readonly looks: Look[] = [];
+  taken: readonly Taken[] = [];
+  trips: readonly TripRow[] = [];
+  history: readonly { readonly id: string; readonly contacts: readonly ContactRow[] }[] = [];
+  journal: readonly unknown[] = [];
+  answers: { readonly atMs: number; readonly what: Happening["what"]; readonly value: unknown }[] = [];
+
+  constructor(week: Week) {
+    this.week = week;
+  }
+
+  tell(atMs: number, text: string): void {
+    this.lines.push(`${clockText(atMs)}  ${text}`);
+  }
+
+  zone(id: string): PlayedZone {
+    const zone = this.week.building.zones.find((each) => each.id === id);
+    if (!zone) throw new Error(`no zone ${id}`);
+    return zone;
+  }
+
+  /** By how much the site's wall clock was wrong at a moment. */
+  wrongBy(atMs: number): number {
+    return this.clocks.findLast((each) => each.atMs <= atMs)?.wrongByMs ?? 0;
+  }
+}
+
+/** Bucharest is two hours ahead of UTC all through the weeks that are played. */
+export const LOCAL_OFFSET_MS = 7_200_000;
+
+export function clockText(atMs: number): string {
+  return new Date(atMs + LOCAL_OFFSET_MS).toISOString().slice(5, 19).replace("T", " ");
+}
