@@ -93,11 +93,10 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const clock = this.#clock;
     const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
     const database = folder.main;
-    const journal = new Journal(folder.journal, clock);
+    const journal = new Journal(folder.journal, this.#clock);
     const syncParts = { ...this.#common, site: config.site, database, random: this.#machine.random };
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
@@ -128,7 +127,7 @@ export class Daemon {
     const { load, reload: hooks } = this.#options;
     const reloadParts = { ...this.#common, ...services, config, watch, inputs, sync, log: this.#log };
     const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRefused: () => dispatch?.start() });
-    const settingsParts = { ...this.#options, config, clock, log: this.#log, copyWork };
+    const settingsParts = { ...this.#options, ...this.#common, config, log: this.#log, copyWork };
     const settings = new SiteSettings({ ...settingsParts, reload: (by) => reload.reload(by) });
     settings.start();
     this.#stops.push(() => settings.stop());

@@ -226,6 +226,8 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
     (opening) =>
       opening.isCertain &&
       !opening.zone.isPulse &&
+      // One incident, its own, has shut it down.
+      (!opening.zone.isSwinger || LIFE_SAFETY.has(opening.zone.kind)) &&
       opening.toMs < atMs - forMs &&
       (opening.closed === undefined || opening.closed.fromMs > atMs) &&
       holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free" &&
