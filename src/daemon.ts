@@ -101,7 +101,14 @@ export class Daemon {
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
-    const services = await makeServices({ config, database, clock, newUid: this.#newKey, onChange, tell });
+    const services = await makeServices({
+      config,
+      database,
+      clock: this.#clock,
+      newUid: this.#newKey,
+      onChange,
+      tell,
+    });
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
     const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
