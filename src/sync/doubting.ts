@@ -39,7 +39,9 @@ export class Doubting {
     const nowMs = clock.wallMs();
     if (entry.verifyAtMs === AUDIT_AT_MS && !entry.deleted) return loseTrack(this.#parts, entry);
     const step = judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
-    if (step.kind !== "wait" && entry.deleted)
+    // A DELETE of ours was on the wire and its answer was lost: that the record is not there now is what it asked for.
+    const isOurDeletion = entry.deleted && entry.attempts > 0;
+    if ((step.kind !== "wait" || isOurDeletion) && entry.deleted)
       return void ledger.apply(entry, "removed", closing(entry, patience, nowMs));
     if (step.kind !== "wait") return this.#gone(entry, "404", reason);
     const { sinceMs, againAtMs } = step;

@@ -63,13 +63,18 @@ class Notebook {
   readonly #contact: Contact[] = ZONES.map(({ id }) => (id === "pir" ? "normal" : "unknown"));
   readonly #restedByItself = ZONES.map(({ id }) => id === "pir");
   readonly #lastOpenMs = ZONES.map(() => 0);
+  /** Open at first sight by an old value: of what saves lives the first live message is an edge. */
+  readonly #isOldOpening = ZONES.map(() => false);
 
   reads(index: number, contact: Contact, live: boolean, nowMs: number): void {
     this.passes(nowMs);
     const before = this.#contact[index];
     if (contact === "unknown") return;
     if (contact === "open" && !live && this.#restedByItself[index]) return;
-    const isTrip = before === "normal" || (before === "unknown" && live && ZONES[index]?.id === "smoke");
+    const isFirstLive = live && (before === "unknown" || this.#isOldOpening[index] === true);
+    const isTrip = before === "normal" || (isFirstLive && ZONES[index]?.id === "smoke");
+    this.#isOldOpening[index] =
+      contact === "open" && !isTrip && (before === "unknown" || this.#isOldOpening[index] === true);
     if (contact === "open" && isTrip) this.edges[index] = (this.edges[index] ?? 0) + 1;
     if (contact === "open") this.#lastOpenMs[index] = nowMs;
     this.#restedByItself[index] = false;
@@ -88,6 +93,7 @@ class Notebook {
 
   /** After a start the pulse sensor is given its whole time once more. */
   starts(nowMs: number): void {
+    this.#isOldOpening.fill(false);
     this.#lastOpenMs.fill(nowMs);
   }
 }
