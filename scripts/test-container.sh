@@ -44,7 +44,7 @@ until [[ $state =~ running|degraded ]]; do
   state=$(inside systemctl is-system-running 2>/dev/null) || true
 done
 # A list of its own and not the unit's: a mistake in the unit is for the tests to find.
-inside systemd-run --quiet --wait --property=User=nobody --property=PrivateUsers=yes --property=ProtectSystem=strict \
+inside systemd-run --quiet --wait --property=User=daemon --property=PrivateUsers=yes --property=ProtectSystem=strict \
   --property=PrivateTmp=yes --property=PrivateDevices=yes --property=DevicePolicy=closed \
   --property=ProtectProc=invisible --property=ProtectControlGroups=yes --property=ProtectHostname=yes \
   --property=RestrictNamespaces=yes --property=SystemCallFilter=@system-service --property=MemoryMax=256M \

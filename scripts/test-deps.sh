@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test-deps.sh [machines]: sees to the programs that the tests run beside Node, or to those from which the containers and
-# virtual machines of npm run test:systemd and test:vm are made. As root on Debian it installs what is missing and says so;
+# virtual machines of npm run test:systemd and test:vm are made. As root on Debian it installs what is missing and names it;
 # elsewhere it lists it. With CI=true a program of the tests that is missing is a failure; the machines' suites say
 # themselves what they lack.
 set -euo pipefail
@@ -18,7 +18,7 @@ machines)
   used="the containers and virtual machines of the tests are made with"
   ;;
 *)
-  echo "test-deps: there is no list $1, only tests and machines" >&2
+  echo "test-deps: the list $1 is unknown: use tests or machines" >&2
   exit 64
   ;;
 esac

@@ -9,6 +9,8 @@ skip() {
   echo "test-systemd: skipped: $1" >&2
   exit 77
 }
+# Debian keeps some of them out of an ordinary user's PATH.
+export PATH=$PATH:/usr/sbin:/sbin
 [ "$(id -u)" -eq 0 ] || skip "containers are made by root"
 for command in systemd-nspawn mmdebstrap dpkg-deb; do
   command -v "$command" >/dev/null || skip "$command is missing: sudo apt-get install systemd-container mmdebstrap dpkg"

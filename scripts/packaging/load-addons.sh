@@ -13,12 +13,12 @@ arm64) machine=aarch64 ;;
 esac
 run=()
 if [ "$(uname -m)" != "$machine" ]; then
-  command -v "qemu-$machine-static" >/dev/null || {
+  emulator=$(command -v "qemu-$machine-static" || command -v "qemu-$machine") || {
     echo "load-addons: qemu-$machine-static is missing, which tries add-ons for $arch: sudo apt-get install qemu-user-static" >&2
     exit 69
   }
   # The C library of the cross compiler.
-  run=("qemu-$machine-static" -L "/usr/$machine-linux-gnu")
+  run=("$emulator" -L "/usr/$machine-linux-gnu")
 fi
 
 mapfile -t addons < <(find "$folder" -name '*.node' -type f | sort)
