@@ -39,7 +39,7 @@ export class Posting {
     if (entry.deleted) return this.#withdraw(entry.interventionId);
     const watermark = await this.#watermark(entry);
     if (watermark === undefined) return;
-    const sent = ledger.write(() => this.#freeze(entry.interventionId, watermark));
+    const sent = await ledger.share(() => this.#freeze(entry.interventionId, watermark));
     if (sent) await this.#post(sent);
   }
 
@@ -125,7 +125,7 @@ export class Posting {
 
   async #settle(interventionId: number, answer: Verdict): Promise<void> {
     const { ledger, linkedBefore, patience, watch, clock } = this.#parts;
-    const believed = ledger.write(() => {
+    const believed = await ledger.share(() => {
       const entry = ledger.entry(interventionId);
       const asked = this.#ownerAsked(entry, believedAnswer(entry, answer));
       const { verdict, changes } = believedOfAlarm(entry, asked, clock.wallMs());

@@ -52,7 +52,7 @@ export class Reconciling {
     const { unread, list } = isMissing(seen)
       ? await this.#doubting.askList(interventionId, upstreamId, centre)
       : NOTHING_ASKED;
-    const step = ledger.write(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
+    const step = await ledger.share(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
     await watch.note(unread ? { ...unread, doubtful: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
@@ -62,7 +62,7 @@ export class Reconciling {
         : { method: "PUT", path, body: JSON.stringify(step.body) },
     );
     failpoint("sync-answered");
-    ledger.write(() => {
+    await ledger.share(() => {
       const { phase, upstreamId: nowId } = ledger.entry(interventionId);
       // The other lane may have found meanwhile that what is there is another one.
       if (phase === "writing" && nowId === upstreamId) this.#settle(interventionId, verdict, step);
