@@ -12,6 +12,8 @@ export interface CentreOptions {
 /** The centre as the push sees it: writes go in, verdicts come out. */
 export class Centre {
   readonly #options: CentreOptions;
+  /** The most rows that one answer has held since the start: that many at least are never cut off. */
+  rowsMax = 0;
 
   constructor(options: CentreOptions) {
     this.#options = options;
