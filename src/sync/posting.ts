@@ -216,8 +216,7 @@ export class Posting {
     const linked = foundAs(entry, kept.id, { patience, wallMs, honoursKeys });
     ledger.apply(entry, "found", {
       ...linked,
-      // What a dispatcher has already changed there is read at once, and doubles are removed at once.
-      verifyAtMs: wallMs,
+      // Duplicates are removed at once.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });
     log.info("record-found", { interventionId: entry.interventionId, upstreamId: kept.id });

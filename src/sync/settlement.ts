@@ -94,7 +94,9 @@ export function linkedTo(
 export function foundAs(entry: OutboxEntry, upstreamId: number, linking: Linking): Partial<OutboxEntry> {
   const { attempt, base, agreed, syncedRev } = entry;
   const linked = linkedTo(entry, upstreamId, base ?? attempt?.body ?? "{}", linking);
-  return base === null ? linked : { ...linked, agreed: agreed ?? base, syncedRev };
+  // What a dispatcher has already changed there is read at once.
+  const found = { ...linked, verifyAtMs: linking.wallMs };
+  return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
 }
 
 export interface Linking {

@@ -120,7 +120,7 @@ export class Sweeping {
       wallMs: clock.wallMs(),
       honoursKeys: ledger.facts.honoursKeys,
     });
-    ledger.apply(entry, "found", { ...linked, verifyAtMs: clock.wallMs() });
+    ledger.apply(entry, "found", linked);
     return [];
   }
 
