@@ -98,7 +98,8 @@ export class Daemon {
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, this.#clock);
-    const syncParts = { ...this.#common, site: config.site, database, random: this.#machine.random };
+    const { random } = this.#machine;
+    const syncParts = { ...this.#common, site: config.site, database, random, newKey: this.#newKey };
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
