@@ -107,7 +107,9 @@ function unreadableIn(recovery: Recovery | undefined): number {
   // A file that is gone altogether.
   if (!recovery.salvage) return 1;
   const { tables, unreadablePages } = recovery.salvage;
-  return unreadablePages + tables.reduce((sum, { unreadable, refused }) => sum + unreadable + refused, 0);
+  const found = tables.reduce((sum, { unreadable, refused }) => sum + unreadable + refused, unreadablePages);
+  // The file was not whole, wherever that was.
+  return Math.max(1, found);
 }
 
 /** Numbers travel: one that was given is not given again to another row. */

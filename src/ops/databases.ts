@@ -11,7 +11,7 @@ import { isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { suspect, suspicionFile } from "./backups.ts";
-import type { Ballast } from "./ballast.ts";
+import { roomLeft, type Ballast } from "./ballast.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { lostRecords, redeliverLostTrips } from "../store/redelivery.ts";
 import { gapsIn, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
@@ -48,7 +48,9 @@ export class Databases {
     this.#notes = new LossNotes(dataDir);
     this.#numbers = new GivenNumbers(dataDir);
     const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
-    const depth = existsSync(suspicionFile(dataDir)) ? "full" : "quick";
+    // After a power cut each index is held against its table; a folder that was left in order has none to suspect.
+    const isOrderly = existsSync(join(dataDir, ORDERLY_STOP_FILE)) && !existsSync(suspicionFile(dataDir));
+    const depth = isOrderly ? "quick" : "full";
     const recoveries: Recovery[] = [];
     if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
     this.journal = this.#open(JOURNAL, { isKnown, depth }, recoveries);
@@ -58,10 +60,10 @@ export class Databases {
       this.journal.close();
       throw error;
     }
+    rmSync(suspicionFile(dataDir), { force: true });
     this.#takeStock(recoveries, clock.wallMs());
     if (!isKnown) this.#nameInstallation();
     rmSync(join(dataDir, ORDERLY_STOP_FILE), { force: true });
-    rmSync(suspicionFile(dataDir), { force: true });
     this.lookForReport();
   }
 
@@ -123,6 +125,9 @@ export class Databases {
       });
       return loss ? [loss] : [];
     });
+    // Only a full check holds altered rows against the rules of the schema.
+    if (losses.some(({ altered }) => altered > 0))
+      suspect(this.#options.dataDir, "rows are not what was written");
     if (recoveries.length + losses.length > 0) this.#report(recoveries, losses, redelivered);
     this.#noteStock(recoveries.length + losses.length > 0);
   }
@@ -173,7 +178,9 @@ export class Databases {
     onDiskFull(database, () => ballast.release());
     // However orderly the stop will be: the next start looks at every page, and mends what is damaged.
     onTakenBack(database, (error) => {
-      if (isDamage(error)) suspect(this.#options.dataDir, `${path}: ${messageOf(error)}`);
+      const { dataDir, conditions } = this.#options;
+      if (isDamage(error)) suspect(dataDir, `${path}: ${messageOf(error)}`);
+      if (isDiskFull(error)) conditions.raise("disk-full", roomLeft(dataDir));
     });
     return database;
   }

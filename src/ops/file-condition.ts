@@ -18,7 +18,7 @@ export const NOTHING_WRONG: FileCondition = { problem: undefined, versions: () =
 export function conditionOf(path: string, kind: DatabaseKind, depth: CheckDepth): FileCondition {
   const census = logCensus(path);
   const versions = (): readonly LogVersion[] => census?.versions ?? versionsOf(path);
-  return { problem: problemOf(path, kind, census?.isAnother === true ? "full" : depth, census), versions };
+  return { problem: problemOf(path, kind, depth, census), versions };
 }
 
 function problemOf(
@@ -28,8 +28,9 @@ function problemOf(
   census: LogCensus | undefined,
 ): string | undefined {
   if (!existsSync(path)) return "the file is missing";
-  if (statSync(path).size === 0 && !existsSync(`${path}-wal`)) return "the file is empty";
-  if (census && !census.isAnother)
+  // Not to be opened: SQLite removes the log of an empty file.
+  if (statSync(path).size === 0) return "the file is empty";
+  if (census)
     return census.isTorn
       ? "the last commit in its write-ahead log is incomplete: the power went during it, or the log is damaged"
       : "its write-ahead log is damaged";

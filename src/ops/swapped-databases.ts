@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseKind } from "../store/database.ts";
 import { flushFolder } from "../store/durable-files.ts";
+import { haveSwappedLogs, versionsOf } from "../store/log-census.ts";
 import type { DatabaseName } from "./given-numbers.ts";
 
 export interface NamedDatabase {
@@ -13,18 +14,24 @@ export interface NamedDatabase {
 const APPLICATION_ID_AT = 68;
 
 /**
- * Gives two databases their own names again where each has the other's, as after a copy by hand.
+ * Gives two databases their own names again where each has the other's, and their own logs, as after a copy by hand.
  * @returns whether they had
  */
 export function exchangeSwapped(dataDir: string, [a, b]: readonly [NamedDatabase, NamedDatabase]): boolean {
   const [first, second] = [join(dataDir, a.name), join(dataDir, b.name)];
-  if (kindIn(first) !== b.kind.applicationId || kindIn(second) !== a.kind.applicationId) return false;
-  for (const ending of ["", "-wal", "-shm"]) exchange(first + ending, second + ending);
+  const isSwapped = kindIn(first) === b.kind.applicationId && kindIn(second) === a.kind.applicationId;
+  const endings = haveSwappedLogs(first, second) ? ["-wal"] : isSwapped ? ["", "-wal", "-shm"] : [];
+  if (endings.length === 0) return false;
+  for (const ending of endings) exchange(first + ending, second + ending);
   flushFolder(dataDir);
   return true;
 }
 
+/** The newest head of a database is in its log where the log has the first page. */
 function kindIn(path: string): number | undefined {
+  const [newest] = versionsOf(path);
+  const inLog = newest?.overlay.get(1);
+  if (inLog) return Buffer.from(inLog).readUInt32BE(APPLICATION_ID_AT);
   if (!existsSync(path)) return undefined;
   const file = openSync(path, "r");
   try {

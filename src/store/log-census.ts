@@ -18,8 +18,6 @@ const LOG_BYTES_MAX = 64 * 1_048_576;
 export interface LogCensus {
   /** The last commit may be one that was never acknowledged: the power may have gone in the middle of it. */
   readonly isTorn: boolean;
-  /** The log is whole, and it is not the one that its index was made of. */
-  readonly isAnother: boolean;
   /** What the database may be made of, the best first. */
   readonly versions: readonly LogVersion[];
 }
@@ -44,7 +42,7 @@ export function logCensus(path: string): LogCensus | undefined {
   const log = readLog(`${path}-wal`, index);
   if (log === undefined) return undefined;
   const isOwn = index !== undefined && (log.salt === undefined || log.salt === index.salt);
-  if (index && !isOwn && index.frames > index.flushed) return ofAnotherLog(log, index);
+  if (index && !isOwn && isAnother(log, index)) return ofAnotherLog(log, index);
   const { frames } = log;
   const whole = intactUntil(frames);
   const committed = isOwn ? Math.max(index.frames, certainEnd(frames, whole)) : lastCommit(frames);
@@ -56,7 +54,6 @@ export function logCensus(path: string): LogCensus | undefined {
   const isAllThere = frames.length >= committed && !isTorn;
   return {
     isTorn,
-    isAnother: false,
     versions: [
       ...(isAllThere ? [version(committed, wrong)] : []),
       // An earlier state of a page must not be laid over the one that the database has got from the log since.
@@ -77,13 +74,23 @@ export function versionsOf(path: string): readonly LogVersion[] {
   ];
 }
 
-/** After a power cut the index may be the older one of the two; otherwise the log was put there by mistake. */
+/**
+ * Whether a log is not the one that was committed to. Each new use of a log counts the first half of its salt up, and the
+ * index follows behind the log: only an older index, as a power cut may leave it, belongs to a newer log.
+ */
+function isAnother({ salt = "" }: Log, index: LogIndex): boolean {
+  const ahead = (Number.parseInt(salt.slice(0, 8), 16) - Number.parseInt(index.salt.slice(0, 8), 16)) >>> 0;
+  return index.frames > index.flushed && (ahead === 0 || ahead > USES_MAX);
+}
+
+/** More often a log does not begin again in the minute that an index is behind. */
+const USES_MAX = 1_000;
+
+/** What was committed to the log that is gone is lost; what is in this one is older, or another database's. */
 function ofAnotherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
-  const versions = [
-    { ...versionOf(log, intactUntil(log.frames)), lostPages: 0 },
-    { ...versionOf(log, 0), lostPages: frames - flushed },
-  ];
-  return { isTorn: false, isAnother: true, versions };
+  const lostPages = frames - flushed;
+  const versions = [0, intactUntil(log.frames)].map((until) => ({ ...versionOf(log, until), lostPages }));
+  return { isTorn: false, versions };
 }
 
 interface Frame {
@@ -225,4 +232,12 @@ function commonSalt(bytes: Buffer, pageBytes: number): string {
     counts.set(salt, (counts.get(salt) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "";
+}
+
+/** Whether two databases have each other's log beside them, as after a copy by hand. */
+export function haveSwappedLogs(path: string, other: string): boolean {
+  const [own, foreign] = [readIndex(`${path}-shm`), readIndex(`${other}-shm`)];
+  const [log, otherLog] = [readLog(`${path}-wal`, own), readLog(`${other}-wal`, foreign)];
+  if (!own || !foreign || !log || !otherLog) return false;
+  return own.salt !== foreign.salt && log.salt === foreign.salt && otherLog.salt === own.salt;
 }

@@ -11,6 +11,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { Journal } from "../../src/store/journal.ts";
+import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** A zone with every option filled in, at building 12 unless the options say otherwise. */
@@ -66,16 +67,19 @@ export class WatchedZones {
     zones: readonly Zone[],
     {
       journalPath = ":memory:",
+      offDiskFile,
       isUnfinished = () => true,
     }: {
       readonly journalPath?: string;
+      /** Where changes are kept that the disk does not take. */
+      readonly offDiskFile?: string;
       readonly isUnfinished?: (interventionId: number) => boolean;
     } = {},
   ) {
     this.zones = zones;
     this.#isUnfinished = isUnfinished;
     this.database = openJournalDatabase(journalPath);
-    this.journal = new Journal(this.database, this.clock);
+    this.journal = new Journal(this.database, this.clock, new OffDiskChanges(offDiskFile));
     this.#watch = this.#newWatch();
   }
 
