@@ -263,8 +263,11 @@ test(
       const what = `${target}: ${damage}`;
       const outcome = outcomes.get(what) ?? { images: 0, whole: 0, lost: 0, silent: 0, unsaved: 0 };
       outcomes.set(what, outcome);
-      for (const fault of judge(moment, after, outcome))
+      for (const fault of judge(moment, after, outcome)) {
         faults.push(`image ${images} (${moment.name}; ${what}): ${fault}`);
+        report(faults.at(-1) ?? "");
+      }
+      if (images % 100 === 0) report(`${images} images, ${faults.length} faults`);
     }
     for (const [what, outcome] of [...outcomes].sort()) report(`${what}: ${JSON.stringify(outcome)}`);
     expect(faults).toEqual([]);
