@@ -93,7 +93,11 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
+    const {
+      dataDir,
+      site: { auditDays },
+    } = config;
+    const folder = new DataFolder({ ...this.#common, dataDir, auditDays, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, this.#clock);
