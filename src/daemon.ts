@@ -96,7 +96,8 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
+    const places = { dataDir: config.dataDir, auditDays: config.site.auditDays, newIdentity: randomUUID };
+    const folder = new DataFolder({ ...this.#common, ...places });
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, this.#clock, new OffDiskChanges(this.#offDiskFile));
@@ -132,7 +133,8 @@ export class Daemon {
     const centreObjectives = new CentreObjectiveStore(database);
     const site: Site = this.#siteOf(database, sync, { ...tripParts, watch, inputs, centreObjectives });
     this.#record(journal, site);
-    const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
+    const { trips } = journal;
+    const metricParts = { ...this.#common, config, site, inputs, trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();
