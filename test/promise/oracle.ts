@@ -54,6 +54,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
           return [];
         if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (isTakenOut(story, opening, look.atMs)) return [];
         return [
           `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
         ];
@@ -390,12 +391,11 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
       (!opening.zone.isSwinger || LIFE_SAFETY.has(opening.zone.kind)) &&
       opening.toMs < atMs - forMs &&
       (opening.closed === undefined || opening.closed.fromMs > atMs) &&
-      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free" &&
-      !isTakenOut(story, opening, atMs),
+      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free",
   );
 }
 
-/** Whether a person has removed the zone's line from a record since it opened: then a person knows. */
+/** Whether a person has removed the zone's line from a record since it opened: then a condition names the zone. */
 function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): boolean {
   return story.edits.some(
     ({ atMs, before, after }) =>
