@@ -312,7 +312,7 @@ function isConfirming(story: Story, one: Opening, other: Opening, slackMs: numbe
   const accepts = ({ zone }: Opening, { zone: { id } }: Opening): boolean => {
     const { confirmWith } = zone;
     if (confirmWith === undefined) return slackMs > 0 || apartMs < 1_700_000;
-    // A zone that is not in the configuration confirms nobody, and what asks for it alone asks for nothing then.
+    // A zone that is not in the configuration confirms no other, and one that asks for it alone asks for any other then.
     if (story.absences.some((span) => confirmWith.zones.includes(span.zone ?? ""))) return slackMs > 0;
     return (
       confirmWith.zones.includes(id) &&
