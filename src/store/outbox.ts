@@ -113,8 +113,11 @@ export class OutboxStore {
   /** Makes every waiting entry due at once, and every check of an entry at rest. */
   makeAllDue(): void {
     this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
+    // In the order in which they would be due: asked for again and again, each of many is looked at in its turn.
     this.#database
-      .prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS + 1} WHERE verify_at > ${AUDIT_AT_MS}`)
+      .prepare(
+        `UPDATE outbox SET verify_at = max(${AUDIT_AT_MS + 1}, verify_at - ${LONGEST_CHECK_MS}) WHERE verify_at > ${AUDIT_AT_MS}`,
+      )
       .run();
   }
 

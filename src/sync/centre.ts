@@ -16,6 +16,8 @@ export class Centre {
   /** The same centre over the connections of the alarms, which never queue behind other requests. */
   readonly forAlarms: Centre;
   readonly #options: CentreOptions;
+  /** The most rows that one answer has held since the start: that many at least are never cut off. */
+  rowsMax = 0;
 
   constructor({ alarmClient, ...options }: CentreOptions) {
     this.#options = options;

@@ -77,8 +77,6 @@ export class Doubting {
     const { ledger } = this.#parts;
     ledger.apply(entry, "missing", {
       upstreamId: null,
-      base: null,
-      agreed: null,
       lastCode: code,
       lastError: reason,
       verifyAtMs: null,

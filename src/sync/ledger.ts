@@ -19,6 +19,8 @@ export interface LedgerOptions {
   readonly clock: Clock;
   readonly marker: MarkerField;
   readonly siteRef: string;
+  /** The centre's address: what a try has shown about another one does not count. */
+  readonly baseUrl?: string;
 }
 
 /** What stands written down about the way of each record; every step of the sync is one transaction of it. */
@@ -131,6 +133,14 @@ export class Ledger {
     this.#events.add({ ...event, detail: { after: record } }, this.#options.clock.wallMs());
   }
 
+  /** The text that carries the marker: the description where a try has shown that notes lose it. */
+  get marker(): MarkerField {
+    const { marker, baseUrl } = this.#options;
+    const traits = this.facts.traits;
+    const isMoved = traits?.baseUrl === baseUrl && traits?.marker === "description";
+    return marker === "notes" && isMoved ? "description" : marker;
+  }
+
   get isMarked(): boolean {
     return this.#options.marker !== "off";
   }
@@ -141,7 +151,7 @@ export class Ledger {
 
   /** The fields as they go to the centre. */
   outgoing(fields: InterventionFields, uid: string): InterventionFields {
-    return withMarker(fields, this.#options.marker, this.markerOf(uid));
+    return withMarker(fields, this.marker, this.markerOf(uid));
   }
 
   /** The fields among these that change their text by the marker. */
@@ -150,7 +160,7 @@ export class Ledger {
     whole: InterventionFields,
     uid: string,
   ): Partial<InterventionFields> {
-    const { marker } = this.#options;
+    const { marker } = this;
     if (marker === "off" || !(marker in fields)) return fields;
     return { ...fields, [marker]: this.outgoing(whole, uid)[marker] };
   }
@@ -160,7 +170,7 @@ export class Ledger {
     fields: Partial<InterventionFields>,
     whole: InterventionFields,
   ): Partial<InterventionFields> {
-    const { marker } = this.#options;
+    const { marker } = this;
     return marker === "off" ? fields : { ...fields, [marker]: whole[marker] };
   }
 

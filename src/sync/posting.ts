@@ -12,7 +12,7 @@ import {
   believedOfAlarm,
   closing,
   earlierGhosts,
-  linkedTo,
+  foundAs,
   settledAtMs,
 } from "./settlement.ts";
 import { TopReading } from "./top-reading.ts";
@@ -217,11 +217,10 @@ export class Posting {
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
     const wallMs = clock.wallMs();
     const { honoursKeys } = ledger.facts;
-    const linked = linkedTo(entry, kept.id, entry.attempt.body, { patience, wallMs, honoursKeys });
+    const linked = foundAs(entry, kept.id, { patience, wallMs, honoursKeys });
     ledger.apply(entry, "found", {
       ...linked,
-      // What a dispatcher has already changed there is read at once, and doubles are removed at once.
-      verifyAtMs: wallMs,
+      // Duplicates are removed at once.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });
     linkedBefore.note();
@@ -233,7 +232,8 @@ export class Posting {
     const { ledger, clock } = this.#parts;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
     // The search has shown that no earlier send has arrived; one that still does is what the sweeps are for.
-    return ledger.apply(entry, "send", { attempt, sends: isSettled ? 1 : entry.sends + 1 });
+    const sends = isSettled ? 1 : entry.sends + 1;
+    return ledger.apply(entry, "send", { attempt, sends, base: null, agreed: null });
   }
 }
 

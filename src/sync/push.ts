@@ -31,6 +31,8 @@ export interface PushOptions {
   readonly conditions: Conditions;
   readonly marker: MarkerField;
   readonly siteRef: string;
+  /** The centre's address. */
+  readonly baseUrl?: string;
   /** IANA zone in which dates without an offset are read. */
   readonly timezone: string;
   readonly failpoint: (name: string) => void;

@@ -116,9 +116,8 @@ export function loseTrack({ ledger, clock, patience }: SyncParts, entry: OutboxE
   const stored = ledger.record(entry.interventionId);
   const attempt = ledger.newAttempt({ ...entry, attempt: null }, stored);
   ledger.apply(entry, "mistaken", {
+    // Kept is what both knew: if it is found, it may be what it was, and a change of ours is still to be sent.
     upstreamId: null,
-    base: null,
-    agreed: null,
     attempt: { ...attempt, atMs: clock.wallMs() },
     ...earlierGhosts(entry, attempt.key, patience, clock.wallMs()),
     watermark: 0,

@@ -8,6 +8,7 @@ import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { Centre } from "./centre.ts";
+import { CentreTrials } from "./centre-trials.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objective-mirror.ts";
@@ -34,6 +35,8 @@ export interface SyncOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Makes a UUID of version 7. */
+  readonly newKey: () => string;
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: (name: string) => void;
@@ -60,6 +63,8 @@ export class Sync {
   readonly #link: Link;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
+  /** What test records have shown about the centre. */
+  readonly trials: CentreTrials;
   /** The copy of the centre's objectives. */
   readonly mirror: ObjectiveMirror;
 
@@ -82,12 +87,14 @@ export class Sync {
       store: options.tokenStore?.({ centre: baseUrl, email }),
     });
     const centre = new Centre({ client, alarmClient, tokens, clock });
+    this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({
       ...options,
       centre,
       link: this.#link,
       marker,
       siteRef: site.ref,
+      baseUrl,
       timezone: site.timezone,
     });
     const timetable = new Timetable(clock, () => nextRunMs(objectives, site.timezone, clock.wallMs()));

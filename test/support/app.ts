@@ -259,6 +259,7 @@ export const NO_SITE: SitePorts = {
       records: [],
     }),
     history: () => ({ since: "", until: "", stretches: [] }),
+    tryCentre: () => noZones(),
     now: () => Promise.resolve(NO_SITE.sync.view()),
     act: () => Promise.resolve(NO_SITE.sync.view()),
   },

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +66,7 @@ async function start(email = "site@centre.example"): Promise<void> {
     log,
     conditions: new Health(clock, log),
     failpoint: () => {},
+    newKey: randomUUID,
     tokenStore: (account) => new TokenFile({ dataDir: folder, log }, account),
   });
   running.start();
