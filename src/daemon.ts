@@ -39,6 +39,7 @@ import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/off-disk-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished.ts";
+import { TokenFile } from "./ops/token-file.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
@@ -101,8 +102,11 @@ export class Daemon {
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, this.#clock, new OffDiskChanges(this.#offDiskFile));
+    const tokenStore = (account: { centre: string; email: string }): TokenFile =>
+      new TokenFile({ dataDir: config.dataDir, log: this.#log }, account);
     const { random } = this.#machine;
-    const syncParts = { ...this.#common, site: config.site, database, random, newKey: this.#newKey };
+    const newKey = this.#newKey;
+    const syncParts = { ...this.#common, site: config.site, database, random, newKey, tokenStore };
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;

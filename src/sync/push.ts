@@ -73,6 +73,7 @@ export class Push {
   /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
   #isHealthy = false;
   #areChecksWanted = false;
+  #keepingReady: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: PushOptions) {
@@ -135,6 +136,7 @@ export class Push {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(Object.values(this.#lanes).map(({ running }) => running ?? Promise.resolve()));
+    await this.#keepingReady;
   }
 
   /** Has every record tried again that the centre had no objective for: it may have it now. */
@@ -200,7 +202,7 @@ export class Push {
 
   /** Beside the records: a database in trouble ends their work, and that is enough. */
   #keepAlarmsReady(): void {
-    this.#posting.keepAlarmsReady().catch((error: unknown) => {
+    this.#keepingReady = this.#posting.keepAlarmsReady().catch((error: unknown) => {
       if (!isStorageError(error)) throw error;
     });
   }
