@@ -79,7 +79,7 @@ export class TestApp {
     const database = openMainDatabase(path);
     this.database = database;
     this.tokens = new TokenService({ database, clock, keys: { current: key } });
-    this.accounts = new AccountService({ database, clock });
+    this.accounts = new AccountService({ database, clock, bcryptCost: 4 });
     this.events = new EventLog(database);
     const objectives = new ObjectiveService(database);
     this.objectives = objectives;
