@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
 import type { Config } from "./config/config.ts";
 import { thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
@@ -7,6 +8,7 @@ import { makeServices } from "./daemon-services.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { NewEvent } from "./domain/event.ts";
 import { orderedUuid } from "./domain/ordered-uuid.ts";
+import type { ZoneInRecord } from "./domain/standing.ts";
 import type { Priority } from "./generated/types.ts";
 import { VERSION } from "./generated/version.ts";
 import type { ServedParts } from "./http/app.ts";
@@ -34,6 +36,7 @@ import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
+import { OffDiskChanges } from "./store/off-disk-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
@@ -100,8 +103,9 @@ export class Daemon {
     const folder = new DataFolder({ ...this.#common, dataDir, auditDays, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
     const database = folder.main;
-    const journal = new Journal(folder.journal, this.#clock);
-    const syncParts = { ...this.#common, site: config.site, database, random: this.#machine.random };
+    const journal = new Journal(folder.journal, this.#clock, new OffDiskChanges(this.#offDiskFile));
+    const { random } = this.#machine;
+    const syncParts = { ...this.#common, site: config.site, database, random, newKey: this.#newKey };
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
@@ -115,9 +119,10 @@ export class Daemon {
     });
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
-    const isUnfinished = (id: number): boolean => new InterventionStore(database).isUnfinished(id);
+    const records = new InterventionStore(database);
+    const zoneInRecord = (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name);
     const onTrip = (): void => dispatch?.kick();
-    const watch = new ZoneWatch({ ...tripParts, isUnfinished, newKey: this.#newKey, onTrip });
+    const watch = new ZoneWatch({ ...tripParts, zoneInRecord, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
     services.interventions.observe(() => watch.lookAtStanding());
@@ -228,6 +233,14 @@ export class Daemon {
     });
     this.#stops.push(() => server.stop());
     return server.start();
+  }
+
+  /** A folder in memory may serve several installations, each with a file of its own. */
+  get #offDiskFile(): string | undefined {
+    const { runtimeDirectory } = this.#options;
+    if (runtimeDirectory === undefined) return undefined;
+    const which = createHash("sha256").update(resolve(this.#config.dataDir)).digest("hex").slice(0, 12);
+    return join(runtimeDirectory, `trips-${which}.ndjson`);
   }
 
   readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());

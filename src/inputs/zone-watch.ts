@@ -5,6 +5,7 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import { CLASS_OF_KIND } from "../domain/incident-class.ts";
 import type { Log } from "../domain/log.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
+import type { ZoneInRecord } from "../domain/standing.ts";
 import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
@@ -14,6 +15,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { StandingContacts } from "./standing-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
+import { storeOffDisk } from "./off-disk.ts";
 import { settleMsOf, storedOf } from "./zone-keeping.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneOrders } from "./zone-orders.ts";
@@ -28,8 +30,8 @@ export interface ZoneWatchOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly site: TripSite & { readonly standingAgainS: number };
-  /** Whether work on an intervention goes on: it is there and not done. */
-  readonly isUnfinished: (interventionId: number) => boolean;
+  /** What an intervention says of a zone, by the zone's name as it stands in texts. */
+  readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
   /** Makes the identity of a trip. */
   readonly newKey: () => string;
   /** Takes an entry for the event log. */
@@ -105,7 +107,7 @@ export class ZoneWatch {
     });
     this.#heartbeat = new Heartbeat({
       ...common,
-      looks: [() => this.orders.tick(), () => this.faults.tick()],
+      looks: [() => this.#storeOffDisk(), () => this.orders.tick(), () => this.faults.tick()],
     });
   }
 
@@ -174,7 +176,17 @@ export class ZoneWatch {
     this.#standing.soon();
   }
 
+  /** What an earlier run, or this one, has kept in memory becomes trips as soon as the disk takes it. */
+  #storeOffDisk(): void {
+    const { journal, conditions } = this.#options;
+    if (storeOffDisk(this.#options)) this.#options.onTrip();
+    const { count: changes, file = "" } = journal.offDisk;
+    if (changes > 0)
+      conditions.raise("trips-off-disk", { changes, file, reason: "the disk still takes nothing" });
+  }
+
   start(): void {
+    this.#storeOffDisk();
     const { trips } = this.#options.journal;
     for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
     this.orders.start();

@@ -1,4 +1,5 @@
 import { AuditTrail, createAuditTrail } from "./audit-trail.ts";
+import { addRowSums } from "./row-sums.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished.ts";
@@ -229,6 +230,9 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX outbox_order ON outbox(rank, intervention_id)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
       `),
+    (database) => {
+      for (const table of ["interventions", "outbox"]) addRowSums(database, table);
+    },
     createAuditTrail,
   ],
   settle: (database) => new AuditTrail(database).adopt(),
