@@ -137,8 +137,7 @@ export class Daemon {
     const centreObjectives = new CentreObjectiveStore(database);
     const site: Site = this.#siteOf(database, sync, { ...tripParts, watch, inputs, centreObjectives });
     this.#record(journal, site);
-    const { trips } = journal;
-    const metricParts = { ...this.#common, config, site, inputs, trips, centreObjectives };
+    const metricParts = { ...this.#common, config, site, inputs, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();

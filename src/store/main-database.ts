@@ -1,4 +1,5 @@
-import { AuditTrail, createAuditTrail } from "./audit-trail.ts";
+import { createAuditTrail } from "./audit-step.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-sums.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
