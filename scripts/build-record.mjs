@@ -1,6 +1,7 @@
 // build-record.mjs: the last step of a build, which writes into dist/ what it was made from, so that a test that starts
 // the program can tell yesterday's program from today's. Contents are compared and not dates: a checkout and
-// `npm run generate` give files new dates without a change.
+// `npm run generate` give files new dates without a change. With --is-fresh it only says by its exit code whether dist/
+// is what the sources make.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -61,5 +62,8 @@ export function recordBuild(folder) {
   writeFileSync(join(folder, RECORD), `${JSON.stringify(digestsOf(folder), null, 2)}\n`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  recordBuild(fileURLToPath(new URL("..", import.meta.url)));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  if (process.argv[2] === "--is-fresh") process.exitCode = buildProblem(root) === undefined ? 0 : 1;
+  else recordBuild(root);
+}

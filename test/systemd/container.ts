@@ -20,6 +20,9 @@ export const SUITES: readonly { suite: string; root: string }[] = (process.env["
 /** Folder of the packages under test, seen as /packages inside. */
 const PACKAGES = process.env["TEST_PACKAGES"] ?? "";
 
+/** What a visible outcome may take on a busy computer: the limit ends a hung test and is no measure of speed. */
+export const LIMIT_MS = 180_000;
+
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
@@ -29,9 +32,18 @@ const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 export class Container {
   readonly #process: ChildProcess;
   #leader = 0;
+  /** How systemd-nspawn has ended, and what it had to say. */
+  #end: string | undefined;
 
   private constructor(process: ChildProcess) {
     this.#process = process;
+    let said = "";
+    process.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    process.once("error", (error) => (this.#end = `with ${error.message}`));
+    process.once(
+      "close",
+      (code, signal) => (this.#end = `${signal === null ? `with ${code}` : `by ${signal}`}: ${said}`),
+    );
   }
 
   /**
@@ -40,35 +52,28 @@ export class Container {
    */
   static async boot(root: string, shown: readonly string[] = []): Promise<Container> {
     const nspawn = spawn(
-      "systemd-nspawn",
+      "scripts/test-container.sh",
       [
-        `--directory=${root}`,
-        `--machine=santinela-${process.pid}`,
-        "--register=no",
-        "--keep-unit",
-        "--boot",
-        "--volatile=overlay",
-        "--private-network",
-        "--console=read-only",
+        root,
         `--bind-ro=${PACKAGES}:/packages`,
         ...shown.map((path) => `--bind-ro=${path}`),
         // For an installation from this source tree.
         `--bind-ro=${process.cwd()}:/source`,
         `--bind-ro=${process.execPath}:/usr/local/bin/node`,
-        // systemd counts on these for its filters of addresses and devices.
-        "--capability=CAP_BPF,CAP_PERFMON,CAP_NET_ADMIN",
-        "--system-call-filter=bpf",
       ],
-      {
-        env: { PATH, UNIFIED_CGROUP_HIERARCHY: "1", SYSTEMD_NSPAWN_API_VFS_WRITABLE: "yes" },
-        stdio: "ignore",
-      },
+      { stdio: ["ignore", "ignore", "pipe"] },
     );
     const container = new Container(nspawn);
-    await eventually("systemd has started everything", async () => {
+    const hasStarted = async (): Promise<boolean> => {
       container.#leader = leaderOf(nspawn.pid ?? 0);
       return /running|degraded/.test((await container.run("systemctl is-system-running")).stdout);
-    });
+    };
+    await eventually(
+      "systemd has started everything, or its container has ended",
+      async () => container.#end !== undefined || (await hasStarted()),
+      LIMIT_MS,
+    );
+    if (container.#end !== undefined) throw new Error(`the container has ended ${container.#end}`);
     return container;
   }
 
@@ -108,7 +113,8 @@ export class Container {
 
   /** Pulls its plug. */
   async stop(): Promise<void> {
-    const gone = new Promise((resolve) => this.#process.once("exit", resolve));
+    if (this.#end !== undefined) return;
+    const gone = new Promise((resolve) => this.#process.once("close", resolve));
     if (this.#leader > 0) process.kill(this.#leader, "SIGKILL");
     else this.#process.kill("SIGKILL");
     await gone;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
-import { Container, SUITES } from "./container.ts";
+import { Container, LIMIT_MS, SUITES } from "./container.ts";
 
 const DATABASE = "/var/lib/santinela/santinela.db";
 
@@ -139,6 +139,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       await eventually(
         "it is gone",
         async () => (await debian.property("ActiveState", `cut-${name}.service`)) !== "active",
+        LIMIT_MS,
       );
       const { code } = await debian.run("systemctl start santinela-upgrade.service");
       const journal = await debian.ok("journalctl --no-pager --unit=santinela-upgrade.service");

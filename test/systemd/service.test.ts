@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { Container, SUITES } from "./container.ts";
+import { Container, LIMIT_MS, SUITES } from "./container.ts";
 
 const CONFIGURATION = "/etc/santinela/santinela.yaml";
 const DROP_IN = "/etc/systemd/system/santinela.service.d/test.conf";
@@ -34,10 +34,14 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
   const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
 
   function startedAgain(formerPid: string): Promise<boolean> {
-    return eventually("the service is started again", async () => {
-      const pid = await mainPid();
-      return pid !== formerPid && pid !== "0" && (await isActive());
-    });
+    return eventually(
+      "the service is started again",
+      async () => {
+        const pid = await mainPid();
+        return pid !== formerPid && pid !== "0" && (await isActive());
+      },
+      LIMIT_MS,
+    );
   }
 
   test("is there when its start is over, and takes trips that a restart does not lose", async () => {
@@ -60,8 +64,10 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(await debian.ok("santinela zones list")).toContain("yard");
     await debian.write(CONFIGURATION, YAML);
     await debian.ok("systemctl kill --signal=SIGHUP --kill-whom=main santinela.service");
-    await eventually("the first zone", async () =>
-      (await debian.ok("santinela zones list")).includes("gate"),
+    await eventually(
+      "the first zone",
+      async () => (await debian.ok("santinela zones list")).includes("gate"),
+      LIMIT_MS,
     );
     expect(await isActive()).toBe(true);
     expect(await mainPid()).toBe(pid);
@@ -119,12 +125,16 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     // Ten signs of life at three a period: by now a silent daemon would have been restarted three times.
     let signs = 0;
     let last = since;
-    await eventually("ten signs of life", async () => {
-      const now = await debian.property("WatchdogTimestampMonotonic");
-      if (now !== last) signs += 1;
-      last = now;
-      return signs >= 10;
-    });
+    await eventually(
+      "ten signs of life",
+      async () => {
+        const now = await debian.property("WatchdogTimestampMonotonic");
+        if (now !== last) signs += 1;
+        last = now;
+        return signs >= 10;
+      },
+      LIMIT_MS,
+    );
     expect(await mainPid()).toBe(pid);
   });
 
@@ -229,8 +239,10 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await debian.write(CONFIGURATION, `${YAML}mqtt: { url: "mqtt://127.0.0.1:1883" }\n`);
     await debian.ok("systemctl stop santinela.service && systemctl restart mosquitto.service");
     await restart();
-    await eventually("the daemon is connected", async () =>
-      /mqtt-connected/.test(await debian.ok("journalctl --no-pager --unit=santinela.service")),
+    await eventually(
+      "the daemon is connected",
+      async () => /mqtt-connected/.test(await debian.ok("journalctl --no-pager --unit=santinela.service")),
+      LIMIT_MS,
     );
     await debian.ok("systemctl stop mosquitto.service");
   });

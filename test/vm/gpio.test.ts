@@ -18,6 +18,16 @@ zones:
 `;
 }
 
+/** Asks the daemon over its control socket. In Perl, which starts in a tenth of the time that Node.js takes when emulated. */
+const ASK = String.raw`
+use IO::Socket::UNIX;
+my $daemon = IO::Socket::UNIX->new(Peer => "/var/lib/santinela/control.sock") or die "no control socket: $!";
+print $daemon "GET $ARGV[0] HTTP/1.0\r\nHost: santinela\r\n\r\n";
+my ($head, $body) = split /\r\n\r\n/, join("", <$daemon>), 2;
+die $head unless $head =~ m{^HTTP/1\.\d 200 };
+print $body;
+`;
+
 let machine: Machine;
 /** Folder of the simulator's lines. */
 let chip: string;
@@ -42,6 +52,7 @@ beforeAll(async () => {
     .match(/.{1,1500}/g) ?? [])
     await machine.run(`printf %s ${piece} >> /root/holder.base64`);
   await machine.run("base64 -d /root/holder.base64 > /root/holder.pl");
+  await machine.write("/root/ask.pl", ASK);
   await findChip();
 });
 afterAll(() => machine.cutPower());
@@ -68,8 +79,7 @@ async function pulses(
 }
 
 async function ask<T>(path: string): Promise<T> {
-  const program = `require("http").get({socketPath:"/var/lib/santinela/control.sock",path:"${path}",headers:{host:"santinela"}},(r)=>r.pipe(process.stdout))`;
-  return JSON.parse(await machine.run(`/usr/lib/santinela/node/bin/node -e '${program}'`)) as T;
+  return JSON.parse(await machine.run(`perl /root/ask.pl ${path}`)) as T;
 }
 
 const trips = (): Promise<{ zoneId: string; state: string }[]> => ask("/site/trips");
@@ -296,5 +306,15 @@ describe("the service", () => {
     await machine.run("systemctl start santinela.service");
     const group = await machine.run("systemctl show --property=ControlGroup --value santinela.service");
     expect(await machine.run(`cat /sys/fs/cgroup${group}/memory.max`)).toBe(String(256 * 1_048_576));
+  });
+});
+
+// The last of them: the machine does not come back.
+describe("a machine that ends", () => {
+  test("by a signal in the middle of a command is noticed at once, with the signal", async () => {
+    const command = machine.run("sleep 600");
+    process.kill(machine.pid, "SIGKILL");
+    await expect(command).rejects.toThrow("QEMU has ended by SIGKILL before the end of: sleep 600");
+    await expect(machine.run("true")).rejects.toThrow("QEMU has ended by SIGKILL");
   });
 });

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,8 @@ const DISK = process.env["TEST_VM_DISK"] ?? "";
 const BOOT_LIMIT_MS = 600_000;
 /** A hardware-supported start is at its kernel by then; where /dev/kvm is there and hangs, it never is. */
 const PROBE_LIMIT_MS = 20_000;
+/** Until the guest opens its serial line nothing keeps what is written to it, so the greeting is repeated. */
+const GREETING_INTERVAL_MS = 4000;
 
 /**
  * A computer with Debian, the installed package and 54 simulated GPIO lines, driven through a shell on its second serial
@@ -20,6 +22,8 @@ const PROBE_LIMIT_MS = 20_000;
 export class Machine {
   readonly #folder = mkdtempSync(join(tmpdir(), "santinela-machine-"));
   readonly #qemu: ChildProcess;
+  /** How QEMU has ended. */
+  #end: string | undefined;
   /** What the kernel and systemd print. */
   #console = "";
   #shell: Socket | undefined;
@@ -30,7 +34,8 @@ export class Machine {
     this.#qemu = spawn(
       "qemu-system-x86_64",
       [
-        ...`-M q35,accel=${accelerator} -cpu ${accelerator === "kvm" ? "host" : "max"} -m 640 -smp 2`.split(
+        // One processor: an emulator's second one only waits for the first one's locks.
+        ...`-M q35,accel=${accelerator} -cpu ${accelerator === "kvm" ? "host" : "max"} -m 640 -smp 1`.split(
           " ",
         ),
         "-nodefaults",
@@ -52,6 +57,11 @@ export class Machine {
       ],
       { stdio: ["ignore", "pipe", "pipe"] },
     );
+    this.#qemu.once("error", (error) => (this.#end = `with ${error.message}`));
+    this.#qemu.once(
+      "exit",
+      (code, signal) => (this.#end = signal === null ? `with ${code}` : `by ${signal}`),
+    );
     this.#qemu.stdout?.on("data", (chunk: Buffer) => (this.#console += chunk.toString()));
     this.#qemu.stderr?.on("data", (chunk: Buffer) => (this.#console += chunk.toString()));
   }
@@ -70,14 +80,12 @@ export class Machine {
     const machine = await Machine.#started(disk);
     try {
       machine.#shell = await machine.#connected();
-      await eventually(
-        "the start is over",
-        async () => /running|degraded/.test(await machine.run("systemctl is-system-running || true")),
-        BOOT_LIMIT_MS,
-      );
+      await machine.#greeted();
+      const state = await machine.run("systemctl is-system-running --wait || true", BOOT_LIMIT_MS);
+      if (!/running|degraded/.test(state)) throw new Error(`systemd is ${state}`);
     } catch (error) {
       await machine.cutPower();
-      throw new Error(`the machine did not start:\n${machine.#console.slice(-2000)}`, { cause: error });
+      throw new Error(`the machine did not start: ${String(error)}`, { cause: error });
     }
     return machine;
   }
@@ -87,10 +95,7 @@ export class Machine {
     if (accelerator === "kvm" || accelerator === undefined) {
       const machine = new Machine("kvm", disk);
       const isBooting = (): boolean => /systemd\[1\]|Welcome to/.test(machine.#console);
-      const hasEnded = (): boolean => machine.#qemu.exitCode !== null;
-      await eventually("a sign of the kernel", () => isBooting() || hasEnded(), PROBE_LIMIT_MS).catch(
-        () => {},
-      );
+      await machine.#shows("a sign of the kernel", isBooting, PROBE_LIMIT_MS).catch(() => {});
       if (isBooting()) {
         accelerator = "kvm";
         return machine;
@@ -105,14 +110,45 @@ export class Machine {
     return join(this.#folder, "shell.sock");
   }
 
-  #connected(): Promise<Socket> {
-    return eventually("the serial line", () => {
-      return new Promise<Socket>((resolve, reject) => {
-        const socket = createConnection(this.#socket, () => resolve(socket));
-        socket.once("error", reject);
-        socket.on("data", (chunk) => (this.#heard += chunk.toString()));
-      });
+  /**
+   * Waits for what the machine shows.
+   * @throws Error with the console's last lines when it has not come in time, or at once when QEMU has ended
+   */
+  async #shows<T>(what: string, look: () => T | undefined | false, limitMs: number): Promise<T> {
+    const consoleEnd = (): string => `the console's last lines:\n${this.#console.slice(-2000)}`;
+    const { seen } = await eventually(
+      what,
+      () => {
+        const seen = look();
+        if (seen !== undefined && seen !== false) return { seen };
+        return this.#end !== undefined && { seen: undefined };
+      },
+      limitMs,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}; ${consoleEnd()}`);
     });
+    if (seen === undefined) throw new Error(`QEMU has ended ${this.#end} before ${what}; ${consoleEnd()}`);
+    return seen;
+  }
+
+  async #connected(): Promise<Socket> {
+    await this.#shows("the serial line", () => existsSync(this.#socket), BOOT_LIMIT_MS);
+    const socket = createConnection(this.#socket);
+    socket.on("data", (chunk) => (this.#heard += chunk.toString()));
+    // QEMU's end breaks the line; the machine's own end is what is reported.
+    socket.on("error", () => {});
+    return socket;
+  }
+
+  /** Waits for the shell. The greeting's own words stand nowhere in the line, so that its echo is no answer. */
+  async #greeted(): Promise<void> {
+    const greet = (): unknown => this.#shell?.write("\nprintf 'shell %s\\n' listens\n");
+    const greeting = setInterval(greet, GREETING_INTERVAL_MS);
+    try {
+      await this.#shows("the shell's greeting", () => this.#heard.includes("shell listens"), BOOT_LIMIT_MS);
+    } finally {
+      clearInterval(greeting);
+    }
   }
 
   /**
@@ -125,18 +161,11 @@ export class Machine {
     // Packed, so that no character of it means anything to the serial line; the words of the end stand nowhere in it.
     const packed = Buffer.from(line).toString("base64");
     const begin = `begin-${this.#commands}`;
-    const script = `printf '%s\\n' begin-"${this.#commands}"; echo ${packed} | base64 -d | sh 2>&1; printf '\\n%s %s\\n' end-"${this.#commands}" $?`;
-    let said = false;
-    const match = await eventually(
-      `the end of: ${line}`,
-      () => {
-        // A shell that was not there yet has not heard it; a second line with the same number does no harm before it runs.
-        if (!said) this.#shell?.write(`${script}\n`);
-        said = true;
-        return new RegExp(`${begin}\\r?\\n([^]*?)\\r?\\n${name} (\\d+)`).exec(this.#heard) ?? undefined;
-      },
-      limitMs,
+    this.#shell?.write(
+      `printf '%s\\n' begin-"${this.#commands}"; echo ${packed} | base64 -d | sh 2>&1; printf '\\n%s %s\\n' end-"${this.#commands}" $?\n`,
     );
+    const end = new RegExp(`${begin}\\r?\\n([^]*?)\\r?\\n${name} (\\d+)`);
+    const match = await this.#shows(`the end of: ${line}`, () => end.exec(this.#heard) ?? undefined, limitMs);
     const [, text = "", code] = match;
     const output = text.replaceAll("\r", "").trimEnd();
     if (code !== "0") throw new Error(`${line}: ended with ${code}\n${output}`);
@@ -148,6 +177,11 @@ export class Machine {
     return this.run(`mkdir -p "$(dirname ${path})" && echo ${packed} | base64 -d > ${path}`);
   }
 
+  /** The number of QEMU's process. */
+  get pid(): number {
+    return this.#qemu.pid ?? 0;
+  }
+
   /** Everything that came over the shell's line. */
   get heard(): string {
     return this.#heard;
@@ -156,7 +190,7 @@ export class Machine {
   /** Ends it at once, with everything that was only in its memory. */
   async cutPower(): Promise<void> {
     this.#shell?.destroy();
-    if (this.#qemu.exitCode === null && this.#qemu.signalCode === null) {
+    if (this.#end === undefined) {
       const gone = new Promise((resolve) => this.#qemu.once("exit", resolve));
       this.#qemu.kill("SIGKILL");
       await gone;

@@ -53,10 +53,11 @@ export async function prepare(
     records: {
       file: join(dataDir, "santinela.db"),
       records: "SELECT count(*) FROM interventions",
-      // Openings at one objective are one intervention; through the API is what the journal says so of.
+      // Openings at one objective are one intervention; through the API is what the journal says so of. Closings that
+      // stand in a record are rows of their own.
       openings: {
         file: join(dataDir, "journal.db"),
-        sql: "SELECT count(*) FROM trips WHERE state IN ('posted','merged')",
+        sql: "SELECT count(*) FROM trips WHERE about = 'trip' AND state IN ('posted','merged')",
       },
     },
   };

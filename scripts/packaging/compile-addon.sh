@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# compile-addon.sh ARCH SOURCE HEADERS NODE_HOME FOLDER: compiles the add-on in SOURCE for ARCH (amd64 or arm64) against the
+# Node.js headers in HEADERS and lays its binaries into FOLDER, once the Node.js in NODE_HOME has loaded each of them.
+# SOURCE is changed. Ends with 1 and the compiler's last lines, or with the name of the binary that cannot be loaded.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+arch=$1 source=$2 headers=$3 node_home=$4 folder=$5
+case $arch in
+amd64) node_arch=x64 gnu=x86_64-linux-gnu ;;
+arm64) node_arch=arm64 gnu=aarch64-linux-gnu ;;
+*)
+  echo "compile-addon: there is no compiler for $arch, only for amd64 and arm64" >&2
+  exit 64
+  ;;
+esac
+node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
+
+rm -rf "$source/build"
+# Nothing of the caller's settings reaches the compiler: npm hands a user's npmrc on as npm_config_*, and node-gyp takes
+# those over its own arguments (npm_config_nodedir over --nodedir), and CXXFLAGS and the like from the environment.
+(cd "$source" && env --ignore-environment PATH="$PATH" HOME="$source" TMPDIR="${TMPDIR:-/tmp}" LC_ALL=C.UTF-8 \
+  ${SOURCE_DATE_EPOCH:+SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH"} \
+  CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" \
+  node "$node_gyp" rebuild --release --jobs=max --nodedir="$headers" --arch="$node_arch") >"$source/compile.log" 2>&1 || {
+  tail -20 "$source/compile.log" >&2
+  exit 1
+}
+
+rm -rf "$folder.part"
+mkdir -p "$folder.part"
+for binary in "$source"/build/Release/*.node; do
+  [ "$(basename "$binary")" = test_extension.node ] || install -m 644 "$binary" "$folder.part/"
+done
+"$gnu-strip" --strip-unneeded "$folder.part"/*.node
+"$here/load-addons.sh" "$arch" "$node_home" "$folder.part" || {
+  rm -rf "$folder.part"
+  exit 1
+}
+mv -T "$folder.part" "$folder"

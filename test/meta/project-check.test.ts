@@ -1,0 +1,125 @@
+// .ci/run itself, with a stand-in for npm and for the scripts: which suites it runs, and what it makes of their ends.
+import { execFile } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** Ends as the next line of a file beside it says, named by the first word that has one; without one it passes. */
+const STAND_IN = `#!/usr/bin/env bash
+for word in "$(basename "$0")" "$@"; do
+  [ -s "$ENDS/$word" ] || continue
+  status=$(head -1 "$ENDS/$word")
+  sed -i 1d "$ENDS/$word"
+  exit "$status"
+done
+`;
+
+describe("the project's check", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-check-"));
+    for (const name of [".ci", "bin", "ends", "scripts"]) mkdirSync(join(folder, name));
+    cpSync(join(root, ".ci/run"), join(folder, ".ci/run"));
+    for (const program of ["bin/npm", "scripts/test-deps.sh", "scripts/test-package.sh"]) {
+      writeFileSync(join(folder, program), STAND_IN);
+      chmodSync(join(folder, program), 0o755);
+    }
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** Names a program or one of its words, and the exit codes of its next runs. */
+  function ends(word: string, ...codes: number[]): void {
+    writeFileSync(join(folder, "ends", word), codes.map((code) => `${code}\n`).join(""));
+  }
+
+  /** @param afterS how many seconds it has been running already */
+  function check(afterS = 0): Promise<{ code: number; last: string[] }> {
+    const environment = {
+      ...process.env,
+      PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+      ENDS: join(folder, "ends"),
+      SECONDS: String(afterS),
+    };
+    return new Promise((resolve) => {
+      execFile("bash", [join(folder, ".ci/run")], { env: environment }, (error, stdout) => {
+        const outcomes = stdout.slice(stdout.indexOf("ci: npm test:")).trim().split("\n");
+        resolve({ code: error === null ? 0 : Number(error.code), last: outcomes });
+      });
+    });
+  }
+
+  test("passes with everything, and names each suite", async () => {
+    expect(await check()).toEqual({
+      code: 0,
+      last: [
+        "ci: npm test: passed",
+        "ci: the package: passed",
+        "ci: the service on systemd: passed",
+        "ci: GPIO lines of a kernel: passed",
+        "ci: installation and upgrade: passed",
+      ],
+    });
+  });
+
+  test("fails with npm test, before anything else", async () => {
+    ends("test", 1);
+    expect(await check()).toMatchObject({ code: 1, last: [""] });
+  });
+
+  test("passes where a machine cannot make containers, or cannot install what makes them", async () => {
+    ends("test-deps.sh", 100);
+    ends("test:systemd", 77, 77);
+    const { code, last } = await check();
+    expect(code).toBe(0);
+    expect(last).toContain("ci: the service on systemd: not run: the reason is above");
+    expect(last).toContain("ci: GPIO lines of a kernel: passed");
+  });
+
+  test("fails with a suite that fails twice, after the others have run", async () => {
+    ends("service.test.ts", 1, 1);
+    const { code, last } = await check();
+    expect(code).toBe(1);
+    expect(last).toContain("ci: the service on systemd: failed with 1, then failed with 1");
+    expect(last).toContain("ci: installation and upgrade: passed");
+  });
+
+  test("passes with a suite that passes at the second run, and says that it failed", async () => {
+    ends("test:vm", 1);
+    const { code, last } = await check();
+    expect(code).toBe(0);
+    expect(last).toContain("ci: GPIO lines of a kernel: failed with 1, then passed");
+  });
+
+  test("passes with a suite that does not end in its time, without a second run", async () => {
+    // What timeout(1) ends with.
+    ends("test:vm", 124, 1);
+    const { code, last } = await check();
+    expect(code).toBe(0);
+    expect(last).toContain("ci: GPIO lines of a kernel: not finished within 480 s");
+  });
+
+  test("starts nothing more when its time is nearly over, and gives no suite more than what is left", async () => {
+    ends("package.test.ts", 124);
+    const little = await check(1800);
+    expect(little.code).toBe(0);
+    expect(little.last.at(-1)).toMatch(/^ci: installation and upgrade: not finished within [12]\d\d s$/);
+    const none = await check(1990);
+    expect(none).toMatchObject({
+      code: 0,
+      last: [
+        "ci: npm test: passed",
+        expect.stringMatching(/^ci: the package: not run: after \d+ s no time is left$/),
+      ],
+    });
+  });
+
+  test("installs no package that could not be built", async () => {
+    ends("test-package.sh", 1, 1);
+    const { code, last } = await check();
+    expect(code).toBe(1);
+    expect(last).toEqual(["ci: npm test: passed", "ci: the package: failed with 1, then failed with 1"]);
+  });
+});

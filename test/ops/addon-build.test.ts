@@ -1,0 +1,82 @@
+// The package's add-ons are compiled by node-gyp, which takes a setting of npm's for more than its own argument. The add-on
+// here is a line long and its headers name nothing but an ABI, so that the compiler takes a second and nothing is fetched.
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
+const COMPILER = `${process.arch === "x64" ? "x86_64" : "aarch64"}-linux-gnu-g++`;
+const canCompile = [COMPILER, "make", "python3"].every(
+  (program) => spawnSync(program, ["--version"]).error === undefined,
+);
+
+/** What Node.js looks for in an add-on: a function whose name says the ABI that it was compiled for. */
+const SOURCE = `
+#include <node_version.h>
+#define NAMED(abi) node_register_module_v##abi
+#define REGISTER(abi) NAMED(abi)
+void REGISTER(NODE_MODULE_VERSION)(void *exports, void *module, void *context) {}
+`;
+
+describe.skipIf(!canCompile)("an add-on of the package", () => {
+  let folder: string;
+  let ours: string;
+  let theirs: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "santinela-addon-"));
+    ours = headersFor("ours", process.versions.modules);
+    theirs = headersFor("theirs", "1");
+    mkdirSync(join(folder, "source"));
+    writeFileSync(join(folder, "source/package.json"), '{ "name": "line", "version": "1.0.0" }');
+    writeFileSync(
+      join(folder, "source/binding.gyp"),
+      "{ 'targets': [{ 'target_name': 'line', 'sources': ['line.c'] }] }",
+    );
+    writeFileSync(join(folder, "source/line.c"), SOURCE);
+    // The Node.js that a package brings lies in bin/.
+    mkdirSync(join(folder, "node/bin"), { recursive: true });
+    execFileSync("ln", ["-s", process.execPath, join(folder, "node/bin/node")]);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function headersFor(name: string, abi: string): string {
+    const include = join(folder, name, "include/node");
+    mkdirSync(include, { recursive: true });
+    writeFileSync(join(include, "node_version.h"), `#define NODE_MODULE_VERSION ${abi}\n`);
+    writeFileSync(
+      join(include, "common.gypi"),
+      "{ 'target_defaults': { 'configurations': { 'Debug': {}, 'Release': {} } } }",
+    );
+    writeFileSync(join(include, "config.gypi"), JSON.stringify(process.config));
+    return join(folder, name);
+  }
+
+  function compile(headers: string, settings: NodeJS.ProcessEnv = {}): Promise<unknown> {
+    return promisify(execFile)(
+      "scripts/packaging/compile-addon.sh",
+      [ARCHITECTURE, join(folder, "source"), headers, join(folder, "node"), join(folder, "kept")],
+      { env: { ...process.env, ...settings } },
+    );
+  }
+
+  test("is compiled against the package's headers, whatever npm's settings name", async () => {
+    await compile(ours, {
+      npm_config_nodedir: theirs,
+      NPM_CONFIG_NODEDIR: theirs,
+      npm_package_config_node_gyp_nodedir: theirs,
+    });
+    expect(readdirSync(join(folder, "kept"))).toEqual(["line.node"]);
+  });
+
+  test("is not kept when the package's Node.js cannot load it, and the message names it", async () => {
+    await expect(compile(theirs)).rejects.toThrow(
+      new RegExp(
+        `Node.js ${process.versions.node}.*ABI ${process.versions.modules}.*cannot load.*line\\.node`,
+      ),
+    );
+    expect(readdirSync(folder).filter((name) => name.startsWith("kept"))).toEqual([]);
+  });
+});
