@@ -210,15 +210,15 @@ function certainEnd(frames: readonly Frame[], whole: number): number {
 
 function versionOf({ frames, pageBytes }: Log, until: number): Omit<LogVersion, "lostPages"> {
   const used = frames.slice(0, until);
+  const highest = Math.max(0, ...used.map(({ page, isWhole }) => (isWhole ? page : 0)));
   const overlay = new Map<number, Uint8Array>();
-  for (const { page, content } of used) if (page > 0 && page < PAGES_MAX) overlay.set(page, content);
-  const pageCount = used.findLast(({ commits }) => commits)?.pageCount ?? null;
+  // The head of a frame that is not whole may name any page.
+  for (const { page, content } of used) if (page > 0 && page <= highest) overlay.set(page, content);
+  const last = used.at(-1);
+  const pageCount = last?.isWhole === true && last.commits ? last.pageCount : null;
   if (pageCount !== null) for (const page of overlay.keys()) if (page > pageCount) overlay.delete(page);
   return { overlay, pageCount, pageBytes };
 }
-
-/** More pages than a database of ours has: a page number beyond it is damage. */
-const PAGES_MAX = 1_000_000;
 
 /** The salt that most frames have, where the log's own head cannot be read. */
 function commonSalt(bytes: Buffer, pageBytes: number): string {

@@ -269,7 +269,8 @@ test(
       }
       if (images % 100 === 0) report(`${images} images, ${faults.length} faults`);
     }
-    for (const [what, outcome] of [...outcomes].sort()) report(`${what}: ${JSON.stringify(outcome)}`);
+    for (const [what, outcome] of [...outcomes].sort(([a], [b]) => a.localeCompare(b)))
+      report(`${what}: ${JSON.stringify(outcome)}`);
     expect(faults).toEqual([]);
     expect([...outcomes.values()].reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0);
   },

@@ -8,7 +8,6 @@ import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
  * The journal's connection refuses every write, as a disk does that was made read-only: no mount and no right is needed.
- * A real full disk is in test/e2e/full-disk.test.ts.
  */
 
 const WIRE = zoneOf({ input: { gpio: 17, contact: "nc" } });
