@@ -98,7 +98,7 @@ describe("the project's check", () => {
     ends("test:vm", 124, 1);
     const { code, last } = await check();
     expect(code).toBe(0);
-    expect(last).toContain("ci: GPIO lines of a kernel: not finished within 480 s");
+    expect(last).toContain("ci: GPIO lines of a kernel: not finished within 600 s");
   });
 
   test("starts nothing more when its time is nearly over, and gives no suite more than what is left", async () => {
