@@ -21,6 +21,50 @@ export const FIGURES = {
   "alone-post-64": { title: "one thing taken out: durable POST, 64 clients", unit: "/s", better: "more" },
   "alone-get-8": { title: "one thing taken out: GET by id, 8 clients", unit: "/s", better: "more" },
   "alone-burst": { title: "one thing taken out: burst of messages", unit: "messages/s", better: "more" },
+  "catch-up-50": { title: "waiting records that leave over TLS, 50 ms", unit: "/s", better: "more" },
+  "catch-up-50-alarm": {
+    title: "new alarm meanwhile until the centre has it, longest, 50 ms",
+    unit: "ms",
+    better: "less",
+  },
+  "catch-up-50-work": { title: "processor time of the site meanwhile, 50 ms", unit: "%", better: "less" },
+  "catch-up-100": { title: "waiting records that leave over TLS, 100 ms", unit: "/s", better: "more" },
+  "catch-up-100-alarm": {
+    title: "new alarm meanwhile until the centre has it, longest, 100 ms",
+    unit: "ms",
+    better: "less",
+  },
+  "catch-up-100-work": { title: "processor time of the site meanwhile, 100 ms", unit: "%", better: "less" },
+  "catch-up-200": { title: "waiting records that leave over TLS, 200 ms", unit: "/s", better: "more" },
+  "catch-up-200-alarm": {
+    title: "new alarm meanwhile until the centre has it, longest, 200 ms",
+    unit: "ms",
+    better: "less",
+  },
+  "catch-up-200-work": { title: "processor time of the site meanwhile, 200 ms", unit: "%", better: "less" },
+  "catch-up-300": { title: "waiting records that leave over TLS, 300 ms", unit: "/s", better: "more" },
+  "catch-up-300-alarm": {
+    title: "new alarm meanwhile until the centre has it, longest, 300 ms",
+    unit: "ms",
+    better: "less",
+  },
+  "catch-up-300-work": { title: "processor time of the site meanwhile, 300 ms", unit: "%", better: "less" },
+  "catch-up-slow-50": {
+    title: "waiting records that leave over TLS, 50 ms, slow flush",
+    unit: "/s",
+    better: "more",
+  },
+  "catch-up-slow-50-alarm": {
+    title: "new alarm meanwhile until the centre has it, longest, 50 ms, slow flush",
+    unit: "ms",
+    better: "less",
+  },
+  "catch-up-slow-50-work": {
+    title: "processor time of the site meanwhile, 50 ms, slow flush",
+    unit: "%",
+    better: "less",
+  },
+  "catch-up-view": { title: "GET /site/sync meanwhile, longest", unit: "ms", better: "less" },
   start: { title: "start to the first 200", unit: "ms", better: "less" },
   version: { title: "`santinela version`; for the machine `node -e 0`", unit: "ms", better: "less" },
   "rss-idle": { title: "RSS, idle after the start", unit: "MB", better: "less" },
@@ -30,6 +74,9 @@ export const FIGURES = {
 } as const satisfies Record<string, { title: string; unit: string; better: "more" | "less" }>;
 
 export type FigureName = keyof typeof FIGURES;
+/** How fast waiting records leave; each has `-alarm` and `-work` beside it. */
+export type CatchUpFigure =
+  Extract<FigureName, `catch-up-${string}-alarm`> extends `${infer Name}-alarm` ? Name : never;
 
 /** One figure of one contender: a value a round, in the order of the rounds. */
 export interface Measured {

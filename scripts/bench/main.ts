@@ -6,6 +6,7 @@ import { installPeers } from "./contenders/peer-packages.ts";
 import { Notebook } from "./figures.ts";
 import { load, thisMachine } from "./machine.ts";
 import { measureAlone } from "./measures/alone.ts";
+import { measureCatchUp } from "./measures/catch-up.ts";
 import { measureLists } from "./measures/list.ts";
 import { measureReads } from "./measures/read.ts";
 import { measureStarts } from "./measures/start.ts";
@@ -26,7 +27,11 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   trip: measureTrips,
   start: measureStarts,
   alone: measureAlone,
+  "catch-up": measureCatchUp,
 };
+
+/** Measures in which the product is compared with nothing but itself. */
+const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["catch-up"]);
 
 /** Whatever hangs, the run is over after so long. */
 const RUN_MS_MAX = 6 * 3_600_000;
@@ -63,7 +68,7 @@ async function measure(
   command: Command,
   parts: Pick<Ground, "signal" | "children" | "folder">,
 ): Promise<void> {
-  await installPeers(tell, parts.signal);
+  if (command.only.some((name) => !WITHOUT_PEERS.has(name))) await installPeers(tell, parts.signal);
   const asked = CONTENDERS_HERE.filter(
     ({ name }) => name === "santinela" || (command.peers?.includes(name) ?? true),
   );

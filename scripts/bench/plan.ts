@@ -24,6 +24,11 @@ export interface Scale {
   /** The same where single things are taken out of the product, with a slow flush, which is what most of them spare. */
   readonly aloneBurst: number;
   readonly aloneRounds: number;
+  /** Records that wait at a site whose line is back. */
+  readonly waiting: number;
+  /** How long it is watched. */
+  readonly catchUpSeconds: number;
+  readonly catchUpRounds: number;
   /** What has not come through when so long nothing was committed any more, is lost. */
   readonly silenceMs: number;
 }
@@ -40,6 +45,9 @@ export const FULL: Scale = {
   burst: 10_000,
   aloneBurst: 2_000,
   aloneRounds: 3,
+  waiting: 20_000,
+  catchUpSeconds: 30,
+  catchUpRounds: 3,
   silenceMs: 15_000,
 };
 
@@ -56,6 +64,9 @@ export const QUICK: Scale = {
   burst: 2_000,
   aloneBurst: 1_000,
   aloneRounds: 1,
+  waiting: 5_000,
+  catchUpSeconds: 8,
+  catchUpRounds: 1,
   silenceMs: 10_000,
 };
 
@@ -75,6 +86,10 @@ export interface Ground {
   readonly tell: (line: string) => void;
 }
 
+/** Of the lines that a site catches up over, milliseconds: a cable, 4G, 4G in a cellar, worse. */
+export const ROUND_TRIPS_MS = [50, 100, 200, 300] as const;
+export type RoundTripMs = (typeof ROUND_TRIPS_MS)[number];
+
 /** A part of the bench that can be run alone. */
-export const MEASURES = ["write", "read", "list", "trip", "start", "alone"] as const;
+export const MEASURES = ["write", "read", "list", "trip", "start", "alone", "catch-up"] as const;
 export type MeasureName = (typeof MEASURES)[number];

@@ -1,10 +1,11 @@
 // Fills an installation's database with rows, through the layer that writes every record, but without a flush each:
-// node seed.mjs DATABASE ROWS. The installation has been started once before and is not running.
+// node seed.mjs DATABASE ROWS [PRIORITIES]. The installation has been started once before and is not running.
 import { randomUUID } from "node:crypto";
 import { InterventionService } from "../../dist/service/interventions.js";
 import { openMainDatabase } from "../../dist/store/main-database.js";
 
-const [path, rows] = process.argv.slice(2);
+const [path, rows, priorities = "low,medium,high"] = process.argv.slice(2);
+const PRIORITIES = priorities.split(",");
 const BATCH = 1_000;
 
 const database = openMainDatabase(path);
@@ -38,7 +39,7 @@ function bodyOf(row) {
     name: `Efracție ${row}`,
     dateStart: `${2000 + (row % 26)}-${month}-${day}T${hour}:30:00`,
     status: ["planned", "in_progress", "done"][row % 3],
-    priority: ["low", "medium", "high"][Math.floor(row / 3) % 3],
+    priority: PRIORITIES[Math.floor(row / 3) % PRIORITIES.length],
     type: ["maintenance", "inspection", "repair", "other"][Math.floor(row / 9) % 4],
     objectiveType: "obiective/cladiri",
     objectiveId: 1 + (row % 500),

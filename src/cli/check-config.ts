@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 
 export interface CheckConfigOptions {
   readonly json: boolean;
-  /** Also tries whether the centre lets this file's account in; see `centreFindings`. */
+  /** Also signs in at the centre and tries it with test records; see `tryCentre`. */
   readonly tryCentre: boolean;
 }
 
@@ -34,12 +34,12 @@ export async function checkConfig(
   if (json) print({ ...answerOf(config), ...(found && { centre: found }) });
   else if (found) terminal.stdout.write(linesOf(found));
   if (found?.some(({ verdict }) => verdict === "fault") === true)
-    throw new AppError("conflict", "the file is valid, and with it the centre would not take every trip");
+    throw new AppError("conflict", "the file is valid, but the centre would not take every trip");
 }
 
 async function tried(config: Config): Promise<Finding[]> {
-  const { centreFindings } = await import("./centre-findings.ts");
-  return centreFindings(config);
+  const { triedCentre } = await import("./centre-trial-findings.ts");
+  return triedCentre(config);
 }
 
 function answerOf({ file, warnings, zones, upstream, dataDir }: Config): object {

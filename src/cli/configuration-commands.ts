@@ -24,7 +24,7 @@ export function addConfigurationCommands(root: Command, terminal: Terminal): voi
   withConfig(root.command("check-config").description("check the configuration and explain every mistake"))
     .option(
       "--try-centre",
-      "also sign in at the centre, read a page and look for the zones' objectives there",
+      "also sign in at the centre, look for the zones' objectives, and try it with test records, which are removed",
     )
     .option("--json", "print JSON, the mistakes too")
     .action(async ({ config, tryCentre, json }: ConfigOption & { tryCentre?: boolean; json?: boolean }) => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -39,15 +40,24 @@ export interface ApiClientOptions {
   readonly timeoutMs: number;
   /**
    * How long an idle connection is kept to be used again, in milliseconds; without it each request has its own. The far
-   * side must keep it for longer: one that it closes at the same moment turns a request that was never read into one
-   * that is `lost`.
+   * side must keep it for longer: if it closes one at the same moment, a write on it is `lost`. A read is repeated on
+   * another connection.
    */
   readonly keepIdleMs?: number;
-  /** So many connections at most; further requests wait for one of them. Eight unless said. */
+  /** Maximum open connections; further requests queue. Default 8. */
   readonly connectionsMax?: number;
   /** PEM of the only authority that the server's certificate may be signed by; without it the public ones. */
   readonly ca?: string | undefined;
 }
+
+/** What one attempt brought, and whether it met a kept connection that the far side had closed meanwhile. */
+interface Sent {
+  readonly reply: Reply;
+  readonly isStale: boolean;
+}
+
+/** How writing to a connection ends that the far side has closed. */
+const STALE: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
 /** The largest answer that is read; the interface's pages hold at most 1000 records of a few kB. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
@@ -62,6 +72,8 @@ export class ApiClient {
   constructor({ baseUrl, timeoutMs, keepIdleMs, connectionsMax = 8, ca }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#timeoutMs = timeoutMs;
+    // Each request listens until it has ended, and as many may be queued as the caller likes.
+    setMaxListeners(0, this.#abort.signal);
     // The agent's limit ends idle connections alone; a request that waits for its answer has `timeoutMs`.
     const kept = keepIdleMs === undefined ? {} : { keepAlive: true, timeout: keepIdleMs };
     const pool = { ...kept, maxSockets: connectionsMax };
@@ -72,7 +84,19 @@ export class ApiClient {
   }
 
   /** Sends one request. Never rejects and always ends: every failure is a reply. */
-  request({ method, path, token, body, headers = {} }: ApiRequest): Promise<Reply> {
+  async request(asked: ApiRequest): Promise<Reply> {
+    // With a listener of its own: as a part of AbortSignal.any the limit is collected as garbage by Node 20, and the
+    // request never ends.
+    const limit = AbortSignal.timeout(this.#timeoutMs);
+    for (;;) {
+      const { reply, isStale } = await this.#send(asked, limit);
+      // Each stale connection leaves the pool, so this ends with a new one at the latest. A write may have been carried
+      // out although no byte of an answer came: only the caller can find that out.
+      if (!isStale || asked.method !== "GET") return reply;
+    }
+  }
+
+  #send({ method, path, token, body, headers = {} }: ApiRequest, limit: AbortSignal): Promise<Sent> {
     const isTls = this.#base.protocol === "https:";
     const send = isTls ? httpsRequest : httpRequest;
     return new Promise((resolve) => {
@@ -89,16 +113,16 @@ export class ApiClient {
           ...headers,
         },
       });
-      // With a listener of its own: as a part of AbortSignal.any the limit is collected as garbage by Node 20, and the
-      // request never ends.
-      const limit = AbortSignal.timeout(this.#timeoutMs);
       const giveUp = (): void => {
         const message = `no answer within ${this.#timeoutMs} ms`;
         request.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
       };
       limit.addEventListener("abort", giveUp, { once: true });
       request.once("close", () => limit.removeEventListener("abort", giveUp));
-      settleWith(request, isTls ? "secureConnect" : "connect", resolve);
+      settleWith(request, isTls ? "secureConnect" : "connect", (reply) => {
+        const isStale = reply.kind === "lost" && request.reusedSocket && STALE.has(reply.code);
+        resolve({ reply, isStale });
+      });
       request.end(body);
     });
   }

@@ -1,5 +1,5 @@
 import type { Difference, DifferenceKind } from "./difference.ts";
-import { markersIn } from "./marker.ts";
+import { markersIn, ownKeyIn } from "./marker.ts";
 import { identityOf, type KnownRecord, type Sighting } from "./sighting.ts";
 
 /** One record of this site as it is held against the centre's list. */
@@ -16,17 +16,20 @@ export interface ComparedRecord extends KnownRecord {
 
 /**
  * Holds this site's records against a complete list of the centre's.
- * @param ownMarkers how this site's markers begin
+ * @param siteRef tells this site's markers from those of others
  * @param isFinished whether a record there that is not known here may have been removed here with age
  */
 export function compareWithCentre(
   records: readonly ComparedRecord[],
   rows: readonly Sighting[],
-  { ownMarkers, isFinished }: { ownMarkers: string; isFinished: (row: Sighting) => boolean },
+  { siteRef, isFinished }: { siteRef: string; isFinished: (row: Sighting) => boolean },
 ): { readonly here: number; readonly there: number; readonly differences: readonly Difference[] } {
   const byMarker = new Map<string, Sighting[]>();
+  const known = new Set(records.map(({ marker }) => marker));
+  const isOwn = (marker: string): boolean =>
+    known.has(marker) || ownKeyIn({ notes: marker }, siteRef) !== undefined;
   for (const row of rows)
-    for (const marker of new Set(markersIn(row).filter((each) => each.startsWith(ownMarkers))))
+    for (const marker of new Set(markersIn(row).filter(isOwn)))
       byMarker.set(marker, [...(byMarker.get(marker) ?? []), row]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const differences: Difference[] = [];

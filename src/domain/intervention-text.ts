@@ -1,4 +1,7 @@
 import type { InterventionCreate } from "../generated/types.ts";
+import { formatLocal } from "./calendar.ts";
+import type { TripSite } from "./trip.ts";
+import { wording } from "./wording.ts";
 
 /** The plainest body that the interface takes, for a trip whose full one was refused: a crew matters more than a text. */
 export function plainestBody(body: InterventionCreate): InterventionCreate {
@@ -35,4 +38,27 @@ const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
 export function clip(text: string, lengthMax: number): string {
   const characters = [...text];
   return characters.length <= lengthMax ? text : `${characters.slice(0, lengthMax - 1).join("")}…`;
+}
+
+/**
+ * A description with the time that has become known, in the place of the words for an unknown one or of an earlier reading.
+ * What a person has written in the place of either stays.
+ * @param fromMs the earlier reading, wall clock
+ */
+export function withTime(
+  description: string | null | undefined,
+  fromMs: number,
+  toMs: number,
+  { locale, timezone }: TripSite,
+): string | null {
+  if (typeof description !== "string") return null;
+  const older = [wording(locale).unknownTime, localTime(fromMs, timezone)].find((words) =>
+    description.includes(words),
+  );
+  return older === undefined ? description : description.replace(older, () => localTime(toMs, timezone));
+}
+
+/** A moment as it stands in texts: `YYYY-MM-DD HH:MM:SS`, local time. */
+export function localTime(wallMs: number, timezone: string): string {
+  return formatLocal(wallMs, timezone).replace("T", " ");
 }

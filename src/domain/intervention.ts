@@ -1,5 +1,11 @@
 import { INTERVENTION_CREATE_DEFAULTS } from "../generated/defaults.ts";
-import type { Intervention, InterventionCreate, InterventionUpdate } from "../generated/types.ts";
+import type {
+  Intervention,
+  InterventionCreate,
+  InterventionUpdate,
+  Priority,
+  Status,
+} from "../generated/types.ts";
 import { parseDateTime } from "./calendar.ts";
 import { AppError } from "./errors.ts";
 
@@ -31,6 +37,16 @@ export const RECORD_FIELDS = [
   "dispeceratId",
   "invoicePdf",
 ] as const satisfies readonly (keyof Intervention)[];
+
+/** The values that lists can be filtered by. */
+export const STATUSES = ["planned", "in_progress", "done"] as const satisfies readonly Status[];
+export const PRIORITIES = ["low", "medium", "high"] as const satisfies readonly Priority[];
+export const TYPES = [
+  "maintenance",
+  "inspection",
+  "repair",
+  "other",
+] as const satisfies readonly Intervention["type"][];
 
 export type RecordField = (typeof RECORD_FIELDS)[number];
 export type { Intervention, InterventionCreate, InterventionUpdate };

@@ -42,6 +42,20 @@ export function markersIn({ notes, description }: Readonly<Record<string, unknow
   );
 }
 
+/**
+ * The key of a record that bears this site's marker. Sites may be called `hall` and `hall-2`, so only a UUID counts as
+ * the rest of a marker: `[ref:hall-2-…]` is not a marker of `hall`.
+ * @returns undefined for records of other sites, and for a key of this site that is not a UUID
+ */
+export function ownKeyIn(record: Readonly<Record<string, unknown>>, siteRef: string): string | undefined {
+  const start = markerOf(siteRef, "").slice(0, -1);
+  return markersIn(record)
+    .filter((marker) => marker.startsWith(start))
+    .map((marker) => marker.slice(start.length, -1))
+    .find((key) => UUID.test(key));
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MARKER = /\[ref:[^\]\s]+\]/;
 
 /** Code points that a text field holds at most (schemas/intervention.json, Text). */

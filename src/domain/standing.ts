@@ -2,13 +2,25 @@ import { isLifeSafety } from "./incident-class.ts";
 import type { Trip } from "./trip.ts";
 import type { Zone } from "./zone.ts";
 
+/**
+ * What an intervention says of an open zone while work on it goes on; `finished`: it is done or deleted. A person who
+ * replaces the notes can take out the zone's line, which then is `unnamed`.
+ */
+export type RecordCover = "named" | "unnamed" | "finished";
+
+/** What an intervention says of an open zone, and when it was last changed, wall clock; null where it is not there. */
+export interface ZoneInRecord {
+  readonly cover: RecordCover;
+  readonly changedWallMs: number | null;
+}
+
 /** A contact that is open while its zone is armed and not bypassed. */
 export interface StandingContact {
   readonly zone: Pick<Zone, "kind" | "whenArmedOpen">;
   /** The opening that was recorded since the zone last closed; undefined where it was open at first sight. */
   readonly opening: Pick<Trip, "about" | "cause" | "state"> | undefined;
-  /** Whether work on the intervention of the opening goes on. */
-  readonly isUnfinished: boolean;
+  /** What the intervention of the opening says of the zone; `finished` where there is none. */
+  readonly record: RecordCover;
   /** Whether the zone's trips have been held back while it was open, and what followed has not been decided yet. */
   readonly wasHeld: boolean;
   /** How long ago its intervention was found done or deleted, in milliseconds. */
@@ -27,6 +39,8 @@ export function decideStanding(contact: StandingContact, againMs: number): Stand
   switch (coverOf(contact)) {
     case "named":
       return "nothing";
+    case "unnamed":
+      return "condition";
     case "unseen":
       return wasHeld ? zone.whenArmedOpen : "condition";
     case "held":
@@ -41,11 +55,11 @@ export function decideStanding(contact: StandingContact, againMs: number): Stand
 }
 
 /** What has been said of the opening so far. */
-function coverOf({ opening, isUnfinished }: StandingContact): "named" | "unseen" | "held" | "finished" {
+function coverOf({ opening, record }: StandingContact): RecordCover | "unseen" | "held" {
   if (!opening) return "unseen";
   const { state } = opening;
   // A refused trip has a condition of its own.
   if (state === "waiting" || state === "refused") return "named";
-  if (state === "posted" || state === "merged") return isUnfinished ? "named" : "finished";
+  if (state === "posted" || state === "merged") return record;
   return "held";
 }

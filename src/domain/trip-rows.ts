@@ -4,7 +4,7 @@ import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
 import { subjectOfTrip } from "./incident-class.ts";
 import { lineOf } from "./incident-notes.ts";
 import { withOpening } from "./incident.ts";
-import { cleanBody, cleanText, clip } from "./intervention-text.ts";
+import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
 import { fillTemplate } from "./text-template.ts";
 import type { NewTrip, RestoreCause, SeenTrip, TripSignal, TripSite } from "./trip.ts";
 import { wording, type TripWords } from "./wording.ts";
@@ -237,7 +237,7 @@ function wordsOf(
   { locale, timezone }: TripSite,
 ): TripWords {
   const words = wording(locale);
-  const local = (wallMs: number): string => formatLocal(wallMs, timezone).replace("T", " ");
+  const local = (wallMs: number): string => localTime(wallMs, timezone);
   return {
     zone: zone.name,
     zoneId: zone.id,

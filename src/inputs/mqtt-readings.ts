@@ -100,7 +100,7 @@ export class MqttReadings {
     const client = this.#client;
     this.#client = undefined;
     const ended = this.#messages?.ended();
-    if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+    if (client) await endForGood(client);
     await ended;
   }
 
@@ -140,7 +140,7 @@ export class MqttReadings {
     const { conditions, clock, clientId } = this.#options;
     conditions.raise("mqtt-client-id-shared", { clientId, minutes: SHARED_NAME_PAUSE_MS / 60_000 });
     conditions.clear("mqtt-unreachable");
-    client.end(true);
+    void endForGood(client);
     this.#kickOuts.forget();
     this.#cancelPause = clock.after(SHARED_NAME_PAUSE_MS, () => this.#open(connect));
   }
@@ -221,6 +221,15 @@ export class MqttReadings {
     const values = { broker: brokerName(url), reason: this.#reason, seconds: RECONNECT_MS / 1000 };
     conditions.raise("mqtt-unreachable", values);
   }
+}
+
+/**
+ * Ends a client and its reconnection. mqtt.js forgets that it was ended when that happens during an attempt to connect
+ * (`manualConnect`): the close of that attempt would start the next one, under the name that the next daemon uses.
+ */
+async function endForGood(client: MqttClient): Promise<void> {
+  client.options.reconnectPeriod = 0;
+  await client.endAsync(true).catch(() => "what cannot be ended is over");
 }
 
 type Connect = (url: string, options: IClientOptions) => MqttClient;

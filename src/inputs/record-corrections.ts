@@ -1,6 +1,7 @@
 import { formatLocal } from "../domain/calendar.ts";
 import { changedZones, isUnfinished, redated } from "../domain/incident.ts";
 import { withZoneLines } from "../domain/incident-notes.ts";
+import { withTime } from "../domain/intervention-text.ts";
 import { isOrWillBeRecorded, unrecordedReason, type Trip, type TripSite } from "../domain/trip.ts";
 import type { Journal } from "../store/journal.ts";
 import type { Answer, LocalApi } from "./local-api.ts";
@@ -84,7 +85,7 @@ export class RecordCorrections {
 
   /**
    * Corrects what a record says of a time that was not known, or was read from a clock that has been set since: its start,
-   * or the line of a zone.
+   * the time in its description, or the line of a zone.
    * @param wallMs when the trip was by the clock that is trusted now
    */
   async date(trip: Trip, wallMs: number): Promise<Corrected> {
@@ -102,8 +103,11 @@ export class RecordCorrections {
     // Dated by a person meanwhile, or of another trip.
     const from = formatLocal(trip.moment.wallMs, site.timezone);
     const isOurs = trip.state === "posted" && [null, from].includes(record.dateStart ?? null);
+    const described =
+      trip.state === "posted" && withTime(record.description, trip.moment.wallMs, wallMs, site);
     const changes = {
       ...(isOurs ? { dateStart: formatLocal(wallMs, site.timezone) } : {}),
+      ...(described && described !== record.description ? { description: described } : {}),
       ...(noted && noted.notes !== (record.notes ?? "") ? { notes: noted.notes } : {}),
     };
     if (Object.keys(changes).length > 0) {

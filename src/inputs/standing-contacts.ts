@@ -1,7 +1,13 @@
 import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import { decideStanding, type StandingDecision } from "../domain/standing.ts";
+import { cleanText } from "../domain/intervention-text.ts";
+import {
+  decideStanding,
+  type RecordCover,
+  type StandingDecision,
+  type ZoneInRecord,
+} from "../domain/standing.ts";
 import { newStanding } from "../domain/trip-rows.ts";
 import type { Trip, TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -24,8 +30,8 @@ export interface StandingContactsOptions {
   readonly newKey: () => string;
   readonly conditions: Conditions;
   readonly log: Log;
-  /** Whether work on an intervention goes on: it is there and not done. */
-  readonly isUnfinished: (interventionId: number) => boolean;
+  /** What an intervention says of a zone, by the zone's name as it stands in texts. */
+  readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
   /** Called after something was committed that is to be dispatched. */
   readonly onTrip: () => void;
 }
@@ -48,6 +54,7 @@ const LOOKS_APART_MS = 250;
 const COUNTED_MS = 3_000;
 /** What the journal says of a contact before the restart counts once its sensor has had this long to say otherwise. */
 const CARRIED_OVER_MS = 5_000;
+const NO_RECORD: ZoneInRecord = { cover: "finished", changedWallMs: null };
 
 /**
  * Looks at contacts that stand open: whatever held their trips back (a closed gate, a bypass, a walk test, a shutdown) ends
@@ -123,7 +130,7 @@ export class StandingContacts {
     decision: StandingDecision | undefined;
     againMs: number;
   } {
-    const { register, orders, journal, clock, isUnfinished, standingAgainMs } = this.#options;
+    const { register, orders, journal, clock, zoneInRecord, standingAgainMs } = this.#options;
     const nowMs = clock.monotonicMs();
     const standing = this.#standing.get(zone.id) ?? { wasHeld: false, finishedMs: undefined };
     this.#standing.set(zone.id, standing);
@@ -139,14 +146,17 @@ export class StandingContacts {
       return { decision: "nothing", againMs: COUNTED_MS };
     const opening = journal.restores.currentOpening(zone.id);
     const interventionId = opening?.interventionId ?? null;
-    const isGoingOn = interventionId !== null && isUnfinished(interventionId);
-    standing.finishedMs = isFinished(opening, isGoingOn) ? (standing.finishedMs ?? nowMs) : undefined;
+    const { cover, changedWallMs } =
+      interventionId === null ? NO_RECORD : zoneInRecord(interventionId, cleanText(zone.name));
+    standing.finishedMs = isFinished(opening, cover)
+      ? (standing.finishedMs ?? nowMs - this.#sinceChangeMs(changedWallMs))
+      : undefined;
     const finishedForMs = nowMs - (standing.finishedMs ?? nowMs);
     const decision = decideStanding(
       {
         zone,
         opening,
-        isUnfinished: isGoingOn,
+        record: cover,
         wasHeld: standing.wasHeld || register.isUnstored(zone.id),
         finishedForMs,
       },
@@ -157,6 +167,13 @@ export class StandingContacts {
       return { decision: "condition", againMs: LOOK_NAMED_MS };
     const leftMs = standingAgainMs - finishedForMs;
     return { decision, againMs: leftMs > 0 ? Math.min(leftMs, LOOK_NAMED_MS) : LOOK_NAMED_MS };
+  }
+
+  /** How long ago a record was set done, as far as the clock can say: a restart does not begin the wait again. */
+  #sinceChangeMs(changedWallMs: number | null): number {
+    const { clock, time, standingAgainMs } = this.#options;
+    if (changedWallMs === null || !time.isTrusted()) return 0;
+    return Math.min(Math.max(0, clock.wallMs() - changedWallMs), standingAgainMs);
   }
 
   /** A gate by a schedule opens at whole minutes, a shutdown ends after hours; all other holds are looked at often. */
@@ -223,8 +240,8 @@ export class StandingContacts {
   }
 }
 
-function isFinished(opening: Trip | undefined, isGoingOn: boolean): boolean {
-  return !isGoingOn && (opening?.state === "posted" || opening?.state === "merged");
+function isFinished(opening: Trip | undefined, cover: RecordCover): boolean {
+  return cover === "finished" && (opening?.state === "posted" || opening?.state === "merged");
 }
 
 function objectiveOf({ zone }: ZoneSnapshot): string {

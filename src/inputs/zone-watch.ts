@@ -5,6 +5,7 @@ import type { Actor, NewEvent } from "../domain/event.ts";
 import { CLASS_OF_KIND } from "../domain/incident-class.ts";
 import type { Log } from "../domain/log.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
+import type { ZoneInRecord } from "../domain/standing.ts";
 import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
@@ -28,8 +29,8 @@ export interface ZoneWatchOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly site: TripSite & { readonly standingAgainS: number };
-  /** Whether work on an intervention goes on: it is there and not done. */
-  readonly isUnfinished: (interventionId: number) => boolean;
+  /** What an intervention says of a zone, by the zone's name as it stands in texts. */
+  readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
   /** Makes the identity of a trip. */
   readonly newKey: () => string;
   /** Takes an entry for the event log. */

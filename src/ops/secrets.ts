@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, type KeyObject } from "node:crypto";
+import { createSecretKey, randomBytes, randomUUID, type KeyObject } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import { orderedUuid } from "../domain/ordered-uuid.ts";
 
 /** HS256 wants a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
@@ -145,4 +146,9 @@ function readSecret(path: string): string {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw new AppError("no-permission", `cannot read ${path}: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** A UUID of version 7 for a process that has no daemon. @param wallMs milliseconds since 1970 */
+export function newKey(wallMs: number): string {
+  return orderedUuid(wallMs, randomUUID());
 }

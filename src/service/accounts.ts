@@ -18,12 +18,23 @@ export class AccountService {
   readonly #accounts: AccountStore;
   readonly #events: EventService;
   readonly #clock: Clock;
+  readonly #bcryptCost: number;
 
-  constructor({ database, clock }: { database: Database; clock: Clock }) {
+  /** @param options `bcryptCost`: work factor of new hashes; tests that make hundreds of accounts take the least, 4 */
+  constructor({
+    database,
+    clock,
+    bcryptCost = BCRYPT_COST,
+  }: {
+    database: Database;
+    clock: Clock;
+    bcryptCost?: number;
+  }) {
     this.#database = database;
     this.#accounts = new AccountStore(database);
     this.#events = new EventService({ database, clock });
     this.#clock = clock;
+    this.#bcryptCost = bcryptCost;
   }
 
   /** Everybody, by address. */
@@ -54,7 +65,7 @@ export class AccountService {
   ): Promise<void> {
     assertAddress(email);
     await assertGoodPassword(password, email);
-    const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
+    const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // The one-time password is good once, also for two who show it at the same moment.
       if (this.unclaimed()?.tokenVersion !== first.tokenVersion)
@@ -79,7 +90,7 @@ export class AccountService {
   ): Promise<Account> {
     assertAddress(email);
     await assertGoodPassword(password, email);
-    const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
+    const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     const createdAtMs = this.#clock.wallMs();
     return transaction(this.#database, () => {
       const account = this.#accounts.add({ email, role, passwordHash, mustChangePassword, createdAtMs });
@@ -103,7 +114,7 @@ export class AccountService {
   ): Promise<void> {
     const { id } = this.#known(email);
     await assertGoodPassword(password, email);
-    const passwordHash = await bcrypt.hash(password, BCRYPT_COST);
+    const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // Of several at once with the same old password, one is right.
       if (replacing && this.#known(email).tokenVersion !== replacing.tokenVersion)

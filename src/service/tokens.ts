@@ -153,7 +153,8 @@ export class TokenService {
   }
 
   #sign(account: Account): string {
-    const issuedAtS = Math.floor(this.#clock.wallMs() / 1000);
+    // A clock may begin at 1970; jsonwebtoken takes 0 for a missing time and asks the system clock.
+    const issuedAtS = Math.max(1, Math.floor(this.#clock.wallMs() / 1000));
     const claims = { iat: issuedAtS, exp: issuedAtS + TOKEN_LIFETIME_S, ver: account.tokenVersion };
     return jwt.sign(claims, this.#signing.key, {
       algorithm: "HS256",

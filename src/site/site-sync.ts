@@ -6,6 +6,7 @@ import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { DIFFERENCE_WORDS, PHASE_WORDS } from "../domain/outbox-words.ts";
 import type {
+  CentreTrialView,
   ComparisonView,
   LinkHistoryView,
   LinkView,
@@ -15,9 +16,11 @@ import type {
   SyncRecordView,
   SyncView,
 } from "../http/site/sync-port.ts";
+import type { Zone } from "../domain/zone.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { Sync } from "../sync/sync.ts";
+import { objectiveOf } from "../domain/test-record.ts";
 import { isoTime } from "./iso-time.ts";
 
 const RECORDS_SHOWN = 200;
@@ -40,6 +43,7 @@ export class SiteSync implements SyncPort {
   readonly #way: { readonly sync: Sync | undefined };
   readonly #clock: Clock;
   readonly #samples: LinkSampleStore;
+  readonly #zones: readonly Pick<Zone, "objective">[];
 
   /** @param parts `sync` is undefined for a daemon that stands alone */
   constructor(parts: {
@@ -47,11 +51,13 @@ export class SiteSync implements SyncPort {
     readonly sync: Sync | undefined;
     readonly clock: Clock;
     readonly journal: { readonly linkSamples: LinkSampleStore };
+    readonly config: { readonly zones: readonly Pick<Zone, "objective">[] };
   }) {
     this.#outbox = parts.outbox;
     this.#way = parts;
     this.#clock = parts.clock;
     this.#samples = parts.journal.linkSamples;
+    this.#zones = parts.config.zones;
   }
 
   /** Asked each time: a reload may have put another one in its place. */
@@ -102,6 +108,15 @@ export class SiteSync implements SyncPort {
   async now(): Promise<SyncView> {
     await this.#sync?.now();
     return this.view();
+  }
+
+  async tryCentre(): Promise<CentreTrialView> {
+    if (!this.#sync)
+      throw new AppError("conflict", "this site has no dispatch centre to try", {
+        hint: "Set upstream in the configuration.",
+      });
+    const { findings } = await this.#sync.trials.run(objectiveOf(this.#zones));
+    return { at: isoTime(this.#clock.wallMs()), findings };
   }
 
   async act(interventionId: number, action: SyncAction): Promise<SyncView> {

@@ -1,3 +1,4 @@
+import type { CentreTraits } from "../domain/centre-trait.ts";
 import type { Comparison } from "../domain/difference.ts";
 import type { Database } from "./database.ts";
 
@@ -60,6 +61,21 @@ export class CentreFacts {
 
   noteStranger(stranger: StrangerFact): void {
     this.#note("stranger", stranger);
+  }
+
+  /** What the last try with test records has shown; null before one. */
+  get traits(): CentreTraits | null {
+    return this.#value("traits") as CentreTraits | null;
+  }
+
+  noteTraits(traits: CentreTraits): void {
+    this.#note("traits", traits);
+    if (
+      this.lostReference !== null &&
+      traits.marker === "description" &&
+      this.lostReference.field === "notes"
+    )
+      this.noteLostReference(null);
   }
 
   /** The last comparison with the centre. */

@@ -60,7 +60,10 @@ export class ComparedRecords {
 
   /** The centre's highest id that is linked here; 0 without one. */
   highestLinked(): number {
-    return this.#database.prepare("SELECT coalesce(max(upstream_id), 0) FROM outbox").pluck().get() as number;
+    return this.#database
+      .prepare("SELECT coalesce(max(upstream_id), 0) FROM outbox WHERE upstream_id IS NOT NULL")
+      .pluck()
+      .get() as number;
   }
 
   /** Has no id at or below the highest one and so many more given again. */

@@ -7,6 +7,7 @@ import {
   type RecordField,
 } from "../domain/intervention.ts";
 import { folded } from "../domain/folding.ts";
+import type { ZoneInRecord } from "../domain/standing.ts";
 import type { Database } from "./database.ts";
 import { COUNTED, InterventionCounts } from "./intervention-counts.ts";
 import {
@@ -118,13 +119,14 @@ export class InterventionStore {
     return stored?.deleted === true ? undefined : stored;
   }
 
-  /** Whether work on a record goes on: it is there and not done. */
-  isUnfinished(id: number): boolean {
-    return (
-      this.#database
-        .prepare("SELECT 1 FROM interventions WHERE id = ? AND deleted_at IS NULL AND status <> 'done'")
-        .get(id) !== undefined
-    );
+  /** What a record says of a zone. @param zoneName as it stands in texts */
+  zoneInRecord(id: number, zoneName: string): ZoneInRecord {
+    const found = this.findStored(id);
+    if (!found) return { cover: "finished", changedWallMs: null };
+    const { record, deleted, changedAtMs: changedWallMs } = found;
+    if (deleted || record.status === "done") return { cover: "finished", changedWallMs };
+    const isNamed = [record.name, record.description, record.notes].some((text) => text?.includes(zoneName));
+    return { cover: isNamed ? "named" : "unnamed", changedWallMs };
   }
 
   /** A record or its tombstone. */

@@ -43,8 +43,18 @@ export class OpeningStore {
     return row && { state: row.state, moment: row };
   }
 
-  /** @param fromSeq the trip of this opening is the zone's first one from here on */
+  /**
+   * Keeps what identified an opening. Earlier ones that have not become a trip are forgotten: the next trip is this one's.
+   * @param fromSeq the trip of this opening is the zone's first one from here on
+   */
   keep(zoneId: string, occasion: string, fromSeq: number): void {
+    this.#database
+      .prepare(
+        `DELETE FROM openings WHERE zone_id = :zoneId AND occasion <> :occasion AND NOT EXISTS
+           (SELECT 1 FROM trips WHERE zone_id = :zoneId AND about = 'trip'
+              AND seq >= openings.from_seq AND seq < :fromSeq)`,
+      )
+      .run({ zoneId, occasion, fromSeq });
     this.#database
       .prepare("INSERT OR REPLACE INTO openings(zone_id, occasion, from_seq) VALUES(?, ?, ?)")
       .run(zoneId, occasion, fromSeq);

@@ -5,6 +5,7 @@ import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
 import { CentreFacts } from "./centre-facts.ts";
 import type { Database } from "./database.ts";
+import { ACTIVE } from "./due-entries.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
 
 /** The outbox: one row a record, written in the record's own transaction. */
@@ -52,21 +53,6 @@ export class OutboxStore {
       .run(columnsOf(entry));
   }
 
-  /**
-   * The first entry that may be worked on now: high priority first, of alarms the newest, then the order of creation.
-   * What is on the wire is not due.
-   */
-  nextDue(lane: OutboxLane, nowMs: number): OutboxEntry | undefined {
-    return toEntry(
-      this.#database
-        .prepare(
-          `SELECT * FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${LANES[lane]}
-             AND +next_at <= ? ORDER BY ${ORDERS[lane]} LIMIT 1`,
-        )
-        .get(nowMs),
-    );
-  }
-
   /** Entries that are to be searched for doubles or read again at the centre, the longest due first. */
   dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
     const which =
@@ -89,16 +75,6 @@ export class OutboxStore {
          WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
       )
       .run({ byMs });
-  }
-
-  /** When the next waiting entry becomes due, milliseconds since 1970. */
-  nextDueAtMs(): number | undefined {
-    return (
-      (this.#database
-        .prepare(`SELECT min(next_at) FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing')`)
-        .pluck()
-        .get() as number | null) ?? undefined
-    );
   }
 
   /** Entries in a phase, oldest record first. */
@@ -137,8 +113,11 @@ export class OutboxStore {
   /** Makes every waiting entry due at once, and every check of an entry at rest. */
   makeAllDue(): void {
     this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
+    // In the order in which they would be due: asked for again and again, each of many is looked at in its turn.
     this.#database
-      .prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS + 1} WHERE verify_at > ${AUDIT_AT_MS}`)
+      .prepare(
+        `UPDATE outbox SET verify_at = max(${AUDIT_AT_MS + 1}, verify_at - ${LONGEST_CHECK_MS}) WHERE verify_at > ${AUDIT_AT_MS}`,
+      )
       .run();
   }
 
@@ -178,12 +157,14 @@ export class OutboxStore {
     this.#database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
   }
 
-  /** How many records the centre gave an id above this one. */
-  linkedAbove(upstreamId: number): number {
+  /** How many records the centre gave an id above the first of these and not above the second. */
+  linkedBetween(aboveId: number, upToId: number): number {
     return this.#database
-      .prepare("SELECT count(*) FROM outbox WHERE upstream_id > ? AND phase IN ('linked','writing')")
+      .prepare(
+        "SELECT count(*) FROM outbox WHERE upstream_id > ? AND upstream_id <= ? AND phase IN ('linked','writing')",
+      )
       .pluck()
-      .get(upstreamId) as number;
+      .get(aboveId, upToId) as number;
   }
 
   /** The last comparison of these records with the centre's; null before the first. */
@@ -213,25 +194,8 @@ export class OutboxStore {
   }
 }
 
-/** Entries with work to do; the partial index outbox_due covers exactly these. */
-const ACTIVE =
-  "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
-
 /** Entries that wait for a person; the partial index outbox_stuck covers exactly these. */
 const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
 
 /** Entries whose record the centre does not show, and of which that is not believed yet. */
 const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";
-
-/** A fresh alarm does not wait behind those of an hour ago; the index is read from either end. */
-const ORDERS: Readonly<Record<OutboxLane, string>> = {
-  alarms: "rank DESC, intervention_id DESC",
-  others: "rank, intervention_id",
-};
-
-/** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
-export type OutboxLane = "alarms" | "others";
-const LANES: Readonly<Record<OutboxLane, string>> = {
-  alarms: `rank = ${ALARM_RANK}`,
-  others: `rank > ${ALARM_RANK}`,
-};

@@ -5,16 +5,23 @@ import { classify, classifyRead, type ReadVerdict, type Verdict, type WriteMetho
 
 export interface CentreOptions {
   readonly client: Pick<ApiClient, "request">;
+  /** Connections that only alarms use; without them alarms share `client`. */
+  readonly alarmClient?: Pick<ApiClient, "request">;
   readonly tokens: TokenCache;
   readonly clock: Clock;
 }
 
 /** The centre as the push sees it: writes go in, verdicts come out. */
 export class Centre {
+  /** The same centre over the connections of the alarms, which never queue behind other requests. */
+  readonly forAlarms: Centre;
   readonly #options: CentreOptions;
+  /** The most rows that one answer has held since the start: that many at least are never cut off. */
+  rowsMax = 0;
 
-  constructor(options: CentreOptions) {
+  constructor({ alarmClient, ...options }: CentreOptions) {
     this.#options = options;
+    this.forAlarms = alarmClient ? new Centre({ ...options, client: alarmClient }) : this;
   }
 
   /** Carries out one write. */

@@ -5,6 +5,7 @@ import { carries, type Sighting } from "../domain/sighting.ts";
 import type { ComparedRow } from "../store/compared-records.ts";
 import { Homecoming } from "./homecoming.ts";
 import type { SyncParts } from "./parts.ts";
+import { removeOldTestRecords } from "./test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./search.ts";
 
 /** Once an hour, at a moment of each site's own, so that ten thousand sites do not ask their centre at once. */
@@ -21,7 +22,7 @@ const DIFFERENCES_TOLD_MAX = 100;
 export class Comparing {
   readonly #parts: SyncParts;
   readonly #conditions: Conditions;
-  readonly #ownMarkers: string;
+  readonly #siteRef: string;
   readonly #homecoming: Homecoming;
   #dueAtMs: number;
   #running: Promise<void> | undefined;
@@ -32,8 +33,8 @@ export class Comparing {
   ) {
     this.#parts = parts;
     this.#conditions = conditions;
-    this.#ownMarkers = `[ref:${siteRef}-`;
-    this.#homecoming = new Homecoming(parts, { timezone, ownMarkers: this.#ownMarkers });
+    this.#siteRef = siteRef;
+    this.#homecoming = new Homecoming(parts, { timezone, siteRef });
     this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_WITHIN_MS;
   }
 
@@ -84,6 +85,9 @@ export class Comparing {
       return watch.note(walk.verdict);
     }
     await watch.note(WELL);
+    const { clock } = this.#parts;
+    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, walk.rows);
+    if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
     const { records, differences } = this.#hold(walk.rows, before);
     const rows = new Map(walk.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
@@ -109,7 +113,7 @@ export class Comparing {
         records.map((record) => this.#compared(record, before, atMs)),
         rows,
         // What was finished is removed here with age, and stays at the centre.
-        { ownMarkers: this.#ownMarkers, isFinished: (row) => row["status"] === "done" && row.id <= highest },
+        { siteRef: this.#siteRef, isFinished: (row) => row["status"] === "done" && row.id <= highest },
       );
       const earlier = ledger.facts.comparison?.differences ?? [];
       const shown = differences.slice(0, DIFFERENCES_TOLD_MAX);

@@ -1,6 +1,7 @@
 import { judgeAbsence, type ListWord } from "../domain/absence.ts";
 import { AUDIT_AT_MS, type OutboxEntry } from "../domain/outbox.ts";
 import type { ReadVerdict } from "./answer.ts";
+import type { Centre } from "./centre.ts";
 import type { SyncParts } from "./parts.ts";
 import { loseTrack, noteRestore } from "./restore.ts";
 import { listWordOf } from "./search.ts";
@@ -24,12 +25,12 @@ export class Doubting {
   }
 
   /** The second witness of a record that the centre does not show, once its time has come. */
-  async askList(interventionId: number, upstreamId: number | null): Promise<Asked> {
-    const { centre, ledger, clock } = this.#parts;
+  async askList(interventionId: number, upstreamId: number | null, centre: Centre): Promise<Asked> {
+    const { ledger, clock } = this.#parts;
     const { missingSinceMs } = ledger.entry(interventionId);
     if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list")
       return NOTHING_ASKED;
-    const unread = await noteRestore(this.#parts);
+    const unread = await noteRestore(this.#parts, centre);
     return unread ? { unread, list: undefined } : { unread, list: await listWordOf(centre, upstreamId) };
   }
 
@@ -76,8 +77,6 @@ export class Doubting {
     const { ledger } = this.#parts;
     ledger.apply(entry, "missing", {
       upstreamId: null,
-      base: null,
-      agreed: null,
       lastCode: code,
       lastError: reason,
       verifyAtMs: null,

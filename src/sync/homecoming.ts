@@ -1,4 +1,5 @@
 import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../domain/intervention.ts";
+import { ownKeyIn } from "../domain/marker.ts";
 import type { CentreRecord } from "../domain/merge.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { rankOf } from "../domain/outbox-rank.ts";
@@ -16,16 +17,16 @@ const ID_MARGIN = 1_000;
 export class Homecoming {
   readonly #parts: Pick<SyncParts, "ledger" | "clock" | "log" | "patience">;
   readonly #timezone: string;
-  readonly #ownMarkers: string;
+  readonly #siteRef: string;
 
   /** @param timezone IANA zone in which dates without an offset are read */
   constructor(
     parts: Pick<SyncParts, "ledger" | "clock" | "log" | "patience">,
-    { timezone, ownMarkers }: { timezone: string; ownMarkers: string },
+    { timezone, siteRef }: { timezone: string; siteRef: string },
   ) {
     this.#parts = parts;
     this.#timezone = timezone;
-    this.#ownMarkers = ownMarkers;
+    this.#siteRef = siteRef;
   }
 
   /** Takes over what is new here. Of several with one reference the oldest; the sweep sees to the others. */
@@ -33,7 +34,7 @@ export class Homecoming {
     const { ledger, log } = this.#parts;
     const found = new Map<string, Sighting>();
     for (const row of [...rows].sort((a, b) => b.id - a.id)) {
-      const uid = this.#uidOf(row);
+      const uid = ownKeyIn(row, this.#siteRef);
       if (uid !== undefined && !ledger.interventions.findByUid(uid)) found.set(uid, row);
     }
     if (found.size === 0) return;
@@ -42,16 +43,6 @@ export class Homecoming {
       for (const [uid, row] of [...found].toReversed()) this.#take(uid, row);
     });
     log.warn("records-read-back", { records: found.size });
-  }
-
-  #uidOf(row: Sighting): string | undefined {
-    for (const text of [row["notes"], row["description"]]) {
-      if (typeof text !== "string") continue;
-      const at = text.indexOf(this.#ownMarkers);
-      const end = at < 0 ? -1 : text.indexOf("]", at);
-      if (end > 0) return text.slice(at + this.#ownMarkers.length, end);
-    }
-    return undefined;
   }
 
   #take(uid: string, row: Sighting): void {

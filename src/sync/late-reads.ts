@@ -2,8 +2,8 @@ import type { Clock } from "../domain/clock.ts";
 import { withGhosts, type CentreRecord } from "../domain/merge.ts";
 import type { Ghosts, OutboxEntry } from "../domain/outbox.ts";
 
-/** A centre may read from a copy that is behind; after so long it shows what was written. */
-const LAG_MAX_MS = 60_000;
+/** A centre may read from a copy that is behind; after this time it shows what was written. */
+export const LAG_MAX_MS = 60_000;
 
 /**
  * What our updates have just replaced. A copy that lags still shows it, and then it looks as if a dispatcher had set it

@@ -7,6 +7,7 @@ import { nextPhase, type OutboxAttempt, type OutboxEntry, type OutboxEvent } fro
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
+import { GroupCommit } from "../store/group-commit.ts";
 import { CentreFacts } from "../store/centre-facts.ts";
 import { ComparedRecords } from "../store/compared-records.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
@@ -18,6 +19,8 @@ export interface LedgerOptions {
   readonly clock: Clock;
   readonly marker: MarkerField;
   readonly siteRef: string;
+  /** The centre's address: what a try has shown about another one does not count. */
+  readonly baseUrl?: string;
 }
 
 /** What stands written down about the way of each record; every step of the sync is one transaction of it. */
@@ -28,6 +31,7 @@ export class Ledger {
   readonly facts: CentreFacts;
   readonly compared: ComparedRecords;
   readonly #events: EventLog;
+  readonly #commit: GroupCommit;
   readonly #options: LedgerOptions;
   /** How the two clocks stood to each other when the moments in the outbox were last right. */
   #wallMinusMonotonicMs: number;
@@ -41,6 +45,15 @@ export class Ledger {
     this.facts = new CentreFacts(options.database);
     this.compared = new ComparedRecords(options.database);
     this.#events = new EventLog(options.database);
+    this.#commit = new GroupCommit(options.database, options.clock);
+  }
+
+  /**
+   * The same in a commit shared with what other records have to record in this turn: on an SD card a flush of the disk
+   * costs ten milliseconds, in which nothing else happens. @returns once it is on the disk
+   */
+  share<T>(work: () => T): Promise<T> {
+    return this.#commit.write(() => this.write(work));
   }
 
   /** One transaction. Nothing is decided in it by a clock that was set: every moment has moved along before. */
@@ -55,6 +68,7 @@ export class Ledger {
       return work();
     });
     this.#wallMinusMonotonicMs += byMs;
+    this.#commit.ifLost(() => (this.#wallMinusMonotonicMs -= byMs));
     return done;
   }
 
@@ -119,6 +133,14 @@ export class Ledger {
     this.#events.add({ ...event, detail: { after: record } }, this.#options.clock.wallMs());
   }
 
+  /** The text that carries the marker: the description where a try has shown that notes lose it. */
+  get marker(): MarkerField {
+    const { marker, baseUrl } = this.#options;
+    const traits = this.facts.traits;
+    const isMoved = traits?.baseUrl === baseUrl && traits?.marker === "description";
+    return marker === "notes" && isMoved ? "description" : marker;
+  }
+
   get isMarked(): boolean {
     return this.#options.marker !== "off";
   }
@@ -129,7 +151,7 @@ export class Ledger {
 
   /** The fields as they go to the centre. */
   outgoing(fields: InterventionFields, uid: string): InterventionFields {
-    return withMarker(fields, this.#options.marker, this.markerOf(uid));
+    return withMarker(fields, this.marker, this.markerOf(uid));
   }
 
   /** The fields among these that change their text by the marker. */
@@ -138,7 +160,7 @@ export class Ledger {
     whole: InterventionFields,
     uid: string,
   ): Partial<InterventionFields> {
-    const { marker } = this.#options;
+    const { marker } = this;
     if (marker === "off" || !(marker in fields)) return fields;
     return { ...fields, [marker]: this.outgoing(whole, uid)[marker] };
   }
@@ -148,7 +170,7 @@ export class Ledger {
     fields: Partial<InterventionFields>,
     whole: InterventionFields,
   ): Partial<InterventionFields> {
-    const { marker } = this.#options;
+    const { marker } = this;
     return marker === "off" ? fields : { ...fields, [marker]: whole[marker] };
   }
 

@@ -10,10 +10,11 @@ export class LinkWatch {
   readonly #link: Link;
   readonly #centre: Centre;
   #doubtfulInARow = 0;
+  #probe: Promise<ReadVerdict> | undefined;
 
   constructor({ link, centre }: { link: Link; centre: Centre }) {
     this.#link = link;
-    this.#centre = centre;
+    this.#centre = centre.forAlarms;
   }
 
   /** Whether something may be sent now. */
@@ -29,7 +30,12 @@ export class LinkWatch {
     const isDoubtful = verdict.doubtful === true;
     this.#doubtfulInARow = isDoubtful ? this.#doubtfulInARow + 1 : 0;
     if (!isDoubtful || this.#doubtfulInARow >= DOUBTFUL_IN_A_ROW_MAX) return this.#link.note(verdict);
-    const probed = await this.#centre.read("/interventii?_start=0&_end=1");
+    this.#probe ??= this.#centre
+      .read("/interventii?_start=0&_end=1")
+      .finally(() => (this.#probe = undefined));
+    const probed = await this.#probe;
+    // Others on the wire met the same meanwhile: the link rests already.
+    if (this.#doubtfulInARow >= DOUBTFUL_IN_A_ROW_MAX) return;
     this.#link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : verdict);
   }
 }

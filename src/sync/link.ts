@@ -99,10 +99,14 @@ export class Link {
   #fault(fault: Fault, reason: string, retryAfterMs: number): void {
     const { baseUrl, clock, random, log, conditions } = this.#options;
     const { condition, leastMs, what } = FAULTS[fault];
-    const waitMs = Math.max(retryAfterMs, leastMs, backOffMs(this.#failures, random()));
+    const nowMs = clock.monotonicMs();
+    // Several requests were on the wire when it broke: that is one outage and one wait.
+    const isSameOutage = this.#state === "down" && nowMs < this.#retryAtMs;
+    const backOff = isSameOutage ? 0 : backOffMs(this.#failures, random());
+    const retryAtMs = nowMs + Math.max(retryAfterMs, leastMs, backOff);
     this.#needsPerson = fault === "signed-out";
-    this.#failures += 1;
-    this.#retryAtMs = clock.monotonicMs() + waitMs;
+    this.#failures += isSameOutage ? 0 : 1;
+    this.#retryAtMs = isSameOutage ? Math.max(this.#retryAtMs, retryAtMs) : retryAtMs;
     if (this.#state !== "down") log.warn("link-down", { fault, reason });
     this.#state = "down";
     this.#reason = `${what}: ${reason}`;

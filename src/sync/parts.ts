@@ -1,10 +1,13 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { ALARM_RANK } from "../domain/outbox-rank.ts";
 import type { Patience } from "../domain/waits.ts";
 import type { Verdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LinkWatch } from "./link-watch.ts";
+import type { LinkedBefore } from "./restore.ts";
 import type { ReferenceWatch } from "./reference-watch.ts";
 import type { Moment } from "./settlement.ts";
 import type { StrangerWatch } from "./stranger-watch.ts";
@@ -13,6 +16,7 @@ import type { StrangerWatch } from "./stranger-watch.ts";
 export interface SyncParts {
   readonly centre: Centre;
   readonly ledger: Ledger;
+  readonly linkedBefore: LinkedBefore;
   readonly watch: LinkWatch;
   /** Whether the centre keeps our reference. */
   readonly reference: ReferenceWatch;
@@ -23,6 +27,14 @@ export interface SyncParts {
   readonly log: Log;
   readonly patience: Patience;
   readonly failpoint: (name: string) => void;
+}
+
+/** The centre over the connections that an entry's requests take. */
+export function centreFor(
+  { centre }: Pick<SyncParts, "centre">,
+  { rank }: Pick<OutboxEntry, "rank">,
+): Centre {
+  return rank === ALARM_RANK ? centre.forAlarms : centre;
 }
 
 /** Now, and a random number for a wait. */

@@ -2,9 +2,9 @@ import type { Watermark } from "../domain/list-reading.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
-import { momentOf, tellOutcome, type SyncParts } from "./parts.ts";
-import { claim, isAnothers, noteTopId } from "./restore.ts";
-import { recordsAbove, topOf, watermarkOf } from "./search.ts";
+import { centreFor, momentOf, tellOutcome, type SyncParts } from "./parts.ts";
+import { claim, isAnothers } from "./restore.ts";
+import { recordsAbove, watermarkOf } from "./search.ts";
 import {
   afterFailure,
   afterPost,
@@ -12,18 +12,24 @@ import {
   believedOfAlarm,
   closing,
   earlierGhosts,
-  linkedTo,
+  foundAs,
   settledAtMs,
 } from "./settlement.ts";
+import { TopReading } from "./top-reading.ts";
 
 /** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
 export class Posting {
   readonly #parts: SyncParts;
-  /** The last reading of the centre's highest id, by the monotonic clock. */
-  #top: { readonly watermark: Watermark; readonly atMs: number } | undefined;
+  readonly #top: TopReading;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
+    this.#top = new TopReading(parts);
+  }
+
+  /** Keeps a connection for alarms warm while other records are sent. */
+  keepAlarmsReady(): Promise<void> {
+    return this.#top.keepFresh(this.#parts.centre.forAlarms);
   }
 
   /** Takes one entry a step further. */
@@ -33,7 +39,7 @@ export class Posting {
     if (entry.deleted) return this.#withdraw(entry.interventionId);
     const watermark = await this.#watermark(entry);
     if (watermark === undefined) return;
-    const sent = ledger.write(() => this.#freeze(entry.interventionId, watermark));
+    const sent = await ledger.share(() => this.#freeze(entry.interventionId, watermark));
     if (sent) await this.#post(sent);
   }
 
@@ -48,21 +54,15 @@ export class Posting {
 
   /** The centre's highest id before the send; undefined when the link does not give it. */
   async #watermark(entry: OutboxEntry): Promise<Watermark | undefined> {
-    const { centre, watch, clock } = this.#parts;
+    const { watch } = this.#parts;
     // After a restore ids are given again, so a later reading may only lower the mark.
     const lower = (top: Watermark): Watermark => {
       if (entry.watermark === null || top.id < entry.watermark) return top;
       const oldest = { id: top.id - IDS_MAX, witness: null };
       return entry.watermark < oldest.id ? oldest : watermarkOf(entry);
     };
-    if (this.#top && clock.monotonicMs() - this.#top.atMs < TOP_LASTS_MS) return lower(this.#top.watermark);
-    const read = await topOf(centre);
-    if ("watermark" in read) {
-      const { watermark } = read;
-      if (read.isHighest) noteTopId(this.#parts, watermark.id);
-      this.#top = { watermark, atMs: clock.monotonicMs() };
-      return lower(watermark);
-    }
+    const read = await this.#top.read(centreFor(this.#parts, entry));
+    if (!("verdict" in read)) return lower(read);
     // A list has nothing to do with the record: if it cannot be had, that is the link, unless one 403 was a stray one.
     const doubtful = read.verdict.link === "forbidden";
     await watch.note({ ...read.verdict, doubtful });
@@ -108,11 +108,12 @@ export class Posting {
     return ledger.apply(entry, "send", { attempt, ...watermark, sends: entry.sends + 1, ...ghosts });
   }
 
-  async #post({ interventionId, attempt }: OutboxEntry): Promise<void> {
-    const { centre, failpoint } = this.#parts;
+  async #post(entry: OutboxEntry): Promise<void> {
+    const { interventionId, attempt } = entry;
+    const { failpoint } = this.#parts;
     if (!attempt) throw new Error(`intervention ${interventionId} is sent without an attempt`);
     failpoint("sync-posting-committed");
-    const verdict = await centre.write({
+    const verdict = await centreFor(this.#parts, entry).write({
       method: "POST",
       path: "/interventii",
       body: attempt.body,
@@ -123,17 +124,18 @@ export class Posting {
   }
 
   async #settle(interventionId: number, answer: Verdict): Promise<void> {
-    const { ledger, patience, watch, clock } = this.#parts;
-    const believed = ledger.write(() => {
+    const { ledger, linkedBefore, patience, watch, clock } = this.#parts;
+    const believed = await ledger.share(() => {
       const entry = ledger.entry(interventionId);
       const asked = this.#ownerAsked(entry, believedAnswer(entry, answer));
       const { verdict, changes } = believedOfAlarm(entry, asked, clock.wallMs());
-      if (verdict.event !== "applied") this.#top = undefined;
+      if (verdict.event !== "applied") this.#top.forget();
       if (verdict.event === "applied") ledger.facts.noteKeys(answer.echoesKey === true);
       const { honoursKeys } = ledger.facts;
       const after = afterPost(entry, verdict, momentOf(this.#parts), { patience, honoursKeys });
       ledger.apply(entry, verdict.event, { ...after, ...changes });
       if (verdict.record) this.#parts.reference.note(entry, verdict.record.json);
+      if (verdict.record) linkedBefore.note();
       if (verdict.event === "refused")
         ledger.tellConflict(interventionId, {
           phase: "rejected",
@@ -163,7 +165,8 @@ export class Posting {
   /** A POST was not answered: is the record there, may it still come, or must it be sent again? */
   async #findOut(asked: OutboxEntry): Promise<void> {
     const { interventionId } = asked;
-    const { centre, ledger, watch, patience, clock } = this.#parts;
+    const { ledger, watch, patience, clock } = this.#parts;
+    const centre = centreFor(this.#parts, asked);
     const walk = await recordsAbove(centre, watermarkOf(asked));
     if (walk.kind === "undetermined") {
       ledger.write(() => {
@@ -178,8 +181,9 @@ export class Posting {
     const again = ledger.write(() => {
       if (walk.isRestored) ledger.outbox.auditAll();
       const entry = ledger.entry(interventionId);
-      // The other lane was faster: the record's priority has changed meanwhile.
       if (entry.phase !== "unsure") return undefined;
+      // The centre was found to be restored meanwhile: it may be below where this walk ended.
+      if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
       const hits = this.#sightings(entry, walk.rows);
       if (hits.length > 0) return this.#adopt(entry, hits);
       const settledMs = settledAtMs(entry, patience);
@@ -207,19 +211,19 @@ export class Posting {
   }
 
   #adopt(entry: OutboxEntry, hits: readonly Sighting[]): undefined {
-    const { ledger, patience, clock, log } = this.#parts;
+    const { ledger, linkedBefore, patience, clock, log } = this.#parts;
     const kept = keptOf(hits, [ledger.sentOf(entry)], entry.ghosts);
     for (const hit of hits) claim(this.#parts, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
     const wallMs = clock.wallMs();
     const { honoursKeys } = ledger.facts;
-    const linked = linkedTo(entry, kept.id, entry.attempt.body, { patience, wallMs, honoursKeys });
+    const linked = foundAs(entry, kept.id, { patience, wallMs, honoursKeys });
     ledger.apply(entry, "found", {
       ...linked,
-      // What a dispatcher has already changed there is read at once, and doubles are removed at once.
-      verifyAtMs: wallMs,
+      // Duplicates are removed at once.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });
+    linkedBefore.note();
     log.info("record-found", { interventionId: entry.interventionId, upstreamId: kept.id });
     return undefined;
   }
@@ -228,18 +232,13 @@ export class Posting {
     const { ledger, clock } = this.#parts;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
     // The search has shown that no earlier send has arrived; one that still does is what the sweeps are for.
-    return ledger.apply(entry, "send", { attempt, sends: isSettled ? 1 : entry.sends + 1 });
+    const sends = isSettled ? 1 : entry.sends + 1;
+    return ledger.apply(entry, "send", { attempt, sends, base: null, agreed: null });
   }
 }
 
 /** No search goes further back: so many ids are what a busy centre gives in days, and half of what one walk can read. */
 const IDS_MAX = 20_000;
-/**
- * A reading of the highest id is good for so long: one that is too low costs only reading, and a centre is not put back
- * from a backup in a minute.
- */
-const TOP_LASTS_MS = 60_000;
-
 /** What a stray refusal of a read holds up waits so long. */
 const STRAY_WAIT_MS = 5_000;
 

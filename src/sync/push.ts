@@ -3,10 +3,12 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { PATIENCE, type Patience } from "../domain/waits.ts";
-import type { Database } from "../store/database.ts";
-import type { OutboxLane } from "../store/outbox.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
+import { isStorageError, type Database } from "../store/database.ts";
+import { DueEntries, type DueEntry, type OutboxLane } from "../store/due-entries.ts";
 import type { Centre } from "./centre.ts";
 import { Comparing } from "./comparing.ts";
+import { Lane, UnderWay } from "./lane.ts";
 import { Ledger } from "./ledger.ts";
 import type { Link } from "./link.ts";
 import { LinkWatch } from "./link-watch.ts";
@@ -14,6 +16,7 @@ import { Operator } from "./operator.ts";
 import type { SyncParts } from "./parts.ts";
 import { Posting } from "./posting.ts";
 import { Reconciling } from "./reconciling.ts";
+import { LinkedBefore } from "./restore.ts";
 import { ReferenceWatch } from "./reference-watch.ts";
 import { StrangerWatch } from "./stranger-watch.ts";
 import { Sweeping } from "./sweeping.ts";
@@ -28,6 +31,8 @@ export interface PushOptions {
   readonly conditions: Conditions;
   readonly marker: MarkerField;
   readonly siteRef: string;
+  /** The centre's address. */
+  readonly baseUrl?: string;
   /** IANA zone in which dates without an offset are read. */
   readonly timezone: string;
   readonly failpoint: (name: string) => void;
@@ -40,8 +45,15 @@ const CHECKS_MAX = 20;
 const SWEEPS_MAX = 500;
 
 /**
- * Brings the records to the centre: takes what is due in the outbox, one request at a time in each of two lanes, and
- * writes each step down before and after it is taken. Whatever happens in between, the outbox says how to go on.
+ * Maximum records in flight. Behind 200 ms eight bring forty records a second, which is about what an SD card can record
+ * of them. Of alarms several, because one that hangs must not hold up the next.
+ */
+export const IN_FLIGHT_MAX: Readonly<Record<OutboxLane, number>> = { alarms: 4, others: 8 };
+
+/**
+ * Brings the records to the centre: takes what is due in the outbox, several records at once in each of two lanes and the
+ * requests of one record one after the other. It records each step before and after it is taken, so that the outbox shows
+ * how to go on whatever happens in between.
  */
 export class Push {
   /** What people can do about single records. */
@@ -55,10 +67,9 @@ export class Push {
   readonly #sweeping: Sweeping;
   /** Holds the centre's list against this site's records. */
   readonly comparing: Comparing;
-  readonly #lanes: Readonly<Record<OutboxLane, Lane>> = {
-    alarms: { running: undefined, isWanted: false },
-    others: { running: undefined, isWanted: false },
-  };
+  readonly #due: DueEntries;
+  readonly #underWay = new UnderWay();
+  readonly #lanes: Readonly<Record<OutboxLane, Lane>>;
   /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
   #isHealthy = false;
   #areChecksWanted = false;
@@ -71,6 +82,7 @@ export class Push {
     const parts: SyncParts = {
       ...options,
       ledger: this.#ledger,
+      linkedBefore: new LinkedBefore({ ledger: this.#ledger, clock: options.clock }),
       watch: this.#watch,
       reference: new ReferenceWatch({ ...options, ledger: this.#ledger }),
       strangers: new StrangerWatch({ ...options, ledger: this.#ledger }),
@@ -82,6 +94,8 @@ export class Push {
     this.#sweeping = new Sweeping(parts);
     this.comparing = new Comparing(parts, options);
     this.#parts = parts;
+    this.#due = new DueEntries(options.database);
+    this.#lanes = { alarms: this.#makeLane("alarms"), others: this.#makeLane("others") };
   }
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
@@ -103,7 +117,7 @@ export class Push {
     if (!this.#isHealthy && isIdle) this.start();
     // Also while the link rests: after a power cut nobody knows any more that the clock was set.
     this.#ledger.followClock();
-    await Promise.all([this.#run("alarms"), this.#run("others")]);
+    await Promise.all([this.#lanes.alarms.run(), this.#lanes.others.run()]);
   }
 
   /** The same, and then looks at the centre's records for doubles and for what the dispatcher has changed. */
@@ -136,42 +150,59 @@ export class Push {
 
   /** How long until there is something to do; undefined when only a change can make it so. */
   nextWorkInMs(): number | undefined {
-    const dueAtMs = this.#ledger.outbox.nextDueAtMs();
+    const dueAtMs = this.#due.nextAtMs();
     if (dueAtMs === undefined) return undefined;
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
   }
 
-  #run(name: OutboxLane): Promise<void> {
-    const lane = this.#lanes[name];
-    lane.isWanted = true;
-    lane.running ??= this.#runLane(name, lane).finally(() => (lane.running = undefined));
-    return lane.running;
+  #makeLane(name: OutboxLane): Lane {
+    const isOthers = name === "others";
+    return new Lane({
+      places: () => this.#placesOf(name),
+      giveWay: () => (isOthers ? this.#alarmsFirst() : Promise.resolve()),
+      takeNext: () => this.#takeNext(name),
+      rest: async () => {
+        if (isOthers && this.#areChecksWanted) await this.#check();
+        this.#declareRefusals();
+      },
+      failed: () => (this.#isHealthy = false),
+    });
   }
 
-  async #runLane(name: OutboxLane, lane: Lane): Promise<void> {
-    try {
-      while (lane.isWanted && !this.#isStopped) {
-        lane.isWanted = false;
-        await this.#drain(name);
-        if (name === "others" && this.#areChecksWanted) await this.#check();
-      }
-      this.#declareRefusals();
-    } catch (error) {
-      this.#isHealthy = false;
-      throw error;
-    }
+  #placesOf(lane: OutboxLane): number {
+    if (this.#isStopped || !this.#watch.isOpen) return 0;
+    // Over a link that may swallow everything, one record is put in doubt and not eight.
+    const isProven = this.#options.link.state.state === "up";
+    return isProven || lane === "alarms" ? IN_FLIGHT_MAX[lane] : 1;
   }
 
-  async #drain(lane: OutboxLane): Promise<void> {
-    const { outbox } = this.#ledger;
-    while (!this.#isStopped && this.#watch.isOpen) {
-      // A thin line is the alarms' first: the others go on when those are through.
-      if (lane === "others") await this.#lanes.alarms.running;
-      this.#ledger.followClock();
-      const entry = outbox.nextDue(lane, this.#options.clock.wallMs());
-      if (!entry) return;
-      await (entry.phase === "linked" ? this.#reconciling.work(entry) : this.#posting.work(entry));
-    }
+  /** A thin line is the alarms' first: the others go on when those are through, also those that have come due just now. */
+  async #alarmsFirst(): Promise<void> {
+    const { alarms } = this.#lanes;
+    await (alarms.running === undefined && this.#nextOf("alarms") ? alarms.run() : alarms.running);
+  }
+
+  #takeNext(lane: OutboxLane): Promise<void> | undefined {
+    this.#ledger.followClock();
+    const due = this.#nextOf(lane);
+    if (!due) return undefined;
+    if (lane === "others") this.#keepAlarmsReady();
+    const { entry } = due;
+    return this.#underWay.hold(lane, due, () =>
+      entry.phase === "linked" ? this.#reconciling.work(entry) : this.#posting.work(entry),
+    );
+  }
+
+  #nextOf(lane: OutboxLane): DueEntry | undefined {
+    const { clock } = this.#options;
+    return this.#due.next(lane, clock.wallMs(), (due) => this.#underWay.isFree(lane, due));
+  }
+
+  /** Beside the records: a database in trouble ends their work, and that is enough. */
+  #keepAlarmsReady(): void {
+    this.#posting.keepAlarmsReady().catch((error: unknown) => {
+      if (!isStorageError(error)) throw error;
+    });
   }
 
   async #check(): Promise<void> {
@@ -181,9 +212,15 @@ export class Push {
     const nowMs = this.#options.clock.wallMs();
     const checks = [
       () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX)),
-      ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#reconciling.work(entry)),
+      ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#verify(entry)),
     ];
     for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check();
+  }
+
+  async #verify(entry: OutboxEntry): Promise<void> {
+    const due = { entry, look: `check of ${entry.interventionId}` };
+    if (!this.#underWay.isFree("others", due)) return;
+    await this.#underWay.hold("others", due, () => this.#reconciling.work(entry));
   }
 
   #declareRefusals(): void {
@@ -194,10 +231,4 @@ export class Push {
     if (rejectedAlarms === 0) conditions.clear("upstream-refuses-alarm");
     else conditions.raise("upstream-refuses-alarm", { rejected: rejectedAlarms });
   }
-}
-
-interface Lane {
-  running: Promise<void> | undefined;
-  /** Somebody has asked for another look since the last one began. */
-  isWanted: boolean;
 }

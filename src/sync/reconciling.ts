@@ -8,7 +8,7 @@ import { LONGEST_CHECK_MS } from "../domain/waits.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import { Adopting } from "./adopting.ts";
 import type { ReadVerdict, Verdict } from "./answer.ts";
-import { momentOf, tellOutcome, type SyncParts } from "./parts.ts";
+import { centreFor, momentOf, tellOutcome, type SyncParts } from "./parts.ts";
 import { Doubting, NOTHING_ASKED } from "./doubting.ts";
 import { LateReads } from "./late-reads.ts";
 import { loseTrack } from "./restore.ts";
@@ -42,15 +42,17 @@ export class Reconciling {
     this.#doubting = new Doubting(parts);
   }
 
-  async work({ interventionId, upstreamId }: OutboxEntry): Promise<void> {
-    const { centre, ledger, watch, failpoint } = this.#parts;
+  async work(asked: OutboxEntry): Promise<void> {
+    const { interventionId, upstreamId } = asked;
+    const { ledger, watch, failpoint } = this.#parts;
+    const centre = centreFor(this.#parts, asked);
     const path = `/interventii/${upstreamId}`;
     const seen = await centre.read(path);
     // Gone or lost is decided on what the centre's other records say, and not before they have been read.
     const { unread, list } = isMissing(seen)
-      ? await this.#doubting.askList(interventionId, upstreamId)
+      ? await this.#doubting.askList(interventionId, upstreamId, centre)
       : NOTHING_ASKED;
-    const step = ledger.write(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
+    const step = await ledger.share(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
     await watch.note(unread ? { ...unread, doubtful: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
@@ -60,7 +62,7 @@ export class Reconciling {
         : { method: "PUT", path, body: JSON.stringify(step.body) },
     );
     failpoint("sync-answered");
-    ledger.write(() => {
+    await ledger.share(() => {
       const { phase, upstreamId: nowId } = ledger.entry(interventionId);
       // The other lane may have found meanwhile that what is there is another one.
       if (phase === "writing" && nowId === upstreamId) this.#settle(interventionId, verdict, step);

@@ -1,5 +1,4 @@
 import type { Conditions } from "../domain/condition.ts";
-import type { MarkerField } from "../domain/marker.ts";
 import type { CentreRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { carries } from "../domain/sighting.ts";
@@ -9,25 +8,15 @@ import type { Ledger } from "./ledger.ts";
 export class ReferenceWatch {
   readonly #ledger: Ledger;
   readonly #conditions: Conditions;
-  readonly #field: MarkerField;
 
-  constructor({
-    ledger,
-    conditions,
-    marker,
-  }: {
-    ledger: Ledger;
-    conditions: Conditions;
-    marker: MarkerField;
-  }) {
+  constructor({ ledger, conditions }: { ledger: Ledger; conditions: Conditions }) {
     this.#ledger = ledger;
     this.#conditions = conditions;
-    this.#field = marker;
   }
 
   /** Takes note of the answer to a POST. @param json the record as the centre has answered it */
   note({ interventionId, attempt }: OutboxEntry, json: string): void {
-    const field = this.#field;
+    const field = this.#ledger.marker;
     if (field === "off" || !attempt) return;
     const record = JSON.parse(json) as CentreRecord;
     const sent = (JSON.parse(attempt.body) as CentreRecord)[field];
@@ -48,7 +37,8 @@ export class ReferenceWatch {
   declare(): void {
     const lost = this.#ledger.facts.lostReference;
     // What another field did says nothing about the one that is used now.
-    if (lost === null || lost.field !== this.#field) this.#conditions.clear("upstream-reference-lost");
+    if (lost === null || lost.field !== this.#ledger.marker)
+      this.#conditions.clear("upstream-reference-lost");
     else this.#conditions.raise("upstream-reference-lost", lost);
   }
 }

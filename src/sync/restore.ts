@@ -1,6 +1,10 @@
+import type { Clock } from "../domain/clock.ts";
 import { carries, type Sighting } from "../domain/sighting.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { ReadVerdict } from "./answer.ts";
+import type { Centre } from "./centre.ts";
+import { LAG_MAX_MS } from "./late-reads.ts";
+import type { Ledger } from "./ledger.ts";
 import type { SyncParts } from "./parts.ts";
 import { highestIdOf } from "./search.ts";
 import { earlierGhosts } from "./settlement.ts";
@@ -16,18 +20,68 @@ const LOST_LEAST = 2;
  * @returns why it could not be found out; undefined when it was
  */
 export async function noteRestore(
-  parts: Pick<SyncParts, "centre" | "ledger">,
+  parts: Pick<SyncParts, "ledger" | "linkedBefore">,
+  centre: Centre,
 ): Promise<ReadVerdict | undefined> {
-  const top = await highestIdOf(parts.centre);
+  const linkedId = parts.linkedBefore.id;
+  const top = await highestIdOf(centre);
   if ("verdict" in top) return top.verdict;
-  noteTopId(parts, top.topId);
+  noteTopId(parts, top.topId, linkedId);
   return undefined;
 }
 
-/** The same, for who has just read the centre's highest id. */
-export function noteTopId({ ledger }: Pick<SyncParts, "ledger">, topId: number): void {
-  if (ledger.outbox.linkedAbove(topId) >= LOST_LEAST) ledger.write(() => ledger.outbox.auditAll());
+/** The same, for who has just read the centre's highest id. @param linkedId `LinkedBefore`'s before the reading */
+export function noteTopId({ ledger }: Pick<SyncParts, "ledger">, topId: number, linkedId: number): void {
+  if (ledger.outbox.linkedBetween(topId, linkedId) >= LOST_LEAST)
+    ledger.write(() => ledger.outbox.auditAll());
 }
+
+/**
+ * Which of the centre's ids its highest one is compared with. Records that were linked since the reading began, or less
+ * than a minute before it, may be missing on the copy that a centre reads from.
+ */
+export class LinkedBefore {
+  readonly #ledger: Ledger;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  /** Highest linked ids with the monotonic time at which they were seen, the oldest first. */
+  #marks: readonly Mark[] = [];
+
+  constructor({ ledger, clock }: { ledger: Ledger; clock: Pick<Clock, "monotonicMs"> }) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    // What was linked before the start was linked long enough ago.
+    this.#marks = [{ atMs: Number.NEGATIVE_INFINITY, id: ledger.compared.highestLinked() }];
+  }
+
+  /** Called when a record was linked. */
+  note(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#oldEnough(nowMs);
+    const newest = known.at(-1);
+    const isNewestOpen = newest !== undefined && nowMs - newest.atMs < MARK_MS;
+    const mark = { atMs: isNewestOpen ? newest.atMs : nowMs, id: this.#ledger.compared.highestLinked() };
+    this.#marks = [...(isNewestOpen ? known.slice(0, -1) : known), mark];
+  }
+
+  /** The highest id there that was linked a minute ago; 0 without one. */
+  get id(): number {
+    return this.#oldEnough(this.#clock.monotonicMs())[0]?.id ?? 0;
+  }
+
+  /** The newest mark of more than a minute ago, and those since. */
+  #oldEnough(nowMs: number): readonly Mark[] {
+    const old = this.#marks.findLastIndex(({ atMs }) => nowMs - atMs >= LAG_MAX_MS);
+    return this.#marks.slice(Math.max(0, old));
+  }
+}
+
+interface Mark {
+  readonly atMs: number;
+  readonly id: number;
+}
+
+/** What is linked within this time shares a mark, which bounds those of a minute. */
+const MARK_MS = 1_000;
 
 /**
  * Whether a record there is another one's here. One that bears this entry's mark and not the other's is not: the centre
@@ -62,9 +116,8 @@ export function loseTrack({ ledger, clock, patience }: SyncParts, entry: OutboxE
   const stored = ledger.record(entry.interventionId);
   const attempt = ledger.newAttempt({ ...entry, attempt: null }, stored);
   ledger.apply(entry, "mistaken", {
+    // Kept is what both knew: if it is found, it may be what it was, and a change of ours is still to be sent.
     upstreamId: null,
-    base: null,
-    agreed: null,
     attempt: { ...attempt, atMs: clock.wallMs() },
     ...earlierGhosts(entry, attempt.key, patience, clock.wallMs()),
     watermark: 0,

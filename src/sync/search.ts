@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { traitsOf, type Sighting } from "../domain/sighting.ts";
 import { itemsOf, type ReadVerdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
+import { isSighting, readByParts } from "./pageless-list.ts";
 
 /** Every record: before the first one there was none. */
 export const NO_WATERMARK: Watermark = { id: 0, witness: {} };
@@ -37,6 +38,12 @@ interface Undetermined {
 const PAGE_ROWS = 100;
 /** So many pages are read at most: a week of a busy centre. */
 const PAGES_MAX = 400;
+
+/** Why a list could not be read whole although the centre has answered: codes of a verdict. */
+export const NO_PAGES = "NO-PAGES";
+const CHANGING = "CHANGING";
+const TOO_MANY = "TOO-MANY";
+export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([NO_PAGES, CHANGING, TOO_MANY]);
 
 /** The first of the centre's records when they are asked for from the highest id down. */
 export interface Top {
@@ -84,7 +91,7 @@ export async function recordsAbove(centre: Centre, watermark: Watermark): Promis
     second.word === "reached" || second.reading.hasTotal || second.reading.agreesWith(first.reading);
   return isSure
     ? complete(second.reading)
-    : undetermined("CHANGING", "two readings of the centre's list differ", second.reading);
+    : undetermined(CHANGING, "two readings of the centre's list differ", second.reading);
 }
 
 /** What the centre's list says of one id, for a record that it does not show when asked for that id. */
@@ -111,23 +118,32 @@ async function readOnce(
     );
     const items = itemsOf(verdict.value);
     if (!items) return { kind: "undetermined", verdict, seen: reading.rows };
+    centre.rowsMax = Math.max(centre.rowsMax, items.length);
     const word = reading.take(items.filter(isSighting), items.length, verdict.total);
     if (word !== "more") return { word, reading };
   }
-  return undetermined("TOO-MANY", `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
+  return undetermined(TOO_MANY, `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
 }
 
-/** The list of a centre that knows no pages, asked for without them; longer than its page, it is no page. */
+/** The list of a centre that knows no pages, asked for without them, and in parts where that is a page as well. */
 async function readWhole(centre: Centre, watermark: Watermark, page: ListReading): Promise<Walk> {
   const verdict = await centre.read("/interventii?_sort=id&_order=DESC");
   const items = itemsOf(verdict.value);
   if (!items) return { kind: "undetermined", verdict, seen: page.rows };
+  const rows = items.filter(isSighting);
   const reading = new ListReading(watermark);
-  const word = reading.take(items.filter(isSighting), items.length, verdict.total);
-  if (word === "reached" || reading.hasTotal || reading.rows.length > page.rows.length)
-    return complete(reading);
+  const word = reading.take(rows, items.length, verdict.total);
+  // Longer than the page, it is no page.
+  if (word === "reached" || reading.hasTotal || items.length > page.rows.length) return complete(reading);
+  const parts = await readByParts(centre, rows, centre.rowsMax);
+  if (parts.kind === "failed") return { kind: "undetermined", verdict: parts.verdict, seen: page.rows };
+  if (parts.kind === "whole") {
+    const whole = new ListReading(watermark);
+    whole.take(parts.rows, parts.rows.length);
+    return complete(whole);
+  }
   return undetermined(
-    "NO-PAGES",
+    NO_PAGES,
     "the centre's list gives the same page whatever is asked for, so that what is not on it may be there",
     page,
   );
@@ -139,8 +155,4 @@ function complete(reading: ListReading): Walk {
 
 function undetermined(code: string, reason: string, { rows }: ListReading): Undetermined {
   return { kind: "undetermined", verdict: { link: "ok", code, reason }, seen: rows };
-}
-
-function isSighting(item: unknown): item is Sighting {
-  return item !== null && typeof item === "object" && Number.isSafeInteger((item as { id?: unknown }).id);
 }

@@ -1,6 +1,6 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withGhosts } from "../domain/merge.ts";
-import { type OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
 import { ALARM_RANK } from "../domain/outbox-rank.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS, type Patience } from "../domain/waits.ts";
 import type { Verdict } from "./answer.ts";
@@ -85,6 +85,18 @@ export function linkedTo(
     missingSinceMs: null,
     refusals: 0,
   };
+}
+
+/**
+ * The entry once a search has found its record there: what was sent has arrived, or, where the record was known before and
+ * has not been sent since, what was known then.
+ */
+export function foundAs(entry: OutboxEntry, upstreamId: number, linking: Linking): Partial<OutboxEntry> {
+  const { attempt, base, agreed, syncedRev } = entry;
+  const linked = linkedTo(entry, upstreamId, base ?? attempt?.body ?? "{}", linking);
+  // What a dispatcher has already changed there is read at once.
+  const found = { ...linked, verifyAtMs: linking.wallMs };
+  return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
 }
 
 export interface Linking {

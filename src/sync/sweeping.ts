@@ -5,7 +5,7 @@ import { isUntouched, keptOf, type Sighting } from "../domain/sighting.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
 import { claim, isAnothers } from "./restore.ts";
 import { recordsAbove, watermarkOf } from "./search.ts";
-import { afterFailure, linkedTo } from "./settlement.ts";
+import { afterFailure, foundAs } from "./settlement.ts";
 
 /** After a POST: looks for a second record that came of it, and removes it. */
 export class Sweeping {
@@ -115,12 +115,12 @@ export class Sweeping {
     const { ledger, patience, clock } = this.#parts;
     const kept = keptOf(ours, [ledger.sentOf(entry)], entry.ghosts);
     if (!kept || !entry.attempt) return [];
-    const linked = linkedTo(entry, kept.id, entry.attempt.body, {
+    const linked = foundAs(entry, kept.id, {
       patience,
       wallMs: clock.wallMs(),
       honoursKeys: ledger.facts.honoursKeys,
     });
-    ledger.apply(entry, "found", { ...linked, verifyAtMs: clock.wallMs() });
+    ledger.apply(entry, "found", linked);
     return [];
   }
 

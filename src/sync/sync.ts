@@ -8,10 +8,11 @@ import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { Centre } from "./centre.ts";
+import { CentreTrials } from "./centre-trials.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objective-mirror.ts";
-import { Push } from "./push.ts";
+import { IN_FLIGHT_MAX, Push } from "./push.ts";
 import { nextRunMs } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
 import { Timetable } from "./timetable.ts";
@@ -34,6 +35,8 @@ export interface SyncOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Makes a UUID of version 7. */
+  readonly newKey: () => string;
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: (name: string) => void;
@@ -42,14 +45,24 @@ export interface SyncOptions {
 /** How long the request under way may still take when the daemon stops. */
 const STOP_GRACE_MS = 3_000;
 
+/**
+ * How long an idle connection is kept. Node, Apache and others close theirs after 5 s, counted from a moment that is up to
+ * a round trip earlier than ours.
+ */
+const KEEP_IDLE_MS = 4_000;
+/** What `push` has in flight, and beside it the reads of the mirror, the comparison and the heartbeat. */
+const CONNECTIONS_MAX = { alarms: IN_FLIGHT_MAX.alarms + 2, others: IN_FLIGHT_MAX.others + 2 };
+
 /** The way to the centre, started and stopped as one. */
 export class Sync {
   readonly #clock: Clock;
-  readonly #client: ApiClient;
+  readonly #clients: readonly ApiClient[];
   readonly #log: Log;
   readonly #link: Link;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
+  /** What test records have shown about the centre. */
+  readonly trials: CentreTrials;
   /** The copy of the centre's objectives. */
   readonly mirror: ObjectiveMirror;
 
@@ -58,16 +71,22 @@ export class Sync {
     const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca } = upstream;
     this.#clock = clock;
     this.#log = options.log;
-    this.#client = new ApiClient({ baseUrl, timeoutMs: timeoutS * 1000, ca });
+    const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS };
+    const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.others });
+    const alarmClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.alarms });
+    this.#clients = [client, alarmClient];
     this.#link = new Link({ ...options, baseUrl });
-    const tokens = new TokenCache({ client: this.#client, email, password, clock });
-    const centre = new Centre({ client: this.#client, tokens, clock });
+    // An alarm may have to wait for the sign-in, and so the sign-in must not wait for the bulk.
+    const tokens = new TokenCache({ client: alarmClient, email, password, clock });
+    const centre = new Centre({ client, alarmClient, tokens, clock });
+    this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({
       ...options,
       centre,
       link: this.#link,
       marker,
       siteRef: site.ref,
+      baseUrl,
       timezone: site.timezone,
     });
     const timetable = new Timetable(clock, () => nextRunMs(objectives, site.timezone, clock.wallMs()));
@@ -84,7 +103,7 @@ export class Sync {
       ...options,
       push: this.#push,
       mirror: this.mirror,
-      heartbeat: new Heartbeat({ ...options, centre, link: this.#link }),
+      heartbeat: new Heartbeat({ ...options, centre: centre.forAlarms, link: this.#link }),
       link: this.#link,
       nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs()),
     });
@@ -96,10 +115,11 @@ export class Sync {
 
   /** Finishes the request under way. One that hangs is given up, and settled at the next start. */
   async stop(): Promise<void> {
-    const cancel = this.#clock.after(STOP_GRACE_MS, () => this.#client.close());
+    const close = (): void => this.#clients.forEach((client) => client.close());
+    const cancel = this.#clock.after(STOP_GRACE_MS, close);
     await this.#scheduler.stop();
     cancel();
-    this.#client.close();
+    close();
   }
 
   /** Says that a record has changed. An alarm is tried at once, even while the link rests after a fault. */

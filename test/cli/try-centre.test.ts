@@ -25,13 +25,25 @@ async function tryCentre(yaml: string, ...more: string[]): Promise<Awaited<Retur
   return santinela(["check-config", "--try-centre", "--config", file, ...more], { cwd: installation.folder });
 }
 
-test("a new file is tried at the centre before a daemon runs with it, and leaves nothing there", async () => {
+test("a new file is tried at the centre before a daemon runs with it, and no test record is left there", async () => {
   const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /is valid: 1 zones, pushes to .*\n✔ Centre: .* lets .* in and shows it the interventions\n$/,
+    /is valid: 1 zones, pushes to .*\n✔ Centre: .* lets .* in and shows it the interventions\n/,
   );
+  expect(stdout).toContain("✔ Centre: gives the same record for a repeated Idempotency-Key");
+  expect(stdout).toContain("✔ Centre: takes, changes and deletes records of this account\n");
+  expect(stdout).toMatch(/✔ Centre: the test records are removed\n$/);
+  expect(stdout).not.toMatch(/[▲✖]/u);
   expect(await interventionsOf(centre)).toEqual([]);
+});
+
+test("without --try-centre nothing is sent to the centre", async () => {
+  installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${upstreamYaml(1)}${zones(1)}`);
+  const file = join(installation.folder, "site.yaml");
+  const { code, stdout } = await santinela(["check-config", "--config", file], { cwd: installation.folder });
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("Centre");
 });
 
 test("what the centre would refuse is said in one JSON answer, and the command ends with 1", async () => {

@@ -6,13 +6,18 @@ const DOOR = { kind: "intrusion", whenArmedOpen: "record" } as const;
 const AGAIN_MS = 900_000;
 
 function contact(parts: Partial<StandingContact>): StandingContact {
-  return { zone: DOOR, opening: undefined, isUnfinished: false, wasHeld: false, finishedForMs: 0, ...parts };
+  return { zone: DOOR, opening: undefined, record: "finished", wasHeld: false, finishedForMs: 0, ...parts };
 }
 const opening = (state: "waiting" | "posted" | "test" | "refused", cause: "edge" | "standing" = "edge") =>
   ({ about: cause === "edge" ? "trip" : "standing", cause, state }) as const;
 
 test.each([
-  ["that a record names", { opening: opening("posted"), isUnfinished: true }, "nothing"],
+  ["that a record names", { opening: opening("posted"), record: "named" }, "nothing"],
+  [
+    "whose line a person has taken out of the record",
+    { opening: opening("posted"), record: "unnamed" },
+    "condition",
+  ],
   ["whose trip waits for the local API", { opening: opening("waiting") }, "nothing"],
   [
     "whose trip the local API refused, which has a condition of its own",

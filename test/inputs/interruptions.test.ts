@@ -36,7 +36,12 @@ describe("a clock that cannot be believed", () => {
     site.zones.isClockTrusted = true;
     site.kick();
     await site.until(() => site.zones.trips[0]?.isDated);
-    expect(site.records).toMatchObject([{ dateStart: "2026-11-20T23:30:00" }]);
+    expect(site.records).toMatchObject([
+      {
+        dateStart: "2026-11-20T23:30:00",
+        description: "Zone Gate (gate, intrusion) tripped at 2026-11-20 23:30:00.",
+      },
+    ]);
     expect(site.zones.trips[0]?.moment.wallMs).toBe(rightWallMs);
   });
 
@@ -53,6 +58,9 @@ describe("a clock that cannot be believed", () => {
       site.zones.clock.stepWall(stepMs);
       site.kick();
       await site.until(() => site.records[0]?.dateStart === dateStart);
+      expect(site.records[0]?.description).toBe(
+        `Zone Gate (gate, intrusion) tripped at ${dateStart.replace("T", " ")}.`,
+      );
       await site.until(() => site.zones.trips[0]?.isDated);
       // Set right again, to the minute, it is what it was.
       site.zones.clock.stepWall(-stepMs);
@@ -80,11 +88,13 @@ describe("a clock that cannot be believed", () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.isClockTrusted = false;
     await site.trip("gate");
-    site.change(1, { dateStart: "2026-11-20T20:00:00" });
+    site.change(1, { dateStart: "2026-11-20T20:00:00", description: "The gate, said the neighbour." });
     site.zones.isClockTrusted = true;
     site.kick();
     await site.until(() => site.zones.trips[0]?.isDated);
-    expect(site.records[0]?.dateStart).toBe("2026-11-20T20:00:00");
+    expect(site.records).toMatchObject([
+      { dateStart: "2026-11-20T20:00:00", description: "The gate, said the neighbour." },
+    ]);
   });
 
   test("is never guessed for what an earlier boot has seen", async () => {

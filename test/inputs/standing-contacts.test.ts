@@ -77,6 +77,19 @@ describe("a smoke detector in alarm", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
+  test("after its intervention is done trips again after a quarter of an hour, over a restart too", async () => {
+    await make({ id: "smoke", name: "Smoke", kind: "fire" });
+    opens("smoke");
+    await site.settled();
+    site.change(1, { status: "done" });
+    await passes(600_000);
+    await site.restart();
+    await passes(299_000);
+    expect(names()).toHaveLength(1);
+    await passes(2 * TOLD_MS);
+    expect(names()).toHaveLength(2);
+  });
+
   test("is never gated, delayed or shut down", async () => {
     await make({ id: "smoke", kind: "fire", gate: KEY, entryDelayS: 45, swinger: { maxTrips: 1 } });
     site.zones.monitor.setGate(GATE, "closed");
@@ -231,6 +244,22 @@ describe("a door that stands open", () => {
     await passes(60 * MINUTE_MS);
     expect(names()).toEqual(["Alarm, intrusion: Door"]);
     expect(site.zones.conditions).toEqual([]);
+  });
+
+  test("has a condition while a person has taken its line out of the record", async () => {
+    await make({ id: "door", name: "Front door" }, { id: "window", name: "Window" });
+    opens("door");
+    await site.settled();
+    opens("window");
+    await site.settled();
+    expect(names()).toHaveLength(1);
+    site.change(1, { notes: "Crew 4 is on its way." });
+    await passes(TOLD_MS);
+    expect(site.zones.conditions).toEqual(["zone-open/window"]);
+    site.change(1, { notes: "Crew 4 is on its way: Window left open." });
+    await passes(TOLD_MS);
+    expect(site.zones.conditions).toEqual([]);
+    expect(names()).toHaveLength(1);
   });
 
   test("while the journal cannot be written is listed once it can be", async () => {

@@ -1,4 +1,4 @@
-import { seededRandom } from "../support/installation.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 export type Kind =
   | "intrusion"
@@ -50,6 +50,14 @@ export interface PlayedZone {
   /** JSON Pointer of its value: zones of one device share a topic. */
   readonly field: string;
   readonly line: number;
+  /**
+   * How its device speaks: `contact` says how each of its contacts stands, `input` sends one message for each input of one
+   * topic, and `review` what a camera sees, each event under a number of its own.
+   */
+  readonly style: "contact" | "input" | "review";
+  readonly entryDelayS: number;
+  /** Which zones it asks for to be confirmed, and within how many seconds. */
+  readonly confirmWith: { readonly zones: readonly string[]; readonly withinS: number } | undefined;
 }
 
 export interface Building {
@@ -58,6 +66,8 @@ export interface Building {
   readonly zones: readonly PlayedZone[];
   /** The clock is wrong until the time server has answered, so many seconds after each power-up. */
   readonly startsIn1970: boolean;
+  /** Seconds in which openings are part of leaving, after a gate has opened. */
+  readonly exitDelaysS: Readonly<Partial<Record<GateKind, number>>>;
 }
 
 /** Something that happens in the building, at the centre or to the machine. */
@@ -83,7 +93,12 @@ export type Happening =
     }
   | { readonly what: "broker-away" | "broker-back" | "sensors-connect-anew" }
   | { readonly what: "centre-line"; readonly line: "up" | "cut" | "deaf" | "busy" }
-  | { readonly what: "clock"; readonly byS: number };
+  | { readonly what: "clock"; readonly byS: number }
+  /** A message on a topic that several zones share, and about none of them. */
+  | { readonly what: "noise" }
+  | { readonly what: "reload"; readonly how: Reload; readonly zone: string };
+/** What a person does to the configuration before it is loaded again. */
+export type Reload = "remove" | "add" | "rename" | "change" | "break";
 export type Side = "site" | "centre";
 
 export interface TimedHappening {
@@ -95,6 +110,8 @@ export interface TimedHappening {
 export interface Week {
   readonly building: Building;
   readonly happenings: readonly TimedHappening[];
+  /** Whether what would happen during a power cut happens after it, all of it with its time in between. */
+  readonly isPutOff: boolean;
 }
 
 const NAMES: Readonly<Record<Kind, readonly string[]>> = {
@@ -112,14 +129,14 @@ const NAMES: Readonly<Record<Kind, readonly string[]>> = {
   technical: ["Pompa nordică", "Congelator"],
 };
 
-/** The week that a seed stands for. */
-export function weekOf(seed: number): Week {
+/** The plain week that a seed stands for; `additions.ts` has the rest. */
+export function plainWeekOf(seed: number): Week {
   const chance = new Chance(seed);
   const building = buildingOf(seed, chance);
-  return { building, happenings: happeningsOf(building, chance) };
+  return { building, happenings: happeningsOf(building, chance), isPutOff: false };
 }
 
-class Chance {
+export class Chance {
   readonly #random: () => number;
 
   constructor(seed: number) {
@@ -177,10 +194,19 @@ function buildingOf(seed: number, chance: Chance): Building {
         topic: source === "mqtt" ? `zigbee2mqtt/device${device}` : undefined,
         field: `contact${index}`,
         line: 5 + index,
+        style: "contact",
+        entryDelayS: 0,
+        confirmWith: undefined,
       },
     ];
   });
-  return { seed, locale: chance.is(0.5) ? "ro" : "en", zones, startsIn1970: chance.is(0.15) };
+  return {
+    seed,
+    locale: chance.is(0.5) ? "ro" : "en",
+    zones,
+    startsIn1970: chance.is(0.15),
+    exitDelaysS: {},
+  };
 }
 
 function happeningsOf(building: Building, chance: Chance): TimedHappening[] {
@@ -263,50 +289,4 @@ function toggled(zone: string, open: Set<string>, chance: Chance): Happening {
   }
   open.add(zone);
   return { what: "open", zone };
-}
-
-/** The site's configuration of the building. */
-export function configurationOf(
-  { locale, zones }: Building,
-  at: { readonly broker: number; readonly centre: string },
-): string {
-  const gates: Record<GateKind, object> = {
-    always: {},
-    schedule: { gate: { schedule: "mon-sun 18:00-07:00" } },
-    mqtt: { gate: { mqtt: "panel/state", path: "/armed", open: [true], normal: [false] } },
-    gpio: { gate: { gpio: 27, contact: "nc" } },
-  };
-  return JSON.stringify({
-    dataDir: "./site",
-    site: { name: "Hala Nord", ref: "hala-nord", timezone: "Europe/Bucharest", locale },
-    http: { port: 0 },
-    gpio: { backend: "simulated" },
-    mqtt: { url: `mqtt://127.0.0.1:${at.broker}`, clientId: "hala-nord" },
-    upstream: {
-      baseUrl: at.centre,
-      email: "hala@site.example",
-      passwordFile: "./upstream.password",
-      objectives: "off",
-    },
-    objectives: { "obiective/cladiri": [1, 2].map((id) => ({ id, name: `Clădirea ${id}` })) },
-    zones: zones.map((zone) => ({
-      id: zone.id,
-      name: zone.name,
-      kind: zone.kind,
-      objective: { type: "obiective/cladiri", id: zone.objective },
-      input:
-        zone.topic === undefined
-          ? { gpio: zone.line, contact: "nc" }
-          : {
-              mqtt: zone.topic,
-              path: `/${zone.field}`,
-              open: [false],
-              ...(zone.isPulse ? {} : { normal: [true] }),
-            },
-      ...(zone.isPulse ? { autoRestoreS: 30 } : {}),
-      // One incident shuts a zone down, but none that saves lives.
-      swinger: zone.isSwinger || LIFE_SAFETY.has(zone.kind) ? { maxTrips: 1 } : false,
-      ...gates[zone.gate],
-    })),
-  });
 }

@@ -1,13 +1,16 @@
 import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
 import { textOf } from "./play.ts";
-import { classOf, clockTimes, holdOf, isAt, openingsOf, type Opening } from "./physics.ts";
-import { clockText, type Look, type Story } from "./story.ts";
+import { CONFIRMABLE, deviceOf } from "./additions.ts";
+import { classOf, clockTimes, holdOf, isAt, openingsOf, outcomeOf, type Opening } from "./physics.ts";
+import { clockText, type Look, type Story, type TripRow } from "./story.ts";
 
 const MINUTE_MS = 60_000;
 /** What a contact that stands open may have until people can read of it. */
 const UNTOLD_MS = 5_000;
 const AGAIN_MS = 900_000;
 const SWINGER_TRIPS = 1;
+/** Characters from which on the notes may have no room for the lines of all zones. */
+const NOTES_FULL = 3_500;
 
 /** What a story shows against a rule, in words; empty when the rule was kept. */
 export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
@@ -59,7 +62,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
 
   "P3 every opening and closing has its row, and what is in no record its reason": (story) =>
     openingsOf(story).flatMap((opening) => {
-      if (!opening.isCertain) return [];
+      if (!opening.isCertain || isOnlyCounted(story, opening)) return [];
       const rows = story.history.find(({ id }) => id === opening.zone.id)?.contacts ?? [];
       const row = rows.find(({ at, event }) => event === "trip" && isAt(story, Date.parse(at), opening));
       const { closed } = opening;
@@ -80,6 +83,106 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           : [`${describe(opening)} and closed at ${clockText(closed.fromMs)}; the closing has no row`]),
       ];
     }),
+
+  "P3 what is held back is dispatched by none": (story) =>
+    openingsOf(story).flatMap((opening) => {
+      if (!opening.isCertain || holdOf(story, opening.zone, opening) !== "held") return [];
+      const rows = rowsOf(story, opening);
+      const dispatched = rows.find(({ state }) => !HELD_BACK.has(state));
+      return dispatched && !rows.some(({ state }) => HELD_BACK.has(state))
+        ? [`${describe(opening)} while its zone was held back, and is ${dispatched.state}`]
+        : [];
+    }),
+
+  "entry: a trip is cancelled where its gate closes within the delay, and nowhere else": (story) =>
+    openingsOf(story).flatMap((opening) => {
+      const rows = rowsOf(story, opening);
+      const cancelled = rows.find(({ state }) => state === "cancelled");
+      const isExpected = outcomeOf(story, opening);
+      if (isExpected === "dispatched" && cancelled && rows.length === 1)
+        return [`${describe(opening)} is cancelled, and no gate has closed within its entry delay`];
+      if (isExpected !== "cancelled" || !opening.isCertain) return [];
+      if (holdOf(story, opening.zone, opening) !== "free" || isShutDown(story, opening)) return [];
+      if (!cancelled)
+        return [
+          `${describe(opening)}, its gate closed within the entry delay, and it is ${rows[0]?.state ?? "nowhere"}`,
+        ];
+      const isInLog = story.journal.some(
+        ({ at, who, detail }) =>
+          who === `zone ${opening.zone.id}` &&
+          detail?.state === "cancelled" &&
+          (detail.reason ?? "") !== "" &&
+          isAt(story, Date.parse(at), opening),
+      );
+      return isInLog ? [] : [`${describe(opening)} is cancelled, and the event log does not say so`];
+    }),
+
+  "entry: nothing is dispatched before its delay is over": (story) =>
+    openingsOf(story).flatMap((opening) => {
+      const { entryDelayS, kind, gate } = opening.zone;
+      if (entryDelayS === 0 || LIFE_SAFETY.has(kind) || gate === "always" || !isDue(story, opening))
+        return [];
+      const endMs = opening.fromMs + entryDelayS * 1000 - 2_000;
+      const look = story.looks.find(({ atMs }) => atMs > opening.toMs && atMs < endMs);
+      if (!look || story.clocks.some(({ atMs }) => atMs > opening.fromMs && atMs < endMs)) return [];
+      // Another opening of the zone may be there with the same minute.
+      const isAlone = openingsOf(story).every(
+        (other) =>
+          other.zone !== opening.zone ||
+          other.fromMs === opening.fromMs ||
+          other.fromMs > look.atMs ||
+          (other.closed?.fromMs ?? Infinity) < opening.fromMs - 3_600_000,
+      );
+      return isAlone && isTold(story, opening, look.records.map(textOf))
+        ? [`${describe(opening)}, and a record says so at ${clockText(look.atMs)}, within its entry delay`]
+        : [];
+    }),
+
+  "confirmed: two devices that accept each other ask for the police, and no others": (story) => {
+    const confirmable = openingsOf(story).filter(({ zone }) => CONFIRMABLE.has(zone.kind));
+    const pairs = confirmable.flatMap((one) =>
+      confirmable.filter((other) => canConfirm(one, other)).map((other) => [one, other] as const),
+    );
+    const isFilled = story.edits.some(({ how }) => how === "fill");
+    // A person may have taken the lines out that gave the reason.
+    const isReplaced = story.edits.some(({ how }) => how === "replace");
+    const seen = new Set<number>();
+    return story.looks.toReversed().flatMap((look) =>
+      look.records.flatMap((record) => {
+        const text = textOf(record);
+        const named = story.week.building.zones.filter(({ name }) => text.includes(name));
+        if (seen.has(record.id) || !ALARM_NAME.test(record.name)) return [];
+        if (named.length === 0 || named.some(({ kind }) => !CONFIRMABLE.has(kind))) return [];
+        seen.add(record.id);
+        const ofRecord = pairs.filter((pair) => pair.every(({ zone }) => text.includes(zone.name)));
+        const possible = isReplaced
+          ? pairs.filter(([{ zone }]) => zone.objective === record.objectiveId)
+          : ofRecord;
+        if (record.police && !possible.some((pair) => isConfirming(story, ...pair, 5_000)))
+          return [
+            `intervention ${record.id} "${record.name}" asks for the police, and no two devices confirm it`,
+          ];
+        const due = ofRecord.find(
+          (pair) =>
+            isConfirming(story, ...pair, -5_000) &&
+            pair.every((each) => isDue(story, each) && isTold(story, each, [text])),
+        );
+        return due && !record.police && !isFilled
+          ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not ask for the police`]
+          : [];
+      }),
+    );
+  },
+
+  "reload: a configuration with a mistake is refused, and another one taken": (story) =>
+    story.reloads.flatMap(({ atMs, how, status }) =>
+      status === (how === "break" ? 422 : 200)
+        ? []
+        : [`"${how}" at ${clockText(atMs)} is answered with ${status}`],
+    ),
+
+  "rest: no request and no message stays under way": ({ stuck }) =>
+    stuck.map((atMs) => `at ${clockText(atMs)} something did not come to an end`),
 
   "P4 what saves lives is never gated or shut down, and has its own services": (story) =>
     dueOpenings(story).flatMap((opening) => {
@@ -151,7 +254,8 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         );
     }
     for (const opening of left)
-      if (opening.isCertain) breaches.push(`${describe(opening)} is in no row of the journal`);
+      if (opening.isCertain && !isOnlyCounted(story, opening))
+        breaches.push(`${describe(opening)} is in no row of the journal`);
     return breaches;
   },
 };
@@ -162,14 +266,69 @@ const SERVICE: Readonly<Record<string, "firetruck" | "ambulance" | "police">> = 
   medical: "ambulance",
 };
 const HELD = new Set(["gated", "swinger", "cancelled"]);
+const HELD_BACK = new Set(["gated", "swinger", "cancelled", "bypassed", "test"]);
 const ALARM_NAME = /^(Alarm, |Alarmă )/;
 /** A line that the daemon wrote: it begins with a time and may be replaced. */
 const ZONE_LINE = /^(\d\d\d\d-\d\d-\d\d )?(\d\d|\?\?):(\d\d|\?\?) /;
 
 /** Openings that must stand in a record: seen, armed and not held back. */
 function dueOpenings(story: Story): Opening[] {
-  return openingsOf(story).filter(
-    (opening) => opening.isCertain && holdOf(story, opening.zone, opening) === "free",
+  return openingsOf(story).filter((opening) => isDue(story, opening));
+}
+
+function isDue(story: Story, opening: Opening): boolean {
+  return (
+    opening.isCertain &&
+    holdOf(story, opening.zone, opening) === "free" &&
+    outcomeOf(story, opening) === "dispatched"
+  );
+}
+
+/** The rows of the journal that may be about an opening. */
+function rowsOf(story: Story, opening: Opening): TripRow[] {
+  return story.trips.filter(
+    ({ about, cause, zoneId, moment }) =>
+      about === "trip" &&
+      cause !== "standing" &&
+      zoneId === opening.zone.id &&
+      isAt(story, moment.wallMs, opening),
+  );
+}
+
+/** Whether openings of two zones may confirm each other at all. */
+function canConfirm({ zone }: Opening, { zone: other }: Opening): boolean {
+  return zone.id < other.id && zone.objective === other.objective && deviceOf(zone) !== deviceOf(other);
+}
+
+/** Whether two openings confirm each other, as each zone asks for it. @param slackMs what may be added to the times */
+function isConfirming(story: Story, one: Opening, other: Opening, slackMs: number): boolean {
+  const apartMs =
+    slackMs > 0
+      ? Math.max(0, one.fromMs - other.toMs, other.fromMs - one.toMs)
+      : Math.max(Math.abs(one.fromMs - other.toMs), Math.abs(other.fromMs - one.toMs));
+  const [fromMs, toMs] = [Math.min(one.fromMs, other.fromMs), Math.max(one.toMs, other.toMs)];
+  const isClockSet = story.clocks.some(({ atMs }) => atMs > fromMs && atMs < toMs);
+  const accepts = ({ zone }: Opening, { zone: { id } }: Opening): boolean => {
+    const { confirmWith } = zone;
+    if (confirmWith === undefined) return slackMs > 0 || apartMs < 1_700_000;
+    // A zone that is not in the configuration confirms nobody, and what asks for it alone asks for nothing then.
+    if (story.absences.some((span) => confirmWith.zones.includes(span.zone ?? ""))) return slackMs > 0;
+    return (
+      confirmWith.zones.includes(id) &&
+      (isClockSet ? slackMs > 0 : apartMs <= confirmWith.withinS * 1000 + slackMs)
+    );
+  };
+  return accepts(one, other) && accepts(other, one);
+}
+
+/** A zone that may be shut down has one row a minute then, and the rest of its openings are counted. */
+function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
+  return (
+    zone.isSwinger &&
+    !LIFE_SAFETY.has(zone.kind) &&
+    openingsOf(story).some(
+      (other) => other.zone === zone && other.fromMs < fromMs && other.toMs > toMs - MINUTE_MS - 2_000,
+    )
   );
 }
 
@@ -226,6 +385,7 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
     (opening) =>
       opening.isCertain &&
       !opening.zone.isPulse &&
+      outcomeOf(story, opening) === "dispatched" &&
       // One incident, its own, has shut it down.
       (!opening.zone.isSwinger || LIFE_SAFETY.has(opening.zone.kind)) &&
       opening.toMs < atMs - forMs &&
@@ -274,6 +434,8 @@ function lostWords(story: Story, of: Side): string[] {
   return story.edits.flatMap((edit) => {
     const { atMs, id, after } = edit;
     if (after === null || edit.side !== of) return [];
+    // Where the words of both sides have no room together, those of the site stay, and the event log has the others.
+    if (of === "centre" && [...after].length > NOTES_FULL) return [];
     const isOther = (other: (typeof story.edits)[number]): boolean =>
       other !== edit &&
       other.after !== null &&

@@ -14,6 +14,8 @@ export interface Opening extends When {
   readonly zone: PlayedZone;
   /** False where a power cut or a filter leaves open whether it was seen. */
   readonly isCertain: boolean;
+  /** The event that a camera has told of. */
+  readonly occasion?: string;
   /** When it was seen to close. */
   closed: (When & { readonly isCertain: boolean }) | undefined;
 }
@@ -24,9 +26,21 @@ const WIRE_FILTER_MS = 250;
 const PULSE_MS = 30_000;
 const BOOT_TAKES_MS = 12_000;
 const HOUR_MS = 3_600_000;
+const INCIDENT_WINDOW_MS = 1_800_000;
+/** By how much a moment may be earlier or later than it seems. */
+const NEAR_MS = 6_000;
 
-/** Every opening of a week, by zone and in its order. */
-export function openingsOf(story: Story): Opening[] {
+/** Of stories that are over. */
+const known = new WeakMap<Story, readonly Opening[]>();
+
+/** Every opening of a week that is over, by zone and in its order. */
+export function openingsOf(story: Story): readonly Opening[] {
+  const openings = known.get(story) ?? foundIn(story);
+  known.set(story, openings);
+  return openings;
+}
+
+function foundIn(story: Story): Opening[] {
   return story.week.building.zones.flatMap((zone) => {
     if (zone.topic === undefined) return wireOpenings(story, zone);
     return zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone);
@@ -41,7 +55,14 @@ function wireOpenings(story: Story, zone: PlayedZone): Opening[] {
   const opened = (fromMs: number, toMs: number, isCertain: boolean): void => {
     found.push({ zone, fromMs, toMs, isCertain, closed: undefined });
   };
-  for (const run of story.runs) {
+  for (const run of runsOf(story, zone)) {
+    if (run.isFirstSight) {
+      const last = found.at(-1);
+      if (state === "open" && last)
+        last.closed = { fromMs: sinceAbsent(story, zone, run.fromMs), toMs: run.fromMs, isCertain: false };
+      state =
+        (moves.findLast(({ atMs }) => atMs <= run.fromMs)?.isOpen ?? false) ? "perhaps closed" : "closed";
+    }
     const readyMs = run.fromMs + settleMs(story, zone, run.fromMs);
     const inside = moves
       .filter(({ atMs }) => atMs > run.fromMs && atMs < run.untilMs)
@@ -76,6 +97,37 @@ function wireOpenings(story: Story, zone: PlayedZone): Opening[] {
   return found;
 }
 
+interface Watched {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** The configuration has just got the zone again, and nothing is known of it. */
+  readonly isFirstSight: boolean;
+}
+
+/** Times in which the daemon ran and its configuration had a zone. */
+function runsOf(story: Story, zone: PlayedZone): Watched[] {
+  const absences = story.absences.filter((span) => span.zone === zone.id);
+  return story.runs.flatMap(({ fromMs, untilMs }) => {
+    const parts: Watched[] = [];
+    const wasAbsent = absences.some((span) => span.untilMs < fromMs && span.untilMs > fromMs - 1);
+    let startMs = fromMs;
+    let isFirstSight = wasAbsent;
+    for (const span of absences) {
+      if (span.untilMs <= fromMs || span.fromMs >= untilMs) continue;
+      if (span.fromMs > startMs) parts.push({ fromMs: startMs, untilMs: span.fromMs, isFirstSight });
+      startMs = span.untilMs;
+      isFirstSight = true;
+    }
+    if (startMs < untilMs) parts.push({ fromMs: startMs, untilMs, isFirstSight });
+    return parts;
+  });
+}
+
+/** When the absence began that ended at a moment. */
+function sinceAbsent(story: Story, { id }: PlayedZone, endMs: number): number {
+  return story.absences.find((span) => span.zone === id && span.untilMs === endMs)?.fromMs ?? endMs;
+}
+
 /** After a power-up wires and detectors come to rest before anything counts. */
 function settleMs(story: Story, { kind }: PlayedZone, fromMs: number): number {
   const boot = story.runs.findLast((run) => run.isBoot && run.fromMs <= fromMs);
@@ -85,23 +137,105 @@ function settleMs(story: Story, { kind }: PlayedZone, fromMs: number): number {
 
 function messageOpenings(story: Story, zone: PlayedZone): Opening[] {
   const found: Opening[] = [];
-  let isOpen = false;
-  for (const { isOpen: says, ...when } of saidOf(story, zone)) {
+  const absences = story.absences.filter((span) => span.zone === zone.id);
+  /** Uncertain after the zone was not in the configuration, and after a message that may be part of an event before it. */
+  let state: "open" | "closed" | "unsure" = "closed";
+  let ended = 0;
+  for (const { isOpen, occasion, ...when } of saidOf(story, zone)) {
     const last = found.at(-1);
-    if (says && !isOpen) found.push({ zone, ...when, isCertain: true, closed: undefined });
-    if (!says && isOpen && last) last.closed = { ...when, isCertain: true };
-    isOpen = says;
+    const absence = absences[ended];
+    if (absence && when.toMs > absence.fromMs) {
+      if (last && last.closed === undefined)
+        last.closed = { fromMs: absence.fromMs, toMs: absence.untilMs, isCertain: false };
+      if (when.toMs <= absence.untilMs + SEEN_MS) continue;
+      state = "unsure";
+      ended += 1;
+    }
+    if (!isOpen) {
+      if (last && last.closed === undefined)
+        last.closed = { ...when, isCertain: state === "open" && last.isCertain };
+      state = "closed";
+    } else if (state !== "open") {
+      const repetition = occasion === undefined ? "new" : repetitionOf(story, zone, found, occasion, when);
+      if (repetition === "repeated" && state === "closed") continue;
+      const isCertain: boolean = repetition === "new" && state === "closed";
+      found.push({
+        zone,
+        ...when,
+        isCertain,
+        closed: undefined,
+        ...(occasion === undefined ? {} : { occasion }),
+      });
+      state = isCertain ? "open" : "unsure";
+    }
   }
   return found;
+}
+
+/** Whether a camera's message belongs to an opening before it: the same event, within the window of an incident. */
+function repetitionOf(
+  story: Story,
+  zone: PlayedZone,
+  before: readonly Opening[],
+  occasion: string,
+  { toMs }: When,
+): "new" | "repeated" | "unsure" {
+  if (LIFE_SAFETY.has(zone.kind)) return "new";
+  const earlier = before.filter((opening) => opening.occasion === occasion);
+  const last = earlier.at(-1);
+  if (!last) return "new";
+  const isClockSet = story.clocks.some(({ atMs }) => atMs > last.fromMs && atMs < toMs);
+  const isDispatched =
+    last.isCertain &&
+    !zone.isSwinger &&
+    holdOf(story, zone, last) === "free" &&
+    outcomeOf(story, last) === "dispatched";
+  const isWithin = toMs - last.fromMs < INCIDENT_WINDOW_MS - NEAR_MS;
+  return isDispatched && isWithin && !isClockSet ? "repeated" : "unsure";
+}
+
+/**
+ * What comes of an opening that nothing holds back: its entry delay ends, or its gate has closed by then. Unsure where the
+ * one or the other came at about the same time, or the daemon did not run.
+ */
+export function outcomeOf(
+  story: Story,
+  { zone, fromMs, toMs }: Opening,
+): "dispatched" | "cancelled" | "unsure" {
+  const delayMs = zone.entryDelayS * 1000;
+  if (delayMs === 0 || LIFE_SAFETY.has(zone.kind) || zone.gate === "always") return "dispatched";
+  const overMs = toMs + delayMs + NEAR_MS;
+  if (story.absences.some((span) => span.zone === zone.id && span.fromMs < overMs && span.untilMs > fromMs))
+    return "unsure";
+  const run = story.runs.findLast((each) => each.fromMs <= fromMs);
+  const isWhole = (run?.untilMs ?? 0) > overMs;
+  const hasClosed =
+    zone.gate !== "schedule" &&
+    saidOfGate(story, zone.gate).some(
+      ({ atMs, isArmed }) =>
+        !isArmed &&
+        atMs > toMs + SEEN_MS &&
+        atMs < fromMs + delayMs - SEEN_MS &&
+        (run?.untilMs ?? 0) > atMs + SEEN_MS,
+    );
+  if (hasClosed) return "cancelled";
+  // The gate as it was all through the delay, or until the daemon ran again after it.
+  const untilMs = isWhole
+    ? overMs
+    : (story.runs.find((each) => each.fromMs > fromMs)?.fromMs ?? overMs) + 60_000;
+  return gateOf(story, zone, fromMs, Math.max(overMs, untilMs)) === "free" ? "dispatched" : "unsure";
 }
 
 function pulseOpenings(story: Story, zone: PlayedZone): Opening[] {
   const found: Opening[] = [];
   let lastMs = -Infinity;
-  const said = saidOf(story, zone);
+  const absences = story.absences.filter((span) => span.zone === zone.id);
+  const isAbsent = (fromMs: number, toMs: number): boolean =>
+    absences.some((span) => span.fromMs < toMs && span.untilMs > fromMs - SEEN_MS);
+  const said = saidOf(story, zone).filter(({ toMs }) => !isAbsent(toMs, toMs));
   for (const [index, { fromMs, toMs }] of said.entries()) {
     const startedMs = story.runs.findLast((run) => run.fromMs <= toMs)?.fromMs ?? 0;
-    const isOneRun = lastMs > startedMs;
+    const isOneRun = lastMs > startedMs && !isAbsent(lastMs, toMs);
     const quietMs = toMs - (isOneRun || lastMs === -Infinity ? lastMs : startedMs);
     if (quietMs >= PULSE_MS - SEEN_MS) {
       const isCertain = quietMs > PULSE_MS + SEEN_MS;
@@ -113,7 +247,7 @@ function pulseOpenings(story: Story, zone: PlayedZone): Opening[] {
     const runs = story.runs.findLast((run) => run.fromMs <= toMs);
     const last = found.at(-1);
     if (isLast && last) {
-      const isCertain = last.isCertain && (runs?.untilMs ?? 0) > overMs + SEEN_MS;
+      const isCertain = last.isCertain && (runs?.untilMs ?? 0) > overMs + SEEN_MS && !isAbsent(toMs, overMs);
       last.closed = {
         fromMs: overMs - SEEN_MS,
         toMs: overMs + (isCertain ? SEEN_MS : 24 * HOUR_MS),
@@ -124,13 +258,37 @@ function pulseOpenings(story: Story, zone: PlayedZone): Opening[] {
   return found;
 }
 
+interface Said {
+  readonly isOpen: boolean;
+  /** The event that a camera tells of. */
+  readonly occasion?: string;
+}
+
 /** What the messages that have arrived say of a zone, in their order. */
-function saidOf(story: Story, zone: PlayedZone): (When & { readonly isOpen: boolean })[] {
+function saidOf(story: Story, zone: PlayedZone): (When & Said)[] {
   return story.taken.flatMap(({ topic, payload, saidMs, takenMs }) => {
-    if (topic !== zone.topic) return [];
-    const value = (JSON.parse(payload) as Record<string, unknown>)[zone.field];
-    return typeof value === "boolean" ? [{ isOpen: !value, fromMs: saidMs, toMs: takenMs }] : [];
+    const said = topic === zone.topic ? readingOf(zone, JSON.parse(payload) as Message) : undefined;
+    return said ? [{ ...said, fromMs: saidMs, toMs: takenMs }] : [];
   });
+}
+
+interface Message {
+  readonly [field: string]: unknown;
+  readonly id?: number;
+  readonly state?: string;
+  readonly type?: string;
+  readonly after?: { readonly camera: string; readonly id: string; readonly test?: boolean };
+}
+
+function readingOf({ id, line, field, style }: PlayedZone, message: Message): Said | undefined {
+  if (style === "input") return message.id === line ? { isOpen: message.state === "on" } : undefined;
+  if (style === "review") {
+    const { type, after } = message;
+    if (!after || after.camera !== id || after.test !== undefined) return undefined;
+    return type === "end" ? { isOpen: false } : { isOpen: true, occasion: after.id };
+  }
+  const value = message[field];
+  return typeof value === "boolean" ? { isOpen: !value } : undefined;
 }
 
 /** Whether trips of a zone are wanted all through a time: `held` by something, `free`, or `unsure` near its ends. */
@@ -143,8 +301,6 @@ export function holdOf(story: Story, zone: PlayedZone, { fromMs, toMs }: When): 
   return holds.includes("held") ? "held" : holds.includes("unsure") ? "unsure" : "free";
 }
 
-const NEAR_MS = 6_000;
-
 function within(story: Story, span: Span, fromMs: number, toMs: number): "free" | "held" | "unsure" {
   // Its end is a time of the wall clock across restarts.
   const slackMs = story.clocks.some(({ atMs }) => atMs > span.fromMs && atMs < span.untilMs + 2 * HOUR_MS)
@@ -154,40 +310,80 @@ function within(story: Story, span: Span, fromMs: number, toMs: number): "free" 
   return fromMs > span.fromMs && toMs < span.untilMs - slackMs ? "held" : "unsure";
 }
 
-function gateOf(
+function gateOf(story: Story, zone: PlayedZone, fromMs: number, toMs: number): "free" | "held" | "unsure" {
+  const { gate } = zone;
+  if (gate === "always") return "free";
+  const exitMs = (story.week.building.exitDelaysS[gate] ?? 0) * 1000;
+  if (gate === "schedule") return scheduleOf(story, exitMs, fromMs, toMs);
+  const said = saidOfGate(story, gate, fromMs);
+  if (said.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
+  // Another configuration may have left the gate alone for a moment, and read it again.
+  if (story.reloads.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
+  const last = said.findLast(({ atMs }) => atMs <= fromMs);
+  if (!last) return "unsure";
+  const isAway = story.brokerAway.some((span) => span.fromMs < toMs && span.untilMs > fromMs);
+  if (!last.isArmed) return gate === "mqtt" && isAway ? "unsure" : "held";
+  return leavingOf(story, gate, exitMs, fromMs, toMs);
+}
+
+function scheduleOf(story: Story, exitMs: number, fromMs: number, toMs: number): "free" | "held" | "unsure" {
+  const beginMs = fromMs - NEAR_MS - exitMs;
+  const isSteady = !story.clocks.some(({ atMs }) => atMs > beginMs && atMs < toMs + NEAR_MS);
+  if (!isSteady || story.wrongBy(fromMs) < -30 * 24 * HOUR_MS || toMs - fromMs > HOUR_MS) return "unsure";
+  const isArmed = (atMs: number): boolean => isEvening(atMs + story.wrongBy(atMs));
+  const times = [beginMs, fromMs + NEAR_MS - exitMs, fromMs - NEAR_MS, toMs + NEAR_MS].map(isArmed);
+  if (times.every(Boolean)) return "free";
+  if (!times.some(Boolean)) return "held";
+  // It has begun, and the exit delay runs all the while.
+  const isLeaving = times[2] === true && times[3] === true && !isArmed(toMs + NEAR_MS - exitMs);
+  return isLeaving ? "held" : "unsure";
+}
+
+/** What a gate that is open means while a person may still leave. */
+function leavingOf(
   story: Story,
-  { gate }: PlayedZone,
+  gate: "mqtt" | "gpio",
+  exitMs: number,
   fromMs: number,
   toMs: number,
 ): "free" | "held" | "unsure" {
-  if (gate === "always") return "free";
-  if (gate === "schedule") {
-    const times = [fromMs - NEAR_MS, toMs + NEAR_MS].map((atMs) => isEvening(atMs + story.wrongBy(atMs)));
-    const isSteady = !story.clocks.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS);
-    if (
-      !isSteady ||
-      story.wrongBy(fromMs) < -30 * 24 * HOUR_MS ||
-      times[0] !== times[1] ||
-      toMs - fromMs > HOUR_MS
-    )
-      return "unsure";
-    return times[0] ? "free" : "held";
+  const said = saidOfGate(story, gate).filter(({ atMs }) => atMs <= fromMs);
+  const index = said.findLastIndex(({ isArmed }, at) => isArmed && said[at - 1]?.isArmed === false);
+  const openedMs = said[index]?.atMs ?? -Infinity;
+  if (exitMs === 0 || fromMs - openedMs > exitMs + NEAR_MS) {
+    // By a clock that was set meanwhile the rest of it may be longer after a restart.
+    const isDoubtful =
+      exitMs > 0 && fromMs - openedMs < exitMs + 2 * HOUR_MS && isBroken(story, openedMs, fromMs);
+    return isDoubtful ? "unsure" : "free";
   }
-  const run = story.runs.findLast((each) => each.fromMs <= fromMs);
+  if (isBroken(story, openedMs, toMs)) return "unsure";
+  return toMs - openedMs < exitMs - NEAR_MS ? "held" : "unsure";
+}
+
+/** Whether the daemon was started, its clock set or its configuration changed between two moments. */
+function isBroken(story: Story, fromMs: number, toMs: number): boolean {
+  const all = [
+    ...story.runs.map((run) => run.fromMs),
+    ...[...story.clocks, ...story.reloads].map(({ atMs }) => atMs),
+  ];
+  return all.some((atMs) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS);
+}
+
+/** What a gate has been known to say, in its order. @param atMs only what is known in the run of that moment */
+function saidOfGate(
+  story: Story,
+  gate: "mqtt" | "gpio",
+  inRunAtMs?: number,
+): { readonly atMs: number; readonly isArmed: boolean }[] {
+  const run = inRunAtMs === undefined ? undefined : story.runs.findLast((each) => each.fromMs <= inRunAtMs);
+  const sinceMs = run?.fromMs ?? 0;
   const said =
     gate === "gpio"
-      ? [{ atMs: (run?.fromMs ?? 0) + 1, isArmed: keyAt(story, run?.fromMs ?? 0) }, ...story.keys]
+      ? [...(run ? [{ atMs: sinceMs + 1, isArmed: keyAt(story, sinceMs) }] : []), ...story.keys]
       : story.taken
-          .filter(({ topic, takenMs }) => topic === "panel/state" && takenMs >= (run?.fromMs ?? 0))
+          .filter(({ topic, takenMs }) => topic === "panel/state" && takenMs >= sinceMs)
           .map(({ payload, takenMs }) => ({ atMs: takenMs, isArmed: payload.includes("true") }));
-  if (said.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
-  const last = said
-    .filter(({ atMs }) => atMs <= fromMs)
-    .toSorted((a, b) => a.atMs - b.atMs)
-    .at(-1);
-  if (!last) return "unsure";
-  const isAway = story.brokerAway.some((span) => span.fromMs < toMs && span.untilMs > fromMs);
-  return last.isArmed ? "free" : gate === "mqtt" && isAway ? "unsure" : "held";
+  return said.toSorted((a, b) => a.atMs - b.atMs);
 }
 
 function keyAt(story: Story, atMs: number): boolean {

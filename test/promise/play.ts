@@ -1,7 +1,8 @@
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { Happening, PlayedZone, Week } from "./building.ts";
 import { PlayedSite } from "./played-site.ts";
-import { Story, type Edit, type Look } from "./story.ts";
+import { INPUTS_TOPIC, REVIEWS_TOPIC } from "./additions.ts";
+import { Story, type Edit, type Look, type Span } from "./story.ts";
 
 /** After each thing that happens people look, so much later. */
 const LOOK_AFTER_MS = 14_000;
@@ -15,8 +16,12 @@ export async function play(week: Week): Promise<Story> {
   try {
     await player.begin();
     const startMs = player.site.world.nowMs;
+    let putOffMs = 0;
     for (const { atMs, happening } of week.happenings) {
-      await player.goTo(startMs + atMs);
+      const dueMs = startMs + atMs + putOffMs;
+      if (week.isPutOff && player.site.world.nowMs > dueMs)
+        putOffMs += player.site.world.nowMs - dueMs + 1_000;
+      await player.goTo(startMs + atMs + putOffMs);
       await player.happen(happening);
     }
     await player.end();
@@ -34,6 +39,8 @@ class Player {
   #isKeyTurned = true;
   #texts = 0;
   #isLookDue = false;
+  /** How many events each camera has seen. */
+  readonly #reviews = new Map<string, number>();
 
   constructor(week: Week) {
     this.site = new PlayedSite(week.building);
@@ -51,8 +58,7 @@ class Player {
   async begin(): Promise<void> {
     const { site, story } = this;
     await site.open();
-    for (const topic of new Set(this.#zones.map((zone) => zone.topic)))
-      if (topic !== undefined) this.#say(topic);
+    this.#sayAll();
     site.broker.say("panel/state", JSON.stringify({ armed: true }), { retain: true });
     this.#changeClock(0);
     story.runs.push({ fromMs: this.#nowMs, isBoot: true, untilMs: Infinity });
@@ -103,6 +109,8 @@ class Player {
     else if (what === "arm" || what === "disarm") this.#arm(happening.gate, what === "arm");
     else if (what === "edit" || what === "done" || what === "delete" || what === "re-open")
       await this.#edit(happening);
+    else if (what === "noise") this.#noise();
+    else if (what === "reload") await this.#reload(happening);
     else if (what === "bypass" || what === "restore" || what === "walk-test" || what === "end-walk-test")
       await this.#order(happening);
     else await this.#machine(happening);
@@ -117,14 +125,63 @@ class Player {
     else this.#open.delete(id);
     this.story.contacts.push({ zone: id, isOpen, atMs: this.#nowMs });
     if (zone.topic === undefined) this.site.lines.set(zone.line, isOpen ? 1 : 0);
+    else if (zone.style === "review") this.#review(zone, isOpen ? "new" : "end");
+    else if (zone.style === "input") this.#input(zone);
     else this.#say(zone.topic, zone);
     if (zone.isPulse) this.#open.delete(id);
+  }
+
+  #input({ id, line }: PlayedZone, times = 1): void {
+    const state = this.#open.has(id) ? "on" : "off";
+    this.site.broker.say(INPUTS_TOPIC, JSON.stringify({ id: line, state }), { times });
+  }
+
+  /** What a camera says of an event: that it is new, goes on, or is over. */
+  #review({ id }: PlayedZone, type: "new" | "update" | "end"): void {
+    const nth = (this.#reviews.get(id) ?? 0) + (type === "new" ? 1 : 0);
+    this.#reviews.set(id, nth);
+    if (type === "update") this.#open.add(id);
+    const after = { camera: id, id: `${id}-${nth}` };
+    this.site.broker.say(REVIEWS_TOPIC, JSON.stringify({ type, after }));
+  }
+
+  /** Every device says how its contacts are; a camera only that it sees nothing. */
+  #sayAll(): void {
+    const contacts = this.#zones.filter(({ style }) => style === "contact");
+    for (const topic of new Set(contacts.map((zone) => zone.topic)))
+      if (topic !== undefined) this.#say(topic);
+    for (const zone of this.#zones) {
+      if (zone.style === "input") this.#input(zone);
+      if (zone.style === "review" && !this.#open.has(zone.id)) this.#review(zone, "end");
+    }
+  }
+
+  #noise(): void {
+    const { broker } = this.site;
+    broker.say(INPUTS_TOPIC, JSON.stringify({ id: 99, state: "on" }));
+    for (const { id } of this.#zones)
+      broker.say(REVIEWS_TOPIC, JSON.stringify({ type: "new", after: { camera: id, id: "x", test: true } }));
+    broker.say(REVIEWS_TOPIC, JSON.stringify({ type: "new", after: { camera: "another", id: "y" } }));
+  }
+
+  async #reload({ how, zone }: Extract<Happening, { what: "reload" }>): Promise<void> {
+    const { site, story } = this;
+    if (!site.isRunning || (how !== "break" && site.has(zone) === (how === "add"))) return;
+    const atMs = this.#nowMs;
+    const status = await site.reload(how, zone);
+    story.reloads.push({ atMs, how, status });
+    story.tell(this.#nowMs, `  … answered with ${status}`);
+    if (how === "remove") {
+      story.absences.push({ zone, fromMs: atMs, untilMs: Infinity });
+      endSpans(ofZone(story.bypasses, zone), atMs);
+    }
+    if (how === "add") endSpans(ofZone(story.absences, zone), this.#nowMs);
   }
 
   /** A device says how each of its contacts stands; only one that has just seen something says so of a pulse. */
   #say(topic: string, moved?: PlayedZone, times = 1): void {
     const fields = this.#zones
-      .filter((zone) => zone.topic === topic && (!zone.isPulse || zone === moved))
+      .filter((zone) => zone.topic === topic && zone.style === "contact" && (!zone.isPulse || zone === moved))
       .map(({ id, field }) => [field, !this.#open.has(id)]);
     const isPulse = moved?.isPulse === true;
     if (fields.length > 0)
@@ -132,8 +189,12 @@ class Player {
   }
 
   #repeat(id: string): void {
-    const { topic, isPulse } = this.story.zone(id);
-    if (topic !== undefined && !isPulse) this.#say(topic, undefined, 2);
+    const zone = this.story.zone(id);
+    const { topic, isPulse, style } = zone;
+    if (topic === undefined || isPulse) return;
+    if (style === "review") this.#review(zone, "update");
+    else if (style === "input") this.#input(zone, 2);
+    else this.#say(topic, undefined, 2);
   }
 
   async #loseAcknowledgements(id: string): Promise<void> {
@@ -191,11 +252,7 @@ class Player {
     const { status, value } = await this.site.ask(method, path, body);
     story.answers.push({ atMs, what, value });
     if (status !== 200) return;
-    if (what === "bypass" || what === "restore")
-      endSpans(
-        story.bypasses.filter(({ zone }) => zone === happening.zone),
-        atMs,
-      );
+    if (what === "bypass" || what === "restore") endSpans(ofZone(story.bypasses, happening.zone), atMs);
     else endSpans(story.walkTests, atMs);
     if (what === "bypass")
       story.bypasses.push({ zone: happening.zone, fromMs: atMs, untilMs: atMs + happening.minutes * 60_000 });
@@ -254,9 +311,7 @@ class Player {
       await site.until(() => site.broker.sentAway > 0);
       story.brokerAway.push({ fromMs: this.#nowMs, untilMs: Infinity });
     } else if (what === "broker-back") await this.#brokerBack();
-    else if (what === "sensors-connect-anew")
-      for (const topic of new Set(this.#zones.map((zone) => zone.topic)))
-        if (topic !== undefined) this.#say(topic);
+    else if (what === "sensors-connect-anew") this.#sayAll();
     if (what === "centre-line") site.centre.line = happening.line;
     if (what === "clock") this.#changeClock(happening.byS * 1000);
   }
@@ -320,10 +375,10 @@ class Player {
     await this.goTo(this.#nowMs + LOOK_AFTER_MS + 1_000);
     site.centre.line = "up";
     await this.#brokerBack();
-    await site.pass(200_000);
+    await site.pass(140_000);
     await site.pass(7_200_000);
-    await site.pass(200_000);
     await this.#look();
+    story.stuck = site.stuck;
     story.taken = site.broker.taken;
     const read = async (path: string): Promise<unknown> => (await site.ask("GET", path)).value;
     story.trips = (await read("/site/trips?limit=1000")) as Story["trips"];
@@ -348,6 +403,10 @@ function edited(before: string, words: string, how: "append" | "prepend" | "repl
     fill: () => `${before}\n${words} `.padEnd(NOTES_LONGEST - 60, "x"),
   }[how]();
   return whole.slice(0, NOTES_LONGEST - 60);
+}
+
+function ofZone(spans: readonly Span[], id: string): Span[] {
+  return spans.filter(({ zone }) => zone === id);
 }
 
 function endSpans(spans: readonly { untilMs: number }[], atMs: number): void {

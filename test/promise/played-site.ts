@@ -6,20 +6,26 @@ import { join } from "node:path";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { Daemon } from "../../src/daemon.ts";
 import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
-import { seededRandom } from "../support/installation.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { configurationOf, type Building } from "./building.ts";
+import type { Building, Reload } from "./building.ts";
+import { brokenConfigurationOf, configurationOf } from "./configuration.ts";
 import { DispatchCentre } from "./dispatch-centre.ts";
 import { SensorBroker } from "./sensor-broker.ts";
-import { MachineClock, showTimeOf, World } from "./world.ts";
+import { AWAKE_MS, CALMING_MS, MachineClock, showTimeOf, World } from "./world.ts";
 
 /** Files live in memory where the machine has such a disk: what a disk loses is the concern of other tests. */
 const DISK = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const RESERVE = "ballast";
 const QUIET_TURNS = 4;
-/** For a request or a message that does not come to an end; then the story goes on without it. */
-const PATIENCE_MS = 15_000;
-const DYING_MS = 500;
+/** For a request or a message that does not come to an end; then the story goes on without it, and says so. */
+const STUCK_MS = 30_000;
+/** Turns of the event loop in which what a dead process had under way is over. */
+const DYING_TURNS = 40;
+/** The daemon waits so long between two readings of a configuration. */
+const FILE_SETTLES_MS = 100;
+/** A time without happenings that is longer than this is played quickly. */
+const QUIET_FROM_MS = 60_000;
 /** 20 November 2026, 10:00 in Bucharest. */
 const START_MS = Date.UTC(2026, 10, 20, 8);
 
@@ -37,12 +43,18 @@ subscribe("http.client.request.start", (message) => {
     onInstant();
   });
 });
-/** The broker's client connects anew after two seconds of real time, which nothing here depends on. */
+/** The broker's client connects again after two seconds of real time, which nothing here depends on; a dead one never. */
 const RECONNECT_MS = 2000;
+const RECONNECTS_AFTER_MS = 5;
+const reconnections = new Set<NodeJS.Timeout>();
 const systemInterval = globalThis.setInterval;
 globalThis.setInterval = Object.assign(
   ((action: () => void, delayMs?: number, ...values: []) =>
-    systemInterval(action, delayMs === RECONNECT_MS ? 1 : delayMs, ...values)) as typeof setInterval,
+    systemInterval(
+      action,
+      delayMs === RECONNECT_MS ? RECONNECTS_AFTER_MS : delayMs,
+      ...values,
+    )) as typeof setInterval,
   systemInterval,
 );
 
@@ -55,7 +67,15 @@ export class PlayedSite {
   readonly centre = new DispatchCentre();
   readonly lines: SimulatedLines;
   readonly logLines: string[] = [];
+  /** Moments at which a request or a message did not come to an end. */
+  readonly stuck: number[] = [];
   readonly #building: Building;
+  readonly #changes = {
+    absent: new Set<string>(),
+    renamed: new Map<string, number>(),
+    changed: new Map<string, number>(),
+  };
+  #broken = 0;
   readonly #random: () => number;
   readonly #folders: string[] = [];
   #clock: MachineClock;
@@ -129,13 +149,13 @@ export class PlayedSite {
     onInstant = () => {};
     isDying = true;
     for (const request of requestsUnderWay) request.destroy();
+    for (const interval of reconnections) clearInterval(interval);
+    reconnections.clear();
     const daemon = this.#daemon;
     this.#daemon = undefined;
     // What the dead process waits for may never come; no part of it reaches the copy of its disk.
-    let isGone = false;
-    void daemon?.stop().finally(() => (isGone = true));
-    await this.until(() => isGone || daemon === undefined, 1, DYING_MS);
-    await this.settle();
+    void daemon?.stop();
+    await this.until(() => requestsUnderWay.size === 0, DYING_TURNS);
     isDying = false;
     this.centre.line = line;
     this.broker.isAway = isAway;
@@ -162,10 +182,14 @@ export class PlayedSite {
   /** Lets time pass, everything in it being done before the next thing. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.world.nowMs + ms;
-    this.world.isQuiet = ms > 300_000;
     await this.settle();
+    if (ms > QUIET_FROM_MS) {
+      while (this.world.runNext(untilMs - ms + CALMING_MS)) await this.settle();
+      this.world.isQuiet = true;
+      while (this.world.runNext(untilMs - AWAKE_MS)) await this.settle();
+      this.world.isQuiet = false;
+    }
     while (this.world.runNext(untilMs)) await this.settle();
-    this.world.isQuiet = false;
   }
 
   /** Waits until no request and no message is under way. */
@@ -178,12 +202,17 @@ export class PlayedSite {
   }
 
   /** Waits for so many turns in a row of the event loop in which something is so. */
-  async until(isSo: () => boolean, turns = 1, patienceMs = PATIENCE_MS): Promise<void> {
-    const endMs = performance.now() + patienceMs;
-    for (let so = 0; so < turns && performance.now() < endMs; so = isSo() ? so + 1 : 0)
+  async until(isSo: () => boolean, turns = 1): Promise<void> {
+    const endMs = performance.now() + STUCK_MS;
+    for (let so = 0; so < turns; so = isSo() ? so + 1 : 0) {
+      if (performance.now() > endMs) {
+        this.stuck.push(this.world.nowMs);
+        return;
+      }
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
+    }
   }
 
   async close(): Promise<void> {
@@ -203,11 +232,50 @@ export class PlayedSite {
     const reserve = join(folder, "site", RESERVE);
     if (existsSync(reserve)) linkSync(reserve, join(copy, "site", RESERVE));
     this.#folders.push(copy);
-    this.writeConfiguration(this.#building);
+    this.#writeConfiguration();
   }
 
-  writeConfiguration(building: Building): void {
-    writeFileSync(join(this.folder, "site.yaml"), configurationOf(building, this.#at));
+  #writeConfiguration(text = configurationOf(this.#building, this.#at, this.#changes)): void {
+    writeFileSync(join(this.folder, "site.yaml"), text);
+  }
+
+  /** Whether the configuration has a zone. */
+  has(zone: string): boolean {
+    return !this.#changes.absent.has(zone);
+  }
+
+  /**
+   * A person changes the configuration and has it loaded; a file with a mistake is put right afterwards and not loaded.
+   * @returns the status of the answer
+   */
+  async reload(how: Reload, zone: string): Promise<number> {
+    const { absent, renamed, changed } = this.#changes;
+    const more = (counts: Map<string, number>): void => void counts.set(zone, (counts.get(zone) ?? 0) + 1);
+    if (how === "remove") absent.add(zone);
+    if (how === "add") absent.delete(zone);
+    if (how === "rename") more(renamed);
+    if (how === "change") more(changed);
+    this.#writeConfiguration();
+    if (how === "break")
+      this.#writeConfiguration(
+        brokenConfigurationOf(this.#building, this.#at, this.#changes, (this.#broken += 1)),
+      );
+    const status = await this.#reloaded();
+    if (how === "break") this.#writeConfiguration();
+    return status;
+  }
+
+  /** The daemon reads the file twice, some time apart: that time passes while it answers. */
+  async #reloaded(): Promise<number> {
+    const answers: number[] = [];
+    const asked = this.ask("POST", "/site/reload").then(({ status }) => answers.push(status));
+    while (answers.length === 0) {
+      await this.until(() => answers.length > 0 || this.world.isDueWithin(FILE_SETTLES_MS));
+      if (answers.length === 0) this.world.runNext(this.world.nowMs + FILE_SETTLES_MS);
+    }
+    await asked;
+    await this.settle();
+    return answers[0] ?? 0;
   }
 }
 

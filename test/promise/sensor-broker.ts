@@ -75,7 +75,6 @@ export class SensorBroker {
   drop(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
-    for (const waiting of this.#queue) waiting.messageId = 0;
   }
 
   #enqueue(waiting: Waiting): void {
@@ -85,8 +84,8 @@ export class SensorBroker {
 
   #send(waiting: Waiting): void {
     if (!this.#socket || !this.#hasSession || this.isAway) return;
-    this.#messageId = (this.#messageId % 65_000) + 1;
-    waiting.messageId = this.#messageId;
+    // What is sent again keeps its number (MQTT 3.1.1, 4.4).
+    if (waiting.messageId === 0) waiting.messageId = this.#messageId = (this.#messageId % 65_000) + 1;
     const { topic, payload, isRetained: retain, wasSent: dup, messageId } = waiting;
     waiting.wasSent = true;
     this.#socket.write(generate({ cmd: "publish", topic, payload, qos: 1, retain, dup, messageId }));

@@ -1,5 +1,5 @@
 import type { Intervention } from "../../src/domain/intervention.ts";
-import type { Happening, PlayedZone, Side, Week } from "./building.ts";
+import type { Happening, PlayedZone, Reload, Side, Week } from "./building.ts";
 import type { CentreRecord } from "./dispatch-centre.ts";
 import type { Taken } from "./sensor-broker.ts";
 
@@ -61,6 +61,14 @@ export interface ContactRow {
   readonly reason: string | null;
 }
 
+/** An entry of GET /site/journal. */
+export interface JournalRow {
+  readonly at: string;
+  readonly event: string;
+  readonly who: string;
+  readonly detail?: { readonly state?: string; readonly reason?: string };
+}
+
 /** Everything that happened in a week, and everything that people read. */
 export class Story {
   readonly week: Week;
@@ -71,14 +79,19 @@ export class Story {
   readonly bypasses: Span[] = [];
   readonly walkTests: Span[] = [];
   readonly brokerAway: Span[] = [];
+  /** Times in which the configuration does not have a zone. */
+  readonly absences: Span[] = [];
+  readonly reloads: { readonly atMs: number; readonly how: Reload; readonly status: number }[] = [];
   readonly keys: { readonly atMs: number; readonly isArmed: boolean }[] = [];
   readonly clocks: { readonly atMs: number; readonly wrongByMs: number }[] = [];
   readonly edits: Edit[] = [];
   readonly looks: Look[] = [];
+  /** Moments at which a request or a message did not come to an end. */
+  stuck: readonly number[] = [];
   taken: readonly Taken[] = [];
   trips: readonly TripRow[] = [];
   history: readonly { readonly id: string; readonly contacts: readonly ContactRow[] }[] = [];
-  journal: readonly unknown[] = [];
+  journal: readonly JournalRow[] = [];
   answers: { readonly atMs: number; readonly what: Happening["what"]; readonly value: unknown }[] = [];
 
   constructor(week: Week) {

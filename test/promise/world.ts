@@ -44,7 +44,7 @@ export class World {
     };
     const hurry = (): void => {
       cancel();
-      wait(delayMs);
+      wait(Math.min(delayMs, WAKES_WITHIN_MS));
     };
     if (this.#isQuiet) this.#routines.add(hurry);
     wait(this.#isQuiet ? delayMs * QUIET_FACTOR : delayMs);
@@ -63,6 +63,11 @@ export class World {
     for (const hurry of waiting) hurry();
   }
 
+  isDueWithin(ms: number): boolean {
+    const next = this.#timers[0];
+    return next !== undefined && next.dueMs <= this.#nowMs + ms;
+  }
+
   /** Goes on to the next timer up to a moment and runs it. @returns false when there is none; then it is that moment */
   runNext(untilMs: number): boolean {
     const next = this.#timers[0];
@@ -77,7 +82,9 @@ export class World {
   }
 }
 
-const QUIET_FACTOR = 100;
+const QUIET_FACTOR = 360;
+/** After quiet hours each look is made so soon. */
+const WAKES_WITHIN_MS = 5_000;
 
 /** The clocks of one run of a machine, from one power-up to the next. */
 export class MachineClock implements Clock {
@@ -110,7 +117,8 @@ export class MachineClock implements Clock {
     const act = (): void => {
       if (!this.#isOff) action();
     };
-    return ROUTINE_MS.has(delayMs) ? this.#world.routine(delayMs, act) : this.#world.after(delayMs, act);
+    const isRoutine = delayMs >= ROUTINE_MS_MIN && delayMs <= ROUTINE_MS_MAX;
+    return isRoutine ? this.#world.routine(delayMs, act) : this.#world.after(delayMs, act);
   }
 
   afterTurn(action: () => void): void {
@@ -130,8 +138,17 @@ export class MachineClock implements Clock {
   }
 }
 
-/** How often the daemon looks whether there is anything to do. In the quiet hours of a week that is most of the work. */
-const ROUTINE_MS = new Set([10_000, 15_000]);
+/**
+ * The daemon looks whether there is anything to do after delays of this length. In the quiet hours of a week that is most
+ * of the work; what is about one contact is shorter, or over before the quiet hours begin, or longer.
+ */
+const ROUTINE_MS_MIN = 10_000;
+const ROUTINE_MS_MAX = 60_000;
+
+/** What follows from the last happening has so long at the daemon's own pace before the hours count as quiet. */
+export const CALMING_MS = 20_000;
+/** Before people look after quiet hours, the daemon has this much time at its own pace. */
+export const AWAKE_MS = 25_000;
 
 /** From the power-up until the daemon is started. */
 const BOOT_TAKES_MS = 12_000;

@@ -17,6 +17,10 @@ export interface CentreManners {
   readonly givesIdsAgain: boolean;
   /** Whether a proxy in front delivers requests twice now and then, and a gateway answers 404 and 422 by itself. */
   readonly hasGateway: boolean;
+  /** How far the copy that it reads from is behind, in milliseconds. */
+  readonly readLagMs: number;
+  /** Whether every page is the first one. */
+  readonly ignoresStart: boolean;
   /** Part of the requests that something happens to. */
   readonly faultRate: number;
 }
@@ -75,6 +79,8 @@ export class FaultyCentre {
   readonly #clock: Clock;
   readonly #random: Random;
   #backup: (() => void) | undefined;
+  /** What the rows were until a moment of the monotonic clock, the oldest first; only where reads lag. */
+  #past: { readonly untilMs: number; readonly rows: ReadonlyMap<number, CentreRow> }[] = [];
 
   constructor(manners: CentreManners, clock: Clock, random: Random) {
     this.manners = manners;
@@ -112,6 +118,7 @@ export class FaultyCentre {
   }
 
   restoreBackup(): void {
+    this.#keepPast();
     this.#backup?.();
   }
 
@@ -123,7 +130,14 @@ export class FaultyCentre {
   /** What a dispatcher does to a row. */
   edit(id: number, changes: Readonly<Record<string, unknown>>): void {
     const row = this.rows.get(id);
+    this.#keepPast();
     if (row) this.rows.set(id, { ...row, ...changes });
+  }
+
+  /** A dispatcher deletes a row. */
+  remove(id: number): void {
+    this.#keepPast();
+    this.rows.delete(id);
   }
 
   #watch(site: string, { method, headers, body = "" }: ApiRequest): void {
@@ -190,9 +204,10 @@ export class FaultyCentre {
     if (url.pathname === "/interventii" && method === "GET") return this.#list(url.searchParams);
     if (url.pathname === "/interventii") return this.#create(site, body, headers?.["Idempotency-Key"]);
     const id = Number(/^\/interventii\/(\d+)$/.exec(url.pathname)?.[1]);
-    const row = this.rows.get(id);
+    const row = (method === "GET" ? this.#readable() : this.rows).get(id);
     if (!row) return notFound();
     if (method === "GET") return answered(200, JSON.stringify(row));
+    this.#keepPast();
     if (this.makers.get(id) !== site)
       this.breaches.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
     if (method === "DELETE") {
@@ -220,6 +235,7 @@ export class FaultyCentre {
   }
 
   #add(fields: object, maker: string): CentreRow {
+    this.#keepPast();
     const next = this.manners.givesIdsAgain ? Math.max(0, ...this.rows.keys()) + 1 : this.#nextId;
     const row = { id: next, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
     this.#nextId = Math.max(this.#nextId, next) + 1;
@@ -235,12 +251,29 @@ export class FaultyCentre {
   }
 
   #list(query: URLSearchParams): Reply {
-    const { pageRows, ignoresOrder, wrapper } = this.manners;
-    const start = Number(query.get("_start"));
-    const end = Math.min(Number(query.get("_end")), start + pageRows);
-    const ordered = [...this.rows.values()].sort((a, b) => (ignoresOrder ? a.id - b.id : b.id - a.id));
+    const { pageRows, ignoresOrder, ignoresStart, wrapper } = this.manners;
+    const start = ignoresStart ? 0 : Number(query.get("_start") ?? 0);
+    const end = Math.min(Number(query.get("_end") ?? Infinity), start + pageRows);
+    const asked = [...this.#readable().values()].filter((row) =>
+      ["status", "priority", "type"].every((name) => !query.has(name) || row[name] === query.get(name)),
+    );
+    const ordered = asked.sort((a, b) => (ignoresOrder ? a.id - b.id : b.id - a.id));
     const rows = ordered.slice(start, end);
     return answered(200, JSON.stringify(wrapper === undefined ? rows : { [wrapper]: rows }));
+  }
+
+  /** Called before each change of the rows. */
+  #keepPast(): void {
+    if (this.manners.readLagMs === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    this.#past = this.#past.filter(({ untilMs }) => untilMs > nowMs - this.manners.readLagMs);
+    this.#past.push({ untilMs: nowMs, rows: new Map(this.rows) });
+  }
+
+  /** The rows as the copy that is read from has them. */
+  #readable(): ReadonlyMap<number, CentreRow> {
+    const atMs = this.#clock.monotonicMs() - this.manners.readLagMs;
+    return this.#past.find(({ untilMs }) => untilMs > atMs)?.rows ?? this.rows;
   }
 }
 

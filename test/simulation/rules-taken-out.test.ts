@@ -76,7 +76,8 @@ test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
     {
       file: "sync/posting.js",
       rule: "await recordsAbove(centre, watermarkOf(asked))",
-      instead: "await recordsAbove(centre, (await topOf(centre)).watermark ?? { id: 0, witness: null })",
+      instead:
+        "await recordsAbove(centre, await this.#top.fresh(centre).then((top) => (top.verdict ? { id: 0, witness: null } : top)))",
     },
   ],
   [
@@ -96,7 +97,11 @@ test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
   [
     "the audit, what a restored centre has lost stays lost",
     {},
-    { file: "sync/restore.js", rule: "ledger.outbox.linkedAbove(topId) >= LOST_LEAST", instead: "false" },
+    {
+      file: "sync/restore.js",
+      rule: "ledger.outbox.linkedBetween(topId, linkedId) >= LOST_LEAST",
+      instead: "false",
+    },
     {
       file: "store/outbox.js",
       rule: "SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'",

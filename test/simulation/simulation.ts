@@ -33,6 +33,9 @@ const OPERATOR: Principal = { accountId: 1, email: "a@b.example", role: "operato
 const NAMES = ["Intrusion", "Smoke", "Patrol"];
 /** Every third seed above this one has a centre of another make. */
 const FOREIGN_FROM = 6_000;
+/** Seeds whose centre reads from a copy that lags, and seeds whose centre gives one page whatever is asked for. */
+const isSlowReader = (seed: number): boolean => seed % 7 === 6;
+const isPageless = (seed: number): boolean => seed % 8 === 7;
 const STATUS = ["planned", "in_progress", "done"] as const;
 
 /** Plays one seed: two sites, a centre, dispatchers, faults and power cuts, then peace, then the reckoning. */
@@ -94,6 +97,8 @@ class World {
         faultRate: random.pick([0.05, 0.25, 0.25, 0.6]),
         givesIdsAgain: isForeign,
         hasGateway: isForeign,
+        readLagMs: isSlowReader(seed) ? 1_000 + (seed % 10) * 1_000 : 0,
+        ignoresStart: isPageless(seed),
       },
       clock,
       random,
@@ -251,7 +256,7 @@ class World {
     this.#tell(`a dispatcher touches ${row.id} ${dice}`);
     if (dice < 0.1 && !this.#restores) {
       this.#deletedThere += 1;
-      this.centre.rows.delete(row.id);
+      this.centre.remove(row.id);
     } else if (dice < 0.2 && row["dateStart"] !== null && this.#isLinked(row.id))
       this.centre.edit(row.id, { notes: "called the owner" });
     else if (dice < 0.5)

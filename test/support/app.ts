@@ -79,7 +79,7 @@ export class TestApp {
     const database = openMainDatabase(path);
     this.database = database;
     this.tokens = new TokenService({ database, clock, keys: { current: key } });
-    this.accounts = new AccountService({ database, clock });
+    this.accounts = new AccountService({ database, clock, bcryptCost: 4 });
     this.events = new EventLog(database);
     const objectives = new ObjectiveService(database);
     this.objectives = objectives;
@@ -259,6 +259,7 @@ export const NO_SITE: SitePorts = {
       records: [],
     }),
     history: () => ({ since: "", until: "", stretches: [] }),
+    tryCentre: () => noZones(),
     now: () => Promise.resolve(NO_SITE.sync.view()),
     act: () => Promise.resolve(NO_SITE.sync.view()),
   },

@@ -6,6 +6,26 @@ interface Operation {
   readonly responses: Readonly<Record<string, { content?: Record<string, { schema: object }> }>>;
 }
 
+/** The OpenAPI document below a base path, with what has been compiled of it. */
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+  readonly ajv: Ajv;
+  readonly validators: Map<object, ValidateFunction>;
+}
+
+/** Compiled once for all applications of a test file: that takes longer than most tests. */
+const documents = new Map<string, Document>();
+
+function documentOf(basePath: string): Document {
+  const { paths, components } = openApiDocument(basePath) as unknown as Pick<
+    Document,
+    "paths" | "components"
+  >;
+  const ajv = new Ajv({ strict: false, formats: { "interface-date-time": true } });
+  return { paths, components, ajv, validators: new Map() };
+}
+
 /**
  * Stands before an application and holds each of its answers against its OpenAPI document: the status must be one that
  * the operation describes, the body must fit, and every failure must have the shape of an error.
@@ -16,19 +36,12 @@ export class DescribedAnswers {
   /** How many answers were held against the document. */
   checked = 0;
   readonly #basePath: string;
-  readonly #paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly #ajv = new Ajv({ strict: false, formats: { "interface-date-time": true } });
-  readonly #components: object;
-  readonly #validators = new Map<object, ValidateFunction>();
+  readonly #document: Document;
 
   constructor(basePath: string) {
-    const document = openApiDocument(basePath) as unknown as {
-      paths: Record<string, Record<string, Operation>>;
-      components: object;
-    };
     this.#basePath = basePath;
-    this.#paths = document.paths;
-    this.#components = document.components;
+    this.#document = documents.get(basePath) ?? documentOf(basePath);
+    documents.set(basePath, this.#document);
   }
 
   /** The same application, watched. */
@@ -69,7 +82,7 @@ export class DescribedAnswers {
     if (!path.startsWith(this.#basePath)) return undefined;
     const inside = path.slice(this.#basePath.length);
     const [, found] =
-      Object.entries(this.#paths).find(([template]) =>
+      Object.entries(this.#document.paths).find(([template]) =>
         new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`).test(inside),
       ) ?? [];
     return found?.[method === "HEAD" ? "get" : method.toLowerCase()];
@@ -77,13 +90,14 @@ export class DescribedAnswers {
 
   /** Why a body does not fit; empty when it does. */
   #misfit(schema: object, text: string): string {
-    let validate = this.#validators.get(schema);
+    const { ajv, components, validators } = this.#document;
+    let validate = validators.get(schema);
     if (!validate) {
-      validate = this.#ajv.compile({ ...schema, components: this.#components });
-      this.#validators.set(schema, validate);
+      validate = ajv.compile({ ...schema, components });
+      validators.set(schema, validate);
     }
     try {
-      return validate(JSON.parse(text)) ? "" : this.#ajv.errorsText(validate.errors);
+      return validate(JSON.parse(text)) ? "" : ajv.errorsText(validate.errors);
     } catch {
       return "no JSON";
     }

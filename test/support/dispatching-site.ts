@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
+import type { ZoneInRecord } from "../../src/domain/standing.ts";
 import type { Zone } from "../../src/domain/zone.ts";
 import { IncidentCorrelator } from "../../src/inputs/incident-correlator.ts";
 import { RecordCorrections } from "../../src/inputs/record-corrections.ts";
 import { RecordVersions } from "../../src/inputs/record-versions.ts";
 import { LocalApi } from "../../src/inputs/local-api.ts";
+import { InterventionStore } from "../../src/store/interventions.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { SOMEBODY, TestApp } from "./app.ts";
 import { eventually } from "./eventually.ts";
@@ -42,11 +44,11 @@ export class DispatchingSite {
       if (made.intercept(request, response) !== true) app.app(request, response);
     });
     const port = await listen(server);
-    const isUnfinished = (id: number): boolean =>
-      app.records().some((record) => record.id === id && record.status !== "done");
+    const zoneInRecord = (id: number, zoneName: string): ZoneInRecord =>
+      new InterventionStore(app.database).zoneInRecord(id, zoneName);
     const made: DispatchingSite = new DispatchingSite(
       app,
-      new WatchedZones(zones, { isUnfinished }),
+      new WatchedZones(zones, { zoneInRecord, clock: app.clock }),
       server,
       port,
     );

@@ -5,6 +5,7 @@ import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { MAIN } from "./built-program.ts";
 
+export { seededRandom } from "./seeded-random.ts";
 export { MAIN };
 
 /** A folder with the configuration and data of one or more daemons; all of it is ended and removed at the end. */
@@ -69,17 +70,6 @@ export function countByObjective(records: readonly Intervention[]): Map<number, 
   const counts = new Map<number, number>();
   for (const { objectiveId } of records) counts.set(objectiveId, (counts.get(objectiveId) ?? 0) + 1);
   return counts;
-}
-
-/** Pseudo-random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be had again. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Lets real time pass: for pulling a plug at a random moment, never for waiting until something has happened. */

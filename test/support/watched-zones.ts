@@ -5,7 +5,7 @@ import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import type { Contact, Zone } from "../../src/domain/zone.ts";
 import type { ZoneMonitor } from "../../src/inputs/zone-monitor.ts";
-import { ZoneWatch } from "../../src/inputs/zone-watch.ts";
+import { ZoneWatch, type ZoneWatchOptions } from "../../src/inputs/zone-watch.ts";
 import { Health } from "../../src/ops/health.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -38,14 +38,10 @@ export function gateIdOf(options: Extract<ZoneOptions["gate"], { mqtt: string }>
 
 /** A monitor over a real journal, with a clock that stands still until a test moves it. */
 export class WatchedZones {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly logLines: Record<string, unknown>[] = [];
-  readonly log = new JsonLog({
-    level: "debug",
-    clock: this.clock,
-    write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>),
-  });
-  readonly health = new Health(this.clock, this.log);
+  readonly log: JsonLog;
+  readonly health: Health;
   readonly database: Database;
   readonly journal: Journal;
   readonly zones: readonly Zone[];
@@ -59,21 +55,28 @@ export class WatchedZones {
   #watch: ZoneWatch;
   #trips = 0;
 
-  readonly #isUnfinished: (interventionId: number) => boolean;
+  readonly #zoneInRecord: ZoneWatchOptions["zoneInRecord"];
 
-  /** @param options `isUnfinished`: whether work on an intervention goes on; on every one unless given */
+  /** @param options `zoneInRecord`: what an intervention says of a zone; its name unless given; `clock`: one of its own unless given */
   constructor(
     zones: readonly Zone[],
     {
       journalPath = ":memory:",
-      isUnfinished = () => true,
+      zoneInRecord = () => ({ cover: "named", changedWallMs: null }),
+      clock = new ManualClock(),
     }: {
+      readonly clock?: ManualClock;
       readonly journalPath?: string;
-      readonly isUnfinished?: (interventionId: number) => boolean;
+      readonly zoneInRecord?: ZoneWatchOptions["zoneInRecord"];
     } = {},
   ) {
+    this.clock = clock;
+    const write = (line: string): void =>
+      void this.logLines.push(JSON.parse(line) as Record<string, unknown>);
+    this.log = new JsonLog({ level: "debug", clock, write });
+    this.health = new Health(clock, this.log);
     this.zones = zones;
-    this.#isUnfinished = isUnfinished;
+    this.#zoneInRecord = zoneInRecord;
     this.database = openJournalDatabase(journalPath);
     this.journal = new Journal(this.database, this.clock);
     this.#watch = this.#newWatch();
@@ -183,7 +186,7 @@ export class WatchedZones {
       log: this.log,
       conditions: this.health,
       site: { locale: "en", timezone: "Europe/Bucharest", standingAgainS: 900 },
-      isUnfinished: this.#isUnfinished,
+      zoneInRecord: this.#zoneInRecord,
       newKey: () => `trip-${(this.#trips += 1)}`,
       record: (event) => void this.events.push(event),
       onTrip: () => (this.hints += 1),

@@ -1,3 +1,4 @@
+import type { TraitFinding } from "../../domain/centre-trait.ts";
 import type { Difference } from "../../domain/difference.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { OutboxSummary } from "../../domain/outbox-summary.ts";
@@ -9,6 +10,11 @@ export interface SyncPort {
   history(hours: number): LinkHistoryView;
   /** Makes everything due, works through it once, and tells what is left. */
   now(): Promise<SyncView>;
+  /**
+   * Tries the centre with test records, and removes them.
+   * @throws AppError `conflict` for a daemon without a centre
+   */
+  tryCentre(): Promise<CentreTrialView>;
   /**
    * What a person does about one record that does not reach the centre by itself.
    * @throws AppError `not-found`; `conflict` where it makes no sense, or the centre cannot be read now
@@ -25,6 +31,13 @@ export interface LinkView {
   readonly nextTryAt: string | null;
   /** When the centre has answered well for the last time, to ten seconds, ISO 8601 UTC; null when not since the start. */
   readonly answeredAt: string | null;
+}
+
+/** What a try of the centre has shown, in the order in which it was found out. */
+export interface CentreTrialView {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly findings: readonly TraitFinding[];
 }
 
 /** This site's records held against the centre's list. */

@@ -20,6 +20,10 @@ export function syncRoutes(router: Router, gates: Gates, sync: SyncPort): void {
     methods: { post: async (_request, response) => void response.json(await sync.now()) },
     gate: gates.interface,
   });
+  addResource(router, "/site/sync/try-centre", {
+    methods: { post: async (_request, response) => void response.json(await sync.tryCentre()) },
+    gate: gates.interface,
+  });
   for (const action of ACTIONS)
     addResource(router, `/site/sync/:id/${action}`, {
       methods: {

@@ -9,6 +9,7 @@ import { status, walkTest, zones } from "../live.ts";
 import { attempt, tell } from "../notice.tsx";
 import { account } from "../session.ts";
 import { LINK_TONES } from "../sync-badge.tsx";
+import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
 
 /** The way from an installation that has just been made to one whose zones have been tried, step by step. */
@@ -63,9 +64,12 @@ function CentreStep() {
       {state === "none" ? (
         <p class="quiet">{say("guide.noCentre")}</p>
       ) : (
-        <button type="button" onClick={() => void tryNow()}>
-          {say("guide.tryCentre")}
-        </button>
+        <>
+          <button type="button" onClick={() => void tryNow()}>
+            {say("guide.tryCentre")}
+          </button>
+          <CentreTrial />
+        </>
       )}
     </Step>
   );

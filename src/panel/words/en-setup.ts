@@ -20,6 +20,14 @@ export const EN_SETUP = {
   "guide.centre": "Dispatch centre",
   "guide.noCentre": "Without a centre the interventions stay here. Answer its questions above to name one.",
   "guide.tryCentre": "Try the link now",
+  "centreTrial.text":
+    "Sends a few test records, shows how the centre treats them, and removes them. No other record is touched.",
+  "centreTrial.do": "Try the centre",
+  "centreTrial.busy": "Trying the centre …",
+  "centreTrial.findings": "What the centre does",
+  "centreTrial.well": "Good",
+  "centreTrial.doubt": "Note",
+  "centreTrial.fault": "Fault",
   "guide.objectives":
     "What interventions are about. They come from the configuration or from santinela objectives import.",
   "guide.look": "Go to:",

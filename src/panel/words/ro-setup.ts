@@ -26,6 +26,14 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.noCentre":
     "Fără dispecerat intervențiile rămân aici. Răspunde mai sus la întrebările lui ca să-l numești.",
   "guide.tryCentre": "Încearcă legătura acum",
+  "centreTrial.text":
+    "Transmite câteva înregistrări de test, arată cum le tratează dispeceratul și le șterge. Nicio altă înregistrare nu este atinsă.",
+  "centreTrial.do": "Testarea dispeceratului",
+  "centreTrial.busy": "Test în curs …",
+  "centreTrial.findings": "Comportamentul dispeceratului",
+  "centreTrial.well": "Bine",
+  "centreTrial.doubt": "De știut",
+  "centreTrial.fault": "Eroare",
   "guide.objectives":
     "La ce se referă intervențiile. Vin din configurație sau prin santinela objectives import.",
   "guide.look": "Mergi la:",

@@ -24,6 +24,12 @@ const habits = {
   readLagMs: 0,
   /** Whether a list says how many records there are. */
   saysTotal: false,
+  /** A list that is asked for without `_end` is whole, however many rows an answer has otherwise. */
+  givesWhole: false,
+  /** Notes lose everything in square brackets. */
+  stripsBrackets: false,
+  /** The same key gives the first answer again, and is echoed. */
+  honoursKeys: false,
 };
 const EXTRA = { externalRef: null, tenant: "vest", tags: [] };
 
@@ -33,6 +39,12 @@ let gateway = [];
 let twice = [];
 /** Requests whose answer never arrives although they were carried out: `{ method, path, times }`. */
 let cut = [];
+/**
+ * Requests that the line, a proxy or a portal spoils: `{ method, path, times, kind, isAfter }`. With `isAfter` the centre has
+ * carried them out before.
+ */
+let spoilt = [];
+const answersByKey = new Map();
 
 let rows = new Map();
 let makers = new Map();
@@ -54,7 +66,11 @@ const STATUS_NAMES = {
   413: "Payload Too Large",
   415: "Unsupported Media Type",
   422: "Unprocessable Entity",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
 };
+const PAGE = "<html><title>Sorry</title></html>";
 
 function errorBody(statusCode, message, shape = "interface") {
   if (shape === "gateway") return { code: statusCode, detail: message };
@@ -75,7 +91,8 @@ function readable() {
 function text(value, isNotes) {
   if (typeof value !== "string") return value;
   const trimmed = habits.trims ? value.trim() : value;
-  return isNotes && habits.notesMax > 0 ? [...trimmed].slice(0, habits.notesMax).join("") : trimmed;
+  const plain = isNotes && habits.stripsBrackets ? trimmed.replaceAll(/\[[^\]]*\]/g, "") : trimmed;
+  return isNotes && habits.notesMax > 0 ? [...plain].slice(0, habits.notesMax).join("") : plain;
 }
 
 function date(value) {
@@ -126,7 +143,8 @@ function shown(row) {
 
 function list(query) {
   const start = habits.ignoresStart ? 0 : Number(query.get("_start") ?? 0);
-  const end = Math.min(Number(query.get("_end") ?? Infinity), start + habits.pageRows);
+  const isWhole = habits.givesWhole && !query.has("_end");
+  const end = isWhole ? Infinity : Math.min(Number(query.get("_end") ?? Infinity), start + habits.pageRows);
   const all = [...readable().values()].filter((row) =>
     ["status", "priority", "type"].every((name) => !query.has(name) || row[name] === query.get(name)),
   );
@@ -141,7 +159,7 @@ function list(query) {
   return { status: 200, body: all.slice(start, end).map(shown), headers };
 }
 
-function carryOut({ method, url, body, account }) {
+function carryOut({ method, url, body, account, key }) {
   const path = url.pathname;
   if (path.startsWith("/obiective/"))
     return {
@@ -159,7 +177,10 @@ function carryOut({ method, url, body, account }) {
     const { name, objectiveType, objectiveId } = body ?? {};
     if (!name || !objectiveType || !objectiveId)
       return { status: 400, body: errorBody(400, "name, objectiveType and objectiveId are required") };
-    return { status: 201, body: shown(create(body, account)) };
+    if (!habits.honoursKeys || key === undefined) return { status: 201, body: shown(create(body, account)) };
+    const given = answersByKey.get(key) ?? shown(create(body, account));
+    answersByKey.set(key, given);
+    return { status: 201, body: given, headers: { "Idempotency-Key": key } };
   }
   const id = Number(/^\/interventii\/(\d+)$/.exec(path)?.[1]);
   const row = method === "GET" ? readable().get(id) : rows.get(id);
@@ -221,7 +242,10 @@ async function serve(request, response) {
   const account = tokens.get((request.headers.authorization ?? "").replace("Bearer ", ""));
   if (!account) return answer(response, { status: 401, body: errorBody(401, "token missing") });
   seen.push({ method, path: request.url, atMs: Date.now(), body: raw });
-  const asked = { method, url, raw, account, body: raw === "" ? undefined : JSON.parse(raw) };
+  const key = request.headers["idempotency-key"];
+  const asked = { method, url, raw, account, key, body: raw === "" ? undefined : JSON.parse(raw) };
+  const fault = ruleFor(spoilt, asked);
+  if (fault) return spoil(fault, asked, request, response);
   const refusal = ruleFor(gateway, asked);
   if (refusal) {
     if (refusal.isAfter) carryOut(asked);
@@ -237,12 +261,50 @@ async function serve(request, response) {
   return answer(response, last);
 }
 
+/** How long after its sender has given up a late request arrives. */
+const LATE_MS = 5_000;
+
+/** One request to which something happens on the way. */
+function spoil({ kind, isAfter, status, shape }, asked, request, response) {
+  if (kind === "late") return void setTimeout(() => carryOut(asked), LATE_MS);
+  const done = isAfter ? carryOut(asked) : undefined;
+  if (kind === "stall") return;
+  if (kind === "reset") return void request.socket.destroy();
+  if (kind === "portal") return page(response, 200);
+  if (kind === "redirect")
+    return answer(response, { status: 302, headers: { Location: "http://portal.invalid/" } });
+  if (kind === "nothing")
+    return answer(response, { status: 200, body: asked.url.pathname === "/interventii" ? [] : {} });
+  if (kind === "half") {
+    const text = JSON.stringify((done ?? carryOut(asked)).body ?? {});
+    response.writeHead(done?.status ?? 200, {
+      "Content-Type": "application/json",
+      "Content-Length": text.length,
+    });
+    response.write(text.slice(0, text.length / 2));
+    return void setTimeout(() => request.socket.destroy(), 20);
+  }
+  const headers = status === 429 ? { "Retry-After": "1" } : {};
+  if (shape === "html") return page(response, status);
+  return answer(response, {
+    status,
+    headers,
+    body: errorBody(status, "the gateway does not like this", shape),
+  });
+}
+
+function page(response, status) {
+  response.writeHead(status, { "Content-Type": "text/html" });
+  response.end(PAGE);
+}
+
 /** What a test does to the centre, which no site can do. */
 const ORDERS = {
   habits: (given) => Object.assign(habits, given),
   gateway: (rules) => (gateway = rules),
   twice: (rules) => (twice = rules),
   cut: (rules) => (cut = rules),
+  spoil: (rules) => (spoilt = rules),
   type: ({ fields, by = "people" }) => create(fields, by),
   edit: ({ id, fields }) => {
     rows.set(id, { ...rows.get(id), ...stored(fields) });

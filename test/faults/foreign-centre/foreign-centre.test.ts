@@ -188,6 +188,16 @@ test("a new card with the same reference reads its records back before it sends 
     { name: "Call 1", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "[ref:other-1]" },
     "other",
   );
+  // A site whose reference begins like ours.
+  const neighbours = await site.type(
+    {
+      name: "Neighbour's call",
+      objectiveType: "obiective/cladiri",
+      objectiveId: 1,
+      notes: "[ref:proof-2-019a0000-0000-7000-8000-000000000001]",
+    },
+    "other",
+  );
   await site.settle();
   await site.endSite();
   await site.startSite("new-card");
@@ -198,7 +208,8 @@ test("a new card with the same reference reads its records back before it sends 
   expect(here.map(({ name }) => name).sort()).toEqual(
     [...Array.from({ length: 10 }, (_, index) => `Call ${index + 1}`), "After the card"].sort(),
   );
-  const { seen } = await site.state();
+  const { seen, rows } = await site.state();
+  expect(rows).toContainEqual(neighbours);
   const lastPost = seen.findLastIndex(({ method }) => method === "POST");
   expect(seen.slice(0, lastPost).filter(({ method }) => method === "POST")).toHaveLength(10);
 }, 60_000);

@@ -41,6 +41,15 @@ export type GatewayRule = LineRule & {
   readonly isAfter?: boolean;
 };
 
+/** What the line, a proxy or a portal does to a request: `answer` is a gateway's. */
+export type SpoilRule = LineRule & {
+  readonly kind: "answer" | "reset" | "stall" | "late" | "half" | "nothing" | "portal" | "redirect";
+  readonly status?: number;
+  readonly shape?: "interface" | "gateway" | "html";
+  /** Whether the centre has done it before. */
+  readonly isAfter?: boolean;
+};
+
 const CENTRE = fileURLToPath(new URL("centre.mjs", import.meta.url));
 
 /** The built daemon as a site, and a foreign centre in a process of its own. */

@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import type { TraitFinding } from "../../domain/centre-trait.ts";
+import type { CentreTrialView } from "../../http/site/sync-port.ts";
+import { ask } from "../api.ts";
+import { Badge, type Tone } from "../badge.tsx";
+import { filled, language, say } from "../language.ts";
+import { attempt } from "../notice.tsx";
+import { RO_TRAITS } from "../words/ro-traits.ts";
+
+const TONES: Readonly<Record<TraitFinding["verdict"], Tone>> = { well: "good", doubt: "warn", fault: "bad" };
+
+/** Tries the centre with test records, and shows what follows from what it does with them. */
+export function CentreTrial() {
+  const [findings, setFindings] = useState<readonly TraitFinding[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const tryCentre = async (): Promise<void> => {
+    setBusy(true);
+    await attempt(async () => {
+      const { body } = await ask<CentreTrialView>("/site/sync/try-centre", { method: "POST" });
+      setFindings(body.findings);
+    });
+    setBusy(false);
+  };
+  return (
+    <div>
+      <p class="quiet">{say("centreTrial.text")}</p>
+      <button type="button" disabled={isBusy} onClick={() => void tryCentre()}>
+        {say(isBusy ? "centreTrial.busy" : "centreTrial.do")}
+      </button>
+      {findings.length > 0 && (
+        <ul aria-label={say("centreTrial.findings")}>
+          {findings.map((finding) => (
+            <li key={finding.code}>
+              <Badge tone={TONES[finding.verdict]}>{say(`centreTrial.${finding.verdict}`)}</Badge>{" "}
+              <FindingText finding={finding} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function FindingText({ finding: { code, text, values } }: { readonly finding: TraitFinding }) {
+  return language.value === "ro" ? <>{filled(RO_TRAITS[code], values)}</> : <>{text}</>;
+}

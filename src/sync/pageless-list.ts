@@ -1,0 +1,75 @@
+import { PRIORITIES, STATUSES, TYPES } from "../domain/intervention.ts";
+import type { Sighting } from "../domain/sighting.ts";
+import { itemsOf, type ReadVerdict } from "./answer.ts";
+import type { Centre } from "./centre.ts";
+
+/** The filters of the interface, with every value that a record can have: what they split a list into is all of it. */
+const SPLITS = [
+  ["status", STATUSES],
+  ["priority", PRIORITIES],
+  ["type", TYPES],
+] as const;
+
+/** Rows that were read, or why that is not all of them. */
+export type PartsRead =
+  | { readonly kind: "whole"; readonly rows: readonly Sighting[] }
+  | { readonly kind: "cut" }
+  | { readonly kind: "failed"; readonly verdict: ReadVerdict };
+
+/**
+ * Reads the list of a centre that gives one page whatever is asked for, part by part. A part that has fewer rows than an
+ * answer of this centre is known to hold is all of that part; a larger one is split by the next filter.
+ * @param page what the centre gives of the whole list; each of these rows must be in a part, or the filters are not what
+ *   they seem
+ * @param rowsMax the most rows that one answer of this centre has held
+ */
+export async function readByParts(
+  centre: Centre,
+  page: readonly Sighting[],
+  rowsMax: number,
+): Promise<PartsRead> {
+  if (page.length < rowsMax) return { kind: "whole", rows: page };
+  const read = await split(centre, { filters: {}, splits: SPLITS, rowsMax });
+  if (read.kind !== "whole") return read;
+  const ids = new Set(read.rows.map(({ id }) => id));
+  return page.every(({ id }) => ids.has(id)) ? read : { kind: "cut" };
+}
+
+interface Part {
+  readonly filters: Readonly<Record<string, string>>;
+  /** By what it may still be split. */
+  readonly splits: readonly (typeof SPLITS)[number][];
+  readonly rowsMax: number;
+}
+
+async function split(centre: Centre, { filters, splits, rowsMax }: Part): Promise<PartsRead> {
+  const [next, ...rest] = splits;
+  if (!next) return { kind: "cut" };
+  const [field, values] = next;
+  const rows: Sighting[] = [];
+  for (const value of values) {
+    const read = await readPart(centre, { filters: { ...filters, [field]: value }, splits: rest, rowsMax });
+    if (read.kind !== "whole") return read;
+    rows.push(...read.rows);
+  }
+  return { kind: "whole", rows };
+}
+
+async function readPart(centre: Centre, part: Part): Promise<PartsRead> {
+  const { filters, rowsMax } = part;
+  const verdict = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
+  const items = itemsOf(verdict.value);
+  if (!items) return { kind: "failed", verdict };
+  const rows = items.filter(isSighting);
+  // A centre that ignores the filter shows others as well, and then it says nothing about this part.
+  const isFiltered = rows.every((row) =>
+    Object.entries(filters).every(([name, value]) => row[name] === value),
+  );
+  if (!isFiltered) return { kind: "cut" };
+  return items.length < rowsMax ? { kind: "whole", rows } : split(centre, part);
+}
+
+/** Whether an item of a list is a record. */
+export function isSighting(item: unknown): item is Sighting {
+  return item !== null && typeof item === "object" && Number.isSafeInteger((item as { id?: unknown }).id);
+}

@@ -1,0 +1,58 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Sighting } from "../domain/sighting.ts";
+import { testRecordMs } from "../domain/test-record.ts";
+import { itemsOf, type ReadVerdict } from "./answer.ts";
+import type { Centre } from "./centre.ts";
+import { isSighting } from "./pageless-list.ts";
+
+/** A test that runs in another process finishes within this time; older test records were left by one that ended early. */
+const TEST_LASTS_MS = 600_000;
+
+/**
+ * Deletes a test record of this site, and nothing else: what stands under the id now must be one.
+ * @param isFresh whether it was made just now, so that a copy that lags may not show it yet
+ * @returns undefined when it is gone, else why it is not
+ */
+export async function removeTestRecord(
+  centre: Centre,
+  id: number,
+  { siteRef, isFresh }: { siteRef: string; isFresh: boolean },
+): Promise<string | undefined> {
+  const path = `/interventii/${id}`;
+  const { value, code, reason } = await centre.read(path);
+  const row = value as Sighting | undefined;
+  if (row === undefined && code !== "404") return reason;
+  if (row === undefined && !isFresh) return undefined;
+  if (row && (row.id !== id || testRecordMs(row, siteRef) === undefined))
+    return `${id} is another record now`;
+  const verdict = await centre.write({ method: "DELETE", path });
+  return verdict.event === "removed" || verdict.code === "404" ? undefined : verdict.reason;
+}
+
+/** Removes what a test that was interrupted has left among these records. @returns the ids of what was removed */
+export async function removeOldTestRecords(
+  { centre, clock, siteRef }: { centre: Centre; clock: Pick<Clock, "wallMs">; siteRef: string },
+  rows: readonly Sighting[],
+): Promise<number[]> {
+  const removed: number[] = [];
+  for (const row of rows) {
+    const madeAtMs = testRecordMs(row, siteRef);
+    const isOld = madeAtMs !== undefined && Math.abs(clock.wallMs() - madeAtMs) > TEST_LASTS_MS;
+    if (isOld && (await removeTestRecord(centre, row.id, { siteRef, isFresh: false })) === undefined)
+      removed.push(row.id);
+  }
+  return removed;
+}
+
+const PAGE_ROWS = 100;
+
+/** One page of the centre's list, the highest id first; rows are undefined when it is not a list. */
+export async function readPage(
+  centre: Centre,
+  start: number,
+): Promise<{ rows: readonly Sighting[] | undefined; verdict: ReadVerdict }> {
+  const verdict = await centre.read(
+    `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
+  );
+  return { rows: itemsOf(verdict.value)?.filter(isSighting), verdict };
+}

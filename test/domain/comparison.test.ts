@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareWithCentre, type ComparedRecord } from "../../src/domain/comparison.ts";
+import { markerOf } from "../../src/domain/marker.ts";
+import type { Sighting } from "../../src/domain/sighting.ts";
+
+/* The records of a site held against its centre's list. */
+
+const uuid = (n: number): string => `019a0000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+const marker = (n: number, site = "hall"): string => markerOf(site, uuid(n));
+const COMMON = { objectiveType: "obiective/cladiri", objectiveId: 1, name: "Intrusion", dateStart: null };
+
+function row(id: number, notes: string | null): Sighting {
+  return { ...COMMON, id, notes };
+}
+
+function record(n: number, changes: Partial<ComparedRecord> = {}): ComparedRecord {
+  const base = row(n, marker(n));
+  return {
+    interventionId: n,
+    name: "Intrusion",
+    upstreamId: n,
+    wanted: "there",
+    marker: marker(n),
+    watermark: 0,
+    base,
+    ...changes,
+  };
+}
+
+const compare = (records: readonly ComparedRecord[], rows: readonly Sighting[]) =>
+  compareWithCentre(records, rows, { siteRef: "hall", isFinished: () => false });
+
+const counts = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });
+
+test("each record that is missing, twice or once is named as that, and only those that differ are", () => {
+  fc.assert(
+    fc.property(counts, (copies) => {
+      const records = copies.map((_, index) => record(index + 1));
+      let id = 1_000;
+      const rows = copies.flatMap((count, index) =>
+        Array.from({ length: count }, () => row((id += 1), marker(index + 1))),
+      );
+      const { here, there, differences } = compare(records, rows);
+      expect(here).toBe(copies.length);
+      expect(there).toBe(rows.length);
+      const wanted = copies.flatMap((count, index) =>
+        count === 1 ? [] : [[index + 1, count === 0 ? "missing-there" : "twice-there"]],
+      );
+      expect(differences.map(({ interventionId, kind }) => [interventionId, kind])).toEqual(wanted);
+    }),
+  );
+});
+
+test("records of other sites and of people change nothing of it, however alike", () => {
+  const strangers = fc.array(
+    fc.constantFrom(null, "called", marker(1, "hall-2"), marker(2, "hal"), "[ref:hall-2-x]"),
+  );
+  fc.assert(
+    fc.property(counts, strangers, (copies, notes) => {
+      const records = copies.map((_, index) => record(index + 1, { upstreamId: null }));
+      const rows = copies.flatMap((count, index) =>
+        Array.from({ length: count }, (_unused, copy) => row(100 * (index + 1) + copy, marker(index + 1))),
+      );
+      const others = notes.map((text, index) => row(50_000 + index, text));
+      expect(compare(records, [...rows, ...others])).toEqual(compare(records, rows));
+    }),
+  );
+});
+
+describe("what else the list can show", () => {
+  test("a record that was deleted here and is there", () => {
+    const { differences } = compare([record(1, { wanted: "not-there" })], [row(1, marker(1))]);
+    expect(differences).toMatchObject([{ kind: "alive-there", interventionId: 1, upstreamIds: [1] }]);
+  });
+
+  test("another record under the id of one of ours", () => {
+    const { differences } = compare([record(1)], [row(1, marker(9, "other"))]);
+    expect(differences).toMatchObject([{ kind: "anothers", interventionId: 1 }]);
+  });
+
+  test("a record of this site that is not known here", () => {
+    const { differences } = compare([], [row(7, marker(7))]);
+    expect(differences).toMatchObject([{ kind: "unknown-here", interventionId: null, upstreamIds: [7] }]);
+  });
+
+  test("nothing of a record that is still being sent", () => {
+    const moving = record(1, { wanted: "moving" });
+    expect(compare([moving], [row(1, marker(1)), row(2, marker(1))])).toEqual({
+      here: 0,
+      there: 0,
+      differences: [],
+    });
+  });
+});

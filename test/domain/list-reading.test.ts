@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ListReading, type PageWord } from "../../src/domain/list-reading.ts";
+import type { Sighting } from "../../src/domain/sighting.ts";
+
+/* Readings of lists of centres with any page size, that keep or ignore the order and the pages. */
+
+interface Manners {
+  readonly pageRows: number;
+  readonly isDescending: boolean;
+  readonly ignoresStart: boolean;
+}
+
+const manners = fc.record({
+  pageRows: fc.integer({ min: 3, max: 20 }),
+  isDescending: fc.boolean(),
+  ignoresStart: fc.boolean(),
+});
+const idsOf = (max: number) => fc.uniqueArray(fc.integer({ min: 1, max }), { maxLength: 40 });
+
+function row(id: number): Sighting {
+  return { id, name: `call ${id}`, objectiveType: "obiective/cladiri", objectiveId: 1, dateStart: null };
+}
+
+/** Reads until the reading says something other than `more`. */
+function read(
+  ids: readonly number[],
+  { pageRows, isDescending, ignoresStart }: Manners,
+  watermarkId = 0,
+): { word: PageWord; reading: ListReading } {
+  const sorted = [...ids].sort((a, b) => (isDescending ? b - a : a - b)).map(row);
+  const reading = new ListReading({ id: watermarkId, witness: watermarkId === 0 ? {} : row(watermarkId) });
+  for (let page = 0; page < 200; page += 1) {
+    const start = ignoresStart ? 0 : reading.start;
+    const rows = sorted.slice(start, start + pageRows);
+    const word = reading.take(rows, rows.length);
+    if (word !== "more") return { word, reading };
+  }
+  throw new Error("the reading has no end");
+}
+
+test("a list in pages is read to its end, whatever the page size and the order", () => {
+  fc.assert(
+    fc.property(idsOf(1_000), manners, (ids, each) => {
+      fc.pre(!each.ignoresStart);
+      const { word, reading } = read(ids, each);
+      expect(word === "ended" || word === "reached").toBe(true);
+      expect(reading.rows.map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids.sort((a, b) => a - b));
+    }),
+  );
+});
+
+test("a list without pages is never taken for one that was read to the watermark, unless the watermark was on it", () => {
+  fc.assert(
+    fc.property(idsOf(1_000), manners, (ids, each) => {
+      fc.pre(each.ignoresStart && ids.length > each.pageRows);
+      const { word } = read(ids, each);
+      expect(word).toBe("repeats");
+    }),
+  );
+});
+
+test("what is above a watermark that is still there is never missed, whatever lies below", () => {
+  fc.assert(
+    fc.property(idsOf(500), fc.integer({ min: 0, max: 39 }), manners, (ids, at, each) => {
+      fc.pre(!each.ignoresStart && ids.length > at);
+      const watermark = ids[at] ?? 0;
+      const { reading } = read(ids, each, watermark);
+      const above = ids.filter((id) => id > watermark).sort((a, b) => a - b);
+      expect(reading.newer.map(({ id }) => id).sort((a, b) => a - b)).toEqual(above);
+    }),
+  );
+});
+
+test("two readings agree if nothing below the first one's highest id came or went", () => {
+  fc.assert(
+    fc.property(idsOf(500), idsOf(500), (first, later) => {
+      const each: Manners = { pageRows: 7, isDescending: true, ignoresStart: false };
+      const one = read(first, each).reading;
+      const other = read(later, each).reading;
+      const top = Math.max(0, ...first);
+      const known = later.filter((id) => id <= top).sort((a, b) => a - b);
+      expect(other.agreesWith(one)).toBe(
+        JSON.stringify(known) === JSON.stringify(first.sort((a, b) => a - b)),
+      );
+    }),
+  );
+});

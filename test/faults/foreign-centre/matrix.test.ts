@@ -1,0 +1,75 @@
+import { afterAll, describe, expect, test } from "vitest";
+import type { Intervention } from "../../../src/domain/intervention.ts";
+import { report, RUN_LENGTH } from "../../support/run-length.ts";
+import { ForeignSite } from "./foreign-site.ts";
+import { CELLS, play } from "./matrix.ts";
+
+/*
+ * Every request x every fault. `npm test` plays what is over in seconds; all of it, at centres of many habits:
+ * npm run faults -- --foreign 1 foreign-centre
+ */
+
+const sites: ForeignSite[] = [];
+afterAll(async () => {
+  for (const site of sites) await site.remove();
+});
+
+async function siteAt(habits: Readonly<Record<string, unknown>>): Promise<ForeignSite> {
+  const site = new ForeignSite();
+  sites.push(site);
+  await site.start(habits);
+  return site;
+}
+
+/** Alike to ours in every field that is likely. */
+const alike = ({ name, objectiveType, objectiveId, priority }: Intervention): object => ({
+  name,
+  objectiveType,
+  objectiveId,
+  priority,
+  description: "the neighbour called",
+});
+/** Where the centre keeps no reference, another call of that name at that address cannot be told apart: it has another name. */
+const similar = (record: Intervention): object => ({
+  ...alike(record),
+  name: `${record.name}, by telephone`,
+});
+
+const OWN_WAYS = { addsFields: true, ownDates: true, trims: true };
+const CENTRES: Readonly<Record<string, { habits: object; typed: (record: Intervention) => object }>> = {
+  "with ways of its own, reading from a copy 1 s behind": {
+    habits: { ...OWN_WAYS, readLagMs: 1_000 },
+    typed: alike,
+  },
+  "that knows keys": { habits: { honoursKeys: true, givesIdsAgain: false, saysTotal: true }, typed: alike },
+  "reading from a copy 3 s behind": { habits: { ...OWN_WAYS, readLagMs: 3_000 }, typed: alike },
+  "whose lists know no pages": {
+    habits: { ...OWN_WAYS, ignoresStart: true, ignoresSort: true, givesWhole: true },
+    typed: alike,
+  },
+  "that cuts every reference off": { habits: { ...OWN_WAYS, notesMax: 20 }, typed: similar },
+  "that removes what stands in brackets": { habits: { ...OWN_WAYS, stripsBrackets: true }, typed: similar },
+};
+
+/** What is over in seconds: an alarm waits 15 s for what may still arrive, anything else for minutes. Every third of these. */
+const QUICK = CELLS.filter(({ asked, fault }) => !(fault.isSlow && asked === "plain")).filter(
+  (_, index) => index % 3 === 0,
+);
+const [FIRST = ""] = Object.keys(CENTRES);
+const ALL = RUN_LENGTH.foreign > 0;
+
+describe("each request with each fault", () => {
+  test.concurrent.each(Object.keys(CENTRES).filter((name) => ALL || name === FIRST))(
+    "at a centre %s: every record is there once with its last content, and no other record is touched",
+    async (name) => {
+      const { habits, typed } = CENTRES[name] as (typeof CENTRES)[string];
+      const site = await siteAt(habits as Record<string, unknown>);
+      const cells = ALL ? CELLS : QUICK;
+      const { helped, seconds } = await play(site, cells, { typed, withinMs: ALL ? 900_000 : 100_000 });
+      report(`${name}: ${cells.length} cells in ${seconds} s, ${helped.length} with a person's help`);
+      for (const line of helped) report(`  ${line}`);
+      expect(helped.filter((line) => line.startsWith("alarm"))).toEqual([]);
+    },
+    ALL ? 2_000_000 : 240_000,
+  );
+});

@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { TraitCode } from "../../../src/domain/centre-trait.ts";
+import type { CentreTrialView } from "../../../src/http/site/sync-port.ts";
+import { santinela } from "../../support/command-line.ts";
+import { eventually } from "../../support/eventually.ts";
+import { EDGE, MAIN } from "../../support/installation.ts";
+import { ForeignSite, wrongAt } from "./foreign-site.ts";
+
+/* The try of a centre with test records, from outside: what it finds of each habit, what it leaves, what follows from it. */
+
+const sites: ForeignSite[] = [];
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.remove();
+});
+
+async function siteAt(habits: Readonly<Record<string, unknown>>): Promise<ForeignSite> {
+  const site = new ForeignSite();
+  sites.push(site);
+  await site.start(habits);
+  return site;
+}
+
+const STRANGER = { name: "Call", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "[ref:other-1]" };
+const POSTS = "^/interventii$";
+const ONE_RECORD = "^/interventii/\\d+$";
+
+async function tried(site: ForeignSite): Promise<readonly TraitCode[]> {
+  const { findings } = await site.ask<CentreTrialView>(200, "POST", "/site/sync/try-centre");
+  return findings.map(({ code }) => code);
+}
+
+test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
+  [
+    "that keeps everything and knows keys",
+    { honoursKeys: true, givesIdsAgain: false },
+    [
+      "keys-honoured",
+      "reads-current",
+      "text-kept",
+      "dates-kept",
+      "ids-new",
+      "list-kept",
+      "writes-allowed",
+      "removed",
+    ],
+  ],
+  [
+    "that knows no keys, gives ids again, trims texts and writes dates in its own form",
+    { trims: true, ownDates: true, addsFields: true },
+    [
+      "keys-ignored",
+      "reads-current",
+      "text-trimmed",
+      "dates-rewritten",
+      "ids-given-again",
+      "list-kept",
+      "writes-allowed",
+      "removed",
+    ],
+  ],
+  [
+    "that cuts notes and reads from a copy that lags",
+    { notesMax: 255, readLagMs: 900 },
+    [
+      "keys-ignored",
+      "reads-late",
+      "text-cut",
+      "dates-kept",
+      "ids-given-again",
+      "list-kept",
+      "writes-allowed",
+      "removed",
+    ],
+  ],
+  [
+    "that drops brackets, and whose lists know no order and no pages",
+    { stripsBrackets: true, ignoresSort: true, ignoresStart: true },
+    [
+      "keys-ignored",
+      "reads-current",
+      "text-rewritten",
+      "dates-kept",
+      "ids-given-again",
+      "order-ignored",
+      "pages-ignored",
+      "writes-allowed",
+      "removed",
+    ],
+  ],
+])("a centre %s is described as that, and no record of others is touched", async (_what, habits, found) => {
+  const site = await siteAt(habits as Record<string, unknown>);
+  for (let index = 0; index < 3; index += 1) await site.type(STRANGER);
+  const before = (await site.state()).rows;
+  expect(await tried(site)).toEqual(found);
+  const { rows, breaches } = await site.state();
+  expect(breaches).toEqual([]);
+  expect(rows).toEqual(before);
+  expect(await site.here()).toEqual([]);
+});
+
+test.each<[method: "POST" | "PUT" | "DELETE", path: string, found: TraitCode]>([
+  ["POST", POSTS, "create-refused"],
+  ["PUT", ONE_RECORD, "change-refused"],
+  ["DELETE", ONE_RECORD, "delete-refused"],
+])("a centre that refuses %s is told from one that takes it", async (method, path, found) => {
+  const site = await siteAt({});
+  await site.order("gateway", [{ method, path, status: 405, shape: "interface", times: 1 }]);
+  expect(await tried(site)).toContain(found);
+  expect((await site.state()).rows).toEqual([]);
+});
+
+test("where notes lose the reference, records carry it in the description once the centre was tried", async () => {
+  const site = await siteAt({ stripsBrackets: true });
+  await tried(site);
+  const record = await site.create({ name: "Smoke", description: "kitchen" });
+  await site.settle();
+  const [copy] = await site.copiesOf(record);
+  expect(copy?.["description"]).toMatch(/^kitchen\n\[ref:proof-[^\]]+\]$/);
+  expect(copy?.["notes"]).toBeNull();
+  expect((await site.here())[0]?.description).toBe("kitchen");
+  expect((await site.status()).conditions).toEqual([]);
+  await site.ask(200, "PUT", `/interventii/${record.id}`, { description: "kitchen, second floor" });
+  await site.settle();
+  expect((await site.copiesOf(record))[0]?.["description"]).toMatch(/^kitchen, second floor\n\[ref:proof-/);
+});
+
+test("a try that is killed leaves a test record, which the next one removes", async () => {
+  const site = await siteAt({});
+  await site.endSite();
+  await site.order("spoil", [{ method: "POST", path: POSTS, times: 1, kind: "stall", isAfter: true }]);
+  const config = join(site.installation.folder, "site.yaml");
+  const trying = ["check-config", "--try-centre", "--config", config];
+  const first = spawn(process.execPath, [MAIN, ...trying], { cwd: site.installation.folder });
+  await eventually("the test record", async () => (await site.state()).rows.length === 1);
+  const ended = once(first, "exit");
+  first.kill("SIGKILL");
+  await ended;
+  const { code, stdout } = await santinela(trying, { cwd: site.installation.folder });
+  expect(code).toBe(0);
+  expect(stdout).toContain("✔ Centre: test records of an earlier try are removed (1)");
+  expect((await site.state()).rows).toEqual([]);
+});
+
+test("the comparison removes an old test record of this site, and none of another's", async () => {
+  const site = await siteAt({});
+  const test = "019a0000-0000-7000-8000-000000000001";
+  const fields = { objectiveType: "obiective/cladiri", objectiveId: 1 };
+  await site.type({ ...fields, name: `Santinela test proof ${test}` }, EDGE.email);
+  const others = await site.type({ ...fields, name: `Santinela test proof-2 ${test}` });
+  const typed = await site.type({ ...fields, name: "Santinela test proof" });
+  await eventually("the old test record to be removed", async () => {
+    await site.now();
+    return (await site.state()).rows.length === 2;
+  });
+  expect((await site.state()).rows).toEqual([others, typed]);
+  expect(await wrongAt(site)).toEqual([]);
+});

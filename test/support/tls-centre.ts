@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { KeyPairPem } from "./certificates.ts";
+import { close, listen } from "./loopback.ts";
+
+/** One request, read as a whole and not answered yet. */
+export interface TlsExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly socket: TLSSocket;
+  /** Whether something was asked on this connection before. */
+  readonly isKept: boolean;
+  readonly response: ServerResponse;
+  /** Ends the connection with a TCP reset. */
+  reset(): void;
+  /** Does what is asked. @returns status and body of the answer */
+  carryOut(): { status: number; body: string };
+}
+
+/** What happens to one request in place of the plain answer. */
+export type TlsFault = (exchange: TlsExchange) => void;
+
+/**
+ * A centre that speaks TLS, knows no keys and keeps its records in memory. It counts connections, and the requests that
+ * wait for their answer.
+ */
+export class TlsCentre {
+  readonly rows = new Map<number, { readonly id: number; readonly [field: string]: unknown }>();
+  /** Called for each request; undefined answers it plainly. */
+  faultFor: (exchange: TlsExchange) => TlsFault | undefined = () => undefined;
+  /** Connections so far. */
+  connections = 0;
+  /** Writes so far, as `method path name`. */
+  readonly writes: string[] = [];
+  /** The highest number of requests that waited for their answers together. */
+  mostAtOnce = 0;
+  /** Paths of single records at which two requests were under way together. */
+  readonly crossed: string[] = [];
+  readonly #underWay: string[] = [];
+  /** The TCP connections under those of TLS, by the port of the client. */
+  readonly #raw = new Map<number | undefined, Socket>();
+  readonly #asked = new WeakSet<TLSSocket>();
+  readonly #server: Server;
+
+  constructor(pair: KeyPairPem) {
+    this.#server = createServer(
+      { ...pair, keepAliveTimeout: 60_000 },
+      (...ports) => void this.#serve(...ports),
+    );
+    this.#server.on("connection", (socket: Socket) => this.#raw.set(socket.remotePort, socket));
+    this.#server.on("secureConnection", () => (this.connections += 1));
+  }
+
+  async start(): Promise<string> {
+    return `https://127.0.0.1:${await listen(this.#server)}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await close(this.#server);
+  }
+
+  /** Names of the records, in the order of the alphabet. */
+  get names(): string[] {
+    return [...this.rows.values()].map(({ name }) => String(name)).sort((a, b) => a.localeCompare(b));
+  }
+
+  /** Requests that wait for their answers now. */
+  get waiting(): readonly string[] {
+    return this.#underWay;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: path = "" } = request;
+    const socket = request.socket as TLSSocket;
+    const isKept = this.#asked.has(socket);
+    this.#asked.add(socket);
+    let body = "";
+    try {
+      for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
+    } catch {
+      return;
+    }
+    if (path === "/auth/token") return answer(response, 200, '{"token":"t","expiresIn":3600}');
+    if (/\/\d+$/.test(path) && this.#underWay.some((other) => other.endsWith(` ${path}`)))
+      this.crossed.push(path);
+    const what = `${method} ${path}`;
+    this.#underWay.push(what);
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay.length);
+    response.once("close", () => this.#underWay.splice(this.#underWay.indexOf(what), 1));
+    if (method !== "GET") this.writes.push(`${what} ${(parse(body) as { name?: string }).name ?? ""}`);
+    const carryOut = (): { status: number; body: string } => this.#carryOut(method, path, body);
+    const reset = (): void => void this.#raw.get(socket.remotePort)?.resetAndDestroy();
+    const exchange: TlsExchange = {
+      reset,
+      method,
+      path,
+      body,
+      socket,
+      isKept,
+      response,
+      carryOut,
+    };
+    const fault = this.faultFor(exchange);
+    if (fault) fault(exchange);
+    else plainly(exchange);
+  }
+
+  #carryOut(method: string, path: string, body: string): { status: number; body: string } {
+    const url = new URL(path, "http://centre");
+    if (url.pathname.startsWith("/obiective/")) return { status: 200, body: "[]" };
+    if (url.pathname === "/interventii" && method === "GET") {
+      const rows = [...this.rows.values()].sort((a, b) => b.id - a.id);
+      const [start, end] = ["_start", "_end"].map((name) => Number(url.searchParams.get(name)));
+      return { status: 200, body: JSON.stringify(rows.slice(start, end)) };
+    }
+    const id = method === "POST" ? this.rows.size + 1 : Number(url.pathname.split("/").at(-1));
+    if (method === "POST" || method === "PUT")
+      this.rows.set(id, { ...this.rows.get(id), ...(parse(body) as object), id });
+    const row = this.rows.get(id);
+    if (!row) return { status: 404, body: '{"error":"Not Found","message":"none","statusCode":404}' };
+    return { status: method === "POST" ? 201 : 200, body: JSON.stringify(row) };
+  }
+}
+
+/** Carries the request out and answers. */
+export function plainly(exchange: TlsExchange): void {
+  const { status, body } = exchange.carryOut();
+  answer(exchange.response, status, body);
+}
+
+function answer(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(body);
+}
+
+function parse(text: string): unknown {
+  return text === "" ? {} : JSON.parse(text);
+}
