@@ -86,6 +86,13 @@ describe("the project's check", () => {
     expect(last).toContain("ci: installation and upgrade: passed");
   });
 
+  test("passes with a suite on trial that fails twice, and names it", async () => {
+    ends("package.test.ts", 1, 1);
+    const { code, last } = await check();
+    expect(code).toBe(0);
+    expect(last.at(-1)).toBe("ci: installation and upgrade: failed with 1, then failed with 1, on trial");
+  });
+
   test("passes with a suite that passes at the second run, and says that it failed", async () => {
     ends("test:vm", 1);
     const { code, last } = await check();
