@@ -1,5 +1,5 @@
 // Runs the tests against faults as long as asked; npm test runs the same ones briefly.
-//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--every-call 1] [--foreign 1] [--seed N] [name of a test file ...]
+//   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--images N] [--every-call 1] [--foreign 1] [--seed N] [name of a test file ...]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 
@@ -10,6 +10,7 @@ const { values, positionals } = parseArgs({
     schedules: number,
     writes: number,
     crashes: number,
+    images: number,
     "every-call": number,
     foreign: number,
     seed: number,

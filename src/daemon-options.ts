@@ -30,6 +30,8 @@ export interface DaemonOptions {
   readonly forJournald: boolean;
   /** A listening socket for the network side that is kept over restarts; undefined to make one. */
   readonly httpDescriptor: number | undefined;
+  /** A folder in memory, for what the disk does not take; without one nothing is kept there. */
+  readonly runtimeDirectory?: string | undefined;
   /** A failpoint's specification, for tests. */
   readonly failpoint: string | undefined;
   /** Ends the process at once, for failpoints. */

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
 import type { Config } from "./config/config.ts";
 import { thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
@@ -35,6 +36,7 @@ import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
+import { OffDiskChanges } from "./store/off-disk-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
@@ -97,7 +99,7 @@ export class Daemon {
     const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
     this.#stops.push(() => folder.close());
     const database = folder.main;
-    const journal = new Journal(folder.journal, this.#clock);
+    const journal = new Journal(folder.journal, this.#clock, new OffDiskChanges(this.#offDiskFile));
     const { random } = this.#machine;
     const syncParts = { ...this.#common, site: config.site, database, random, newKey: this.#newKey };
     const sync = new CurrentSync(config.upstream, syncParts);
@@ -226,6 +228,14 @@ export class Daemon {
     });
     this.#stops.push(() => server.stop());
     return server.start();
+  }
+
+  /** A folder in memory may serve several installations, each with a file of its own. */
+  get #offDiskFile(): string | undefined {
+    const { runtimeDirectory } = this.#options;
+    if (runtimeDirectory === undefined) return undefined;
+    const which = createHash("sha256").update(resolve(this.#config.dataDir)).digest("hex").slice(0, 12);
+    return join(runtimeDirectory, `trips-${which}.ndjson`);
   }
 
   readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());

@@ -16,7 +16,11 @@ const built = join(root, "dist");
 
 const bundle = await rolldown({
   cwd: root,
-  input: { main: join(built, "main.js"), "copy-thread-work": join(built, "ops", "copy-thread-work.js") },
+  input: {
+    main: join(built, "main.js"),
+    "copy-thread-work": join(built, "ops", "copy-thread-work.js"),
+    "copy-process-work": join(built, "ops", "copy-process-work.js"),
+  },
   platform: "node",
   // Add-ons, which are compiled for each machine.
   external: ["bcrypt", "better-sqlite3", "onoff"],

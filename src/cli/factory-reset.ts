@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** What the daemon makes in its data folder. Nothing else in there is touched. */
 const OURS =
-  /^(?:(?:santinela|journal|lock)\.db.*|control\.sock|secrets|tls|backups|quarantine|ballast|installation-id|last-good\.yaml|stopped-in-order|(?:recovery|check-failed)\.txt)$/;
+  /^(?:(?:santinela|journal|lock)\.db.*|control\.sock|secrets|tls|backups|quarantine|ballast|installation-id|last-good\.yaml|stopped-in-order|given-numbers\.json|losses\.json|(?:recovery|check-failed)\.txt)$/;
 
 /**
  * Removes all records, accounts, keys and certificates of this installation; the configuration stays.

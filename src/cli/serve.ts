@@ -113,6 +113,8 @@ async function begin(
     load,
     forJournald,
     httpDescriptor: handedOver(env, process.pid, "http"),
+    // systemd names it where the unit has a RuntimeDirectory=.
+    runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
     failpoint: env["SANTINELA_FAILPOINT"],
     kill: terminal.kill,
     onStarted: () => {

@@ -36,6 +36,10 @@ export const SENTENCES = {
   "trip-refused": "the trip of zone {zone} was refused: {reason}. Check the zone's objective.",
   "zone-open":
     "zone {zone} is open since {since}, and no unfinished intervention names it. Close it, or bypass the zone.",
+  "data-lost":
+    "{database} was damaged: {missing} entries are missing, {altered} are not what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
+  "trips-off-disk":
+    "{changes} trips and changes of zones are in {file}, in memory, because the disk does not take them ({reason}). A power cut loses them. Free space on the disk or replace it now; they are then stored automatically.",
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
   "disk-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
   "backup-failed":

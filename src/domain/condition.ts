@@ -61,6 +61,8 @@ export const CONDITIONS = {
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-missing": { severity: "error", title: "Address of the local API missing" },
   "database-recovered": { severity: "error", title: "A database was damaged and put back" },
+  "data-lost": { severity: "error", title: "Records or trips are lost or altered" },
+  "trips-off-disk": { severity: "error", title: "Trips are in memory: the disk does not take them" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
   "restore-failed": { severity: "error", title: "A copy could not be put back" },

@@ -47,6 +47,7 @@ export const EVENT_NAMES = [
   "objectives-changed",
   "database-recovered",
   "database-restored",
+  "data-lost",
   "backup-downloaded",
   "restart-ordered",
   "reload-applied",

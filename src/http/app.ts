@@ -9,6 +9,7 @@ import type { InterventionService } from "../service/interventions.ts";
 import type { ObjectiveService } from "../service/objectives.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { isBusy } from "../store/database.ts";
+import { isDiskFull, isUnwritable } from "../store/transaction.ts";
 import { gatesOf, isLocal, type Gates } from "./authenticate.ts";
 import { boundRest } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
@@ -198,11 +199,25 @@ const unknownPath: RequestHandler = (request) => {
   throw new AppError("not-found", `there is nothing at ${request.method} ${request.path}`);
 };
 
+/** What a disk in trouble is to a client: nothing was stored, and the same request may be sent again. */
+function operatingError(cause: unknown): unknown {
+  if (cause instanceof AppError && cause.code !== "storage") return cause;
+  if (isBusy(cause))
+    return new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause });
+  if (!isUnwritable(cause)) return cause;
+  const trouble = isDiskFull(cause)
+    ? "the disk of this device is full"
+    : "the disk of this device cannot be written";
+  const hint = "Nothing was stored. Free space on the disk or check it, then send the same request again.";
+  return new AppError("unavailable", trouble, { hint, retryAfterS: DISK_RETRY_S, cause });
+}
+
+/** As long as a person needs at least to make room. */
+const DISK_RETRY_S = 30;
+
 function answerError(log: Log): ErrorRequestHandler {
   return (cause: unknown, request, response, next) => {
-    const error = isBusy(cause)
-      ? new AppError("unavailable", "the database is busy; try again", { retryAfterS: 1, cause })
-      : cause;
+    const error = operatingError(cause);
     const body = answerOf(error);
     if (body.statusCode >= 500)
       log.error("request-failed", {

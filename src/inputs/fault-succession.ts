@@ -3,7 +3,8 @@ import { bridgeNameOf } from "../domain/zone-senses.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
-import type { Journal, ZoneExchange } from "../store/journal.ts";
+import type { ZoneExchange } from "../store/journal-change.ts";
+import type { Journal } from "../store/journal.ts";
 
 export type FaultSuccession = Pick<ZoneExchange, "ended" | "moved" | "found">;
 

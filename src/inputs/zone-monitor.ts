@@ -13,6 +13,7 @@ import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-keeping.ts";
+import { keepOffDisk, reportOnDisk } from "./off-disk.ts";
 import { WakeTimer } from "./wake-timer.ts";
 import type { WatchedZone } from "./zone-succession.ts";
 import type { ZoneOrders } from "./zone-orders.ts";
@@ -28,7 +29,7 @@ export interface ZoneMonitorOptions {
   readonly hostUpMs: number;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Told after a trip was committed; a hint for the dispatcher, which finds the trip in the journal anyway. */
+  /** Called after a trip was committed; a hint for the dispatcher, which finds the trip in the journal. */
   readonly onTrip: () => void;
   /** Called after a commit: a zone may have opened or closed. @param delays its trips that are within their entry delay */
   readonly onContact: (delays: readonly EntryDelay[]) => void;
@@ -52,7 +53,7 @@ export interface ZoneSnapshot {
   readonly isCarriedOver: boolean;
 }
 
-/** After a failed write the zones are looked at again so soon. */
+/** After a failed write the zones are looked at again after this time. */
 const RETRY_MS = 1_000;
 
 /**
@@ -74,7 +75,7 @@ export class ZoneMonitor {
     const { zones, journal, clock, hostUpMs } = this.#options;
     const nowMs = clock.monotonicMs();
     for (const zone of zones) {
-      const stored = journal.zoneStates.find(zone.id);
+      const stored = journal.stateOf(zone.id);
       const kept = stored && keptOf(zone, stored, clock);
       const state = resumeZone(zone.rules, kept, nowMs, settleMsOf(zone, hostUpMs));
       // Looked at once: what was being confirmed may be due, and a zone that closes by itself finds out when.
@@ -89,7 +90,6 @@ export class ZoneMonitor {
     this.#watched.clear();
   }
 
-  /** The zones as they stand now. */
   readonly watched = (): readonly WatchedZone[] => [...this.#watched.values()];
 
   /** Watches other zones from now on; what they are due for they do behind this turn. */
@@ -130,7 +130,7 @@ export class ZoneMonitor {
     return { contact: watched.state.contact, trips };
   }
 
-  /** Takes what the switch or message of a gate says; `unknown` when it cannot be read any more. */
+  /** Takes what a gate's switch or message says; `unknown` when it cannot be read. */
   setGate(gateId: string, state: GateState): void {
     this.#options.orders.setGate(gateId, state);
   }
@@ -194,19 +194,20 @@ export class ZoneMonitor {
   }
 
   #commit({ zone }: WatchedZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
-    const { journal, register, conditions, log, failpoint, onContact } = this.#options;
+    const { journal, register, log, failpoint, onContact } = this.#options;
     const { trips, delays, isUnsteady, written, ...more } = register.entriesOf(zone, events);
+    const change = { zoneId: zone.id, state: stored, trips, delays, ...more };
     try {
-      journal.commit({ zoneId: zone.id, state: stored, trips, delays, ...more });
+      journal.commit(change);
+      journal.afterCommit(() => reportOnDisk(this.#options));
     } catch (error) {
       this.reportFailure(error);
-      throw error;
+      if (!keepOffDisk(this.#options, zone, change, error)) throw error;
     }
     if (trips.length > 0) failpoint?.("journal-committed");
     written();
     journal.afterCommit(() => {
       onContact(delays);
-      conditions.clear("journal-write-failed");
       for (const { type, atMs: _, ...detail } of events)
         log.info(`zone-${type}`, { zone: zone.id, ...detail });
     });
@@ -214,7 +215,7 @@ export class ZoneMonitor {
     return trips.filter(({ about }) => about === "trip").map(({ key }) => key);
   }
 
-  /** Tells people that the journal does not take what the zones have to say; over with the next commit. */
+  /** The journal does not take what the zones have to say: a condition until its next commit. */
   reportFailure(error: unknown): void {
     this.#options.conditions.raise("journal-write-failed", { reason: messageOf(error) });
   }

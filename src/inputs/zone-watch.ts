@@ -15,6 +15,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { StandingContacts } from "./standing-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
+import { storeOffDisk } from "./off-disk.ts";
 import { settleMsOf, storedOf } from "./zone-keeping.ts";
 import { ZoneMonitor } from "./zone-monitor.ts";
 import { ZoneOrders } from "./zone-orders.ts";
@@ -106,7 +107,7 @@ export class ZoneWatch {
     });
     this.#heartbeat = new Heartbeat({
       ...common,
-      looks: [() => this.orders.tick(), () => this.faults.tick()],
+      looks: [() => this.#storeOffDisk(), () => this.orders.tick(), () => this.faults.tick()],
     });
   }
 
@@ -175,7 +176,17 @@ export class ZoneWatch {
     this.#standing.soon();
   }
 
+  /** What an earlier run, or this one, has kept in memory becomes trips as soon as the disk takes it. */
+  #storeOffDisk(): void {
+    const { journal, conditions } = this.#options;
+    if (storeOffDisk(this.#options)) this.#options.onTrip();
+    const { count: changes, file = "" } = journal.offDisk;
+    if (changes > 0)
+      conditions.raise("trips-off-disk", { changes, file, reason: "the disk still takes nothing" });
+  }
+
   start(): void {
+    this.#storeOffDisk();
     const { trips } = this.#options.journal;
     for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
     this.orders.start();

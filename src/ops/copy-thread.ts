@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import { CopyProcess, endOfRun } from "./copy-process.ts";
 import type { CopyWork } from "./copy-work.ts";
 import type { RestorePlan } from "./restore.ts";
 
@@ -23,22 +24,25 @@ export type CopyAnswer =
  */
 export class CopyThread implements CopyWork {
   readonly #threads = new Set<Worker>();
+  /** For files from elsewhere. */
+  readonly #process = new CopyProcess();
   #isStopped = false;
 
   async backUp(dataDir: string, out: string): Promise<void> {
     await this.#run({ work: "backUp", dataDir, file: out });
   }
 
-  async planRestore(dataDir: string, file: string): Promise<RestorePlan> {
-    return (await this.#run({ work: "planRestore", dataDir, file })) as RestorePlan;
+  planRestore(dataDir: string, file: string): Promise<RestorePlan> {
+    return this.#process.planRestore(dataDir, file);
   }
 
   /**
-   * Ends what is under way; who waits for it is told `unavailable`. A check that SQLite is in the middle of goes on to its
-   * end, and so long the process stays, with its databases closed: Node waits for the calls of its threads.
+   * Ends what is under way; callers that wait for it get `unavailable`. The check of a copy that was just made goes on to its
+   * end, and the process stays until then, with its databases closed: Node waits for the calls of its threads.
    */
   stop(): void {
     this.#isStopped = true;
+    this.#process.stop();
     for (const thread of this.#threads) void thread.terminate();
   }
 
@@ -62,8 +66,4 @@ export class CopyThread implements CopyWork {
       });
     });
   }
-}
-
-function endOfRun(): AppError {
-  return new AppError("unavailable", "the daemon ends this run; try again in a moment", { retryAfterS: 5 });
 }

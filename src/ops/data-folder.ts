@@ -45,7 +45,10 @@ export class DataFolder {
         journal: this.journal,
         ballast,
         freeBytes: () => freeBytes(dataDir),
-        lookForReport: () => databases.lookForReport(),
+        lookForReport: () => {
+          databases.lookForReport();
+          databases.noteNumbers();
+        },
       });
       this.#closes.push(() => housekeeping.stop());
       housekeeping.start();

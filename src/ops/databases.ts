@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
@@ -7,13 +7,18 @@ import type { Log } from "../domain/log.ts";
 import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
 import { isDiskFull, onDiskFull, onTakenBack } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
-import { fileProblems, isDamage, type CheckDepth } from "../store/integrity.ts";
+import { isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { suspect, suspicionFile } from "./backups.ts";
-import type { Ballast } from "./ballast.ts";
+import { roomLeft, type Ballast } from "./ballast.ts";
 import { writeDurably } from "../store/durable-files.ts";
-import { recoverDatabase, redeliver, type Recovery } from "./recovery.ts";
+import { lostRecords, redeliverLostTrips } from "../store/redelivery.ts";
+import { gapsIn, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
+import { conditionOf, NOTHING_WRONG } from "./file-condition.ts";
+import { GivenNumbers, type DatabaseName } from "./given-numbers.ts";
+import { recoverDatabase, redeliver, TRIPS_KEPT_MS, type Recovery } from "./recovery.ts";
+import { exchangeSwapped, type NamedDatabase } from "./swapped-databases.ts";
 
 export interface DatabasesOptions {
   readonly dataDir: string;
@@ -33,14 +38,21 @@ export class Databases {
   readonly main: Database;
   readonly journal: Database;
   readonly #options: DatabasesOptions;
+  readonly #numbers: GivenNumbers;
+  readonly #notes: LossNotes;
 
   /** @throws AppError `storage` when a database cannot be used and no recovery can help, as on a read-only disk */
   constructor(options: DatabasesOptions) {
     this.#options = options;
     const { dataDir, clock } = options;
+    this.#notes = new LossNotes(dataDir);
+    this.#numbers = new GivenNumbers(dataDir);
     const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
-    const depth = checkDepth(dataDir);
+    // After a power cut each index is held against its table; a folder that was left in order has none to suspect.
+    const isOrderly = existsSync(join(dataDir, ORDERLY_STOP_FILE)) && !existsSync(suspicionFile(dataDir));
+    const depth = isOrderly ? "quick" : "full";
     const recoveries: Recovery[] = [];
+    if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
     this.journal = this.#open(JOURNAL, { isKnown, depth }, recoveries);
     try {
       this.main = this.#open(MAIN, { isKnown, depth }, recoveries);
@@ -48,65 +60,109 @@ export class Databases {
       this.journal.close();
       throw error;
     }
-    const lost = recoveries.find(({ name }) => name === MAIN.name);
-    const redelivered = lost ? redeliver(this.journal, this.main, lost, clock.wallMs()) : 0;
-    if (recoveries.length > 0) this.#report(recoveries, redelivered);
+    rmSync(suspicionFile(dataDir), { force: true });
+    this.#takeStock(recoveries, clock.wallMs());
     if (!isKnown) this.#nameInstallation();
     rmSync(join(dataDir, ORDERLY_STOP_FILE), { force: true });
-    rmSync(suspicionFile(dataDir), { force: true });
     this.lookForReport();
   }
 
   /** Closes both and notes that this was an orderly stop. */
   close(): void {
+    this.noteNumbers();
     this.main.close();
     this.journal.close();
     try {
       writeFileSync(join(this.#options.dataDir, ORDERLY_STOP_FILE), "");
     } catch (error) {
-      // The next start then only checks more than it had to.
+      // Only a note for people who look into the folder.
       this.#options.log.warn("orderly-stop-not-noted", { error });
     }
   }
 
-  /** Somebody has to know that records may be missing: the condition stands until they remove the report. */
+  /** Records may be missing: the conditions stay until a person has removed the report. */
   lookForReport(): void {
     const { dataDir, conditions } = this.#options;
     const report = join(dataDir, RECOVERY_REPORT);
-    if (!existsSync(report)) return conditions.clear("database-recovered");
+    if (!existsSync(report)) {
+      conditions.clear("database-recovered");
+      for (const { name } of [MAIN, JOURNAL]) conditions.clear("data-lost", name);
+      this.#notes.forget();
+      return;
+    }
     const text = readFileSync(report, "utf8").trim().split("\n").at(-1) ?? "";
     conditions.raise("database-recovered", `${text} Read ${report}, then remove it.`);
+    for (const loss of this.#notes.list()) conditions.raise("data-lost", { ...loss, report }, loss.database);
+  }
+
+  /** Notes how far the databases are, so that an older file in their place is noticed. */
+  noteNumbers(): void {
+    try {
+      this.#numbers.note(this.#both);
+    } catch (error) {
+      // A full disk; a loss of the newest commits is then noticed by what was noted before.
+      this.#options.log.debug("given-numbers-not-noted", { error });
+    }
+  }
+
+  get #both(): Record<DatabaseName, Database> {
+    return { "santinela.db": this.main, "journal.db": this.journal };
+  }
+
+  /** Compares the databases with what they should have, has lost records made again, and reports what is missing. */
+  #takeStock(recoveries: readonly Recovery[], nowMs: number): void {
+    const recovery = recoveries.find(({ name }) => name === MAIN.name);
+    const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
+    const redelivered = recovery
+      ? redeliver(this.journal, this.main, recovery, nowMs)
+      : redeliverLostTrips(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
+    const losses = Object.entries(this.#both).flatMap(([name, database]) => {
+      const loss = lossOf(name as DatabaseName, database, {
+        numbers: this.#numbers,
+        recovery: recoveries.find((each) => each.name === name),
+        lostNumbers: name === MAIN.name ? lost.map(({ interventionId }) => interventionId) : [],
+        nowMs,
+      });
+      return loss ? [loss] : [];
+    });
+    // Only a full check holds altered rows against the rules of the schema.
+    if (losses.some(({ altered }) => altered > 0))
+      suspect(this.#options.dataDir, "rows are not what was written");
+    if (recoveries.length + losses.length > 0) this.#report(recoveries, losses, redelivered);
+    this.#noteStock(recoveries.length + losses.length > 0);
+  }
+
+  #noteStock(isReported: boolean): void {
+    const gaps = isReported
+      ? { ...gapsIn("santinela.db", this.main), ...gapsIn("journal.db", this.journal) }
+      : {};
+    try {
+      this.#numbers.note(this.#both, gaps);
+    } catch (error) {
+      this.#options.log.debug("given-numbers-not-noted", { error });
+    }
   }
 
   #open(
     { name, kind }: NamedDatabase,
-    { isKnown, depth }: { isKnown: boolean; depth: CheckDepth | "none" },
+    { isKnown, depth }: { isKnown: boolean; depth: CheckDepth },
     recoveries: Recovery[],
   ): Database {
     const path = join(this.#options.dataDir, name);
-    const problem = isKnown ? problemOf(path, kind, depth) : undefined;
-    if (problem === undefined) {
-      try {
-        return this.#opened(path, kind);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        return this.#recover(name, kind, messageOf(error), recoveries);
-      }
+    const { problem, versions } = isKnown ? conditionOf(path, kind, depth) : NOTHING_WRONG;
+    const recover = (why: string): Database => {
+      const { dataDir, clock, log } = this.#options;
+      log.error("database-damaged", { database: name, problem: why });
+      recoveries.push(recoverDatabase({ dataDir, name, kind, problem: why, versions: versions(), clock }));
+      return this.#opened(path, kind);
+    };
+    if (problem !== undefined) return recover(problem);
+    try {
+      return this.#opened(path, kind);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return recover(messageOf(error));
     }
-    return this.#recover(name, kind, problem, recoveries);
-  }
-
-  #recover(
-    name: NamedDatabase["name"],
-    kind: DatabaseKind,
-    problem: string,
-    recoveries: Recovery[],
-  ): Database {
-    const { dataDir, clock, log } = this.#options;
-    log.error("database-damaged", { database: name, problem });
-    const restored = recoverDatabase({ dataDir, name, kind, problem, nowMs: clock.wallMs() });
-    recoveries.push(restored);
-    return this.#opened(join(dataDir, name), kind);
   }
 
   /** A full disk may refuse even the few pages that opening takes. */
@@ -122,7 +178,9 @@ export class Databases {
     onDiskFull(database, () => ballast.release());
     // However orderly the stop will be: the next start looks at every page, and mends what is damaged.
     onTakenBack(database, (error) => {
-      if (isDamage(error)) suspect(this.#options.dataDir, `${path}: ${messageOf(error)}`);
+      const { dataDir, conditions } = this.#options;
+      if (isDamage(error)) suspect(dataDir, `${path}: ${messageOf(error)}`);
+      if (isDiskFull(error)) conditions.raise("disk-full", roomLeft(dataDir));
     });
     return database;
   }
@@ -137,26 +195,28 @@ export class Databases {
     }
   }
 
-  #report(recoveries: readonly Recovery[], redelivered: number): void {
+  #report(recoveries: readonly Recovery[], losses: readonly DataLoss[], redelivered: number): void {
     const { dataDir, clock, log } = this.#options;
-    const sentences = recoveries.map(({ sentence }) => sentence);
+    const sentences = [...recoveries.map(({ sentence }) => sentence), ...losses.map(sentenceOfLoss)];
     const again =
       redelivered === 0 ? "" : ` ${redelivered} trips of the journal are posted again under their old keys.`;
     const text = `${new Date(clock.wallMs()).toISOString()} ${sentences.join(" ")}${again}`;
     const report = join(dataDir, RECOVERY_REPORT);
     const earlier = existsSync(report) ? readFileSync(report, "utf8") : "";
     writeDurably(report, `${earlier}${text}\n`);
+    this.#notes.add(losses);
     log.error("database-recovered", { text });
-    new EventLog(this.main).add(
-      {
-        event: "database-recovered",
-        who: "santinela",
-        from: "start",
-        subject: recoveries.map(({ name }) => name).join(", "),
-        detail: { recoveries, redelivered },
-      },
-      clock.wallMs(),
-    );
+    const record = (event: "database-recovered" | "data-lost", subject: string, detail: object): void =>
+      new EventLog(this.main).add(
+        { event, who: "santinela", from: "start", subject, detail: { ...detail } },
+        clock.wallMs(),
+      );
+    if (recoveries.length > 0)
+      record("database-recovered", recoveries.map(({ name }) => name).join(", "), {
+        recoveries,
+        redelivered,
+      });
+    for (const loss of losses) record("data-lost", loss.database, loss);
   }
 }
 
@@ -165,24 +225,5 @@ const IDENTITY_FILE = "installation-id";
 const ORDERLY_STOP_FILE = "stopped-in-order";
 const RECOVERY_REPORT = "recovery.txt";
 
-interface NamedDatabase {
-  readonly name: "santinela.db" | "journal.db";
-  readonly kind: DatabaseKind;
-}
-
 const MAIN: NamedDatabase = { name: "santinela.db", kind: MAIN_DATABASE };
 const JOURNAL: NamedDatabase = { name: "journal.db", kind: JOURNAL_DATABASE };
-
-function checkDepth(dataDir: string): CheckDepth | "none" {
-  if (existsSync(suspicionFile(dataDir))) return "full";
-  return existsSync(join(dataDir, ORDERLY_STOP_FILE)) ? "none" : "quick";
-}
-
-function problemOf(path: string, kind: DatabaseKind, depth: CheckDepth | "none"): string | undefined {
-  if (!existsSync(path)) return "the file is missing";
-  if (statSync(path).size === 0 && !existsSync(`${path}-wal`)) return "the file is empty";
-  // What cannot be read as this kind at all is left to the opening, which tells damage from another release's file.
-  if (depth === "none") return undefined;
-  const problems = fileProblems(path, kind, depth);
-  return problems.length === 0 ? undefined : problems.join("; ");
-}

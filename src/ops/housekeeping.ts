@@ -4,7 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
 import { backupsIn } from "./backups.ts";
-import { BALLAST_BYTES, type Ballast } from "./ballast.ts";
+import type { Ballast } from "./ballast.ts";
 import { removeOldRows, type RemovedRows } from "./old-rows.ts";
 
 export interface HousekeepingOptions {
@@ -22,6 +22,8 @@ export interface HousekeepingOptions {
 }
 
 const LOOK_EVERY_MS = 60_000;
+/** A disk fills within seconds, and a person is to see it in time. */
+const LOOK_AT_DISK_EVERY_MS = 5_000;
 const REMOVE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Below this people are told while there is time, and what may be removed is removed at once. */
@@ -37,6 +39,8 @@ const BETWEEN_SLICES_MS = 100;
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel: CancelTimer | undefined;
+  #cancelDisk: CancelTimer | undefined;
+  #isTight = false;
   #removedAtMs: number | undefined;
   /** While a removal is under way. */
   #cancelRemoval: CancelTimer | undefined;
@@ -46,11 +50,13 @@ export class Housekeeping {
   }
 
   start(): void {
+    this.#watchDisk();
     this.#look();
   }
 
   stop(): void {
     this.#cancel?.();
+    this.#cancelDisk?.();
     this.#cancelRemoval?.();
   }
 
@@ -58,14 +64,22 @@ export class Housekeeping {
     const { clock } = this.#options;
     this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#look());
     try {
-      const isTight = this.#lookAtDisk();
       this.#options.lookForReport();
       this.#lookAtBackups();
       const nowMs = clock.monotonicMs();
-      if (isTight || nowMs - (this.#removedAtMs ?? -REMOVE_EVERY_MS) >= REMOVE_EVERY_MS) {
+      if (this.#isTight || nowMs - (this.#removedAtMs ?? -REMOVE_EVERY_MS) >= REMOVE_EVERY_MS) {
         this.#removedAtMs = nowMs;
         this.#removeOld();
       }
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #watchDisk(): void {
+    this.#cancelDisk = this.#options.clock.after(LOOK_AT_DISK_EVERY_MS, () => this.#watchDisk());
+    try {
+      this.#isTight = this.#lookAtDisk();
     } catch (error) {
       this.#failed(error);
     }
@@ -80,8 +94,7 @@ export class Housekeeping {
     else conditions.clear("disk-full");
     if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", left);
     else conditions.clear("disk-nearly-full");
-    if (free >= NEARLY_FULL_BYTES + BALLAST_BYTES)
-      ballast.fill().catch((error: unknown) => log.warn("ballast-not-written", { error }));
+    ballast.fill(free).catch((error: unknown) => log.warn("ballast-not-written", { error }));
     return free < NEARLY_FULL_BYTES;
   }
 

@@ -12,6 +12,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/record-ids.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { seekUnsent } from "../store/sought-records.ts";
+import { forgetGivenNumbers } from "./given-numbers.ts";
 import { placeInQuarantine, replaceKeeping } from "./quarantine.ts";
 import { prepareDataDir } from "./secrets.ts";
 
@@ -86,6 +87,7 @@ export function restore(
       main.close();
       journal.close();
     }
+    forgetGivenNumbers(dataDir);
     replaceKeeping(path, ready, nowMs);
     return { kept, redelivered };
   } finally {

@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { copyDurably } from "./durable-files.ts";
+import { keepRowSums } from "./row-sums.ts";
 import { transaction } from "./transaction.ts";
 
 export type Database = Sqlite.Database;
@@ -42,6 +43,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     setPragmas(database, path);
     assertIdentity(database, path, kind);
     migrate(database, path, kind);
+    keepRowSums(database);
     keepStatements(database);
   } catch (error) {
     database.close();

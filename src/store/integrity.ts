@@ -45,6 +45,20 @@ function problemsOf(path: string, kind: DatabaseKind, look: (database: Database)
   }
 }
 
+/** Whether a file is one of a newer release that this one cannot work with: it is not damaged, and is left as it is. */
+export function isTooNew(path: string, kind: DatabaseKind): boolean {
+  let database: Database | undefined;
+  try {
+    database = new Sqlite(path, { readonly: true, fileMustExist: true });
+    const found = database.pragma("application_id", { simple: true });
+    return found === kind.applicationId && newerProblem(database, kind) !== undefined;
+  } catch {
+    return false;
+  } finally {
+    database?.close();
+  }
+}
+
 /** Whether an error says that the file itself is damaged, so that trying again cannot help. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof Sqlite.SqliteError) return /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);

@@ -4,6 +4,7 @@ import { createOpenings } from "./opening-store.ts";
 import { createLosses } from "./loss-store.ts";
 import { createTakenMessages } from "./taken-message-store.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
+import { addRowSums } from "./row-sums.ts";
 import { addSensors } from "./zone-states.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
@@ -91,5 +92,6 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     createOpenings,
     createLosses,
     addSensors,
+    (database) => addRowSums(database, "trips"),
   ],
 };

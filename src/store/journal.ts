@@ -1,56 +1,26 @@
 import type { Clock } from "../domain/clock.ts";
 import { mustOpen, type Incident, type IncidentZone } from "../domain/incident.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
-import type { Swinging } from "../domain/swinger.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
 import { BrokerCountStore } from "./broker-counts.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
-import { EntryDelayStore, type EntryDelay } from "./entry-delays.ts";
-import { FaultStore, type OpenFault } from "./faults.ts";
+import { EntryDelayStore } from "./entry-delays.ts";
+import { FaultStore } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
 import { LossStore } from "./loss-store.ts";
+import { OffDiskChanges } from "./off-disk-changes.ts";
 import { OpeningStore } from "./opening-store.ts";
 import { OrderStore } from "./orders.ts";
+import type { JournalChange, ZoneExchange } from "./journal-change.ts";
 import { RestoreStore } from "./restores.ts";
 import { SwingerStore } from "./swingers.ts";
 import { TakenMessageStore } from "./taken-message-store.ts";
 import { TripStore } from "./trips.ts";
 import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
-
-/** What one signal does to the journal, all of it or nothing. */
-export interface JournalChange {
-  readonly zoneId: string;
-  readonly state?: StoredZoneState;
-  readonly trips: readonly NewTrip[];
-  /** Those of `trips` that wait for the end of an entry delay. */
-  readonly delays?: readonly EntryDelay[];
-  readonly swinging?: Swinging;
-  readonly opened?: OpenFault;
-  readonly closed?: Pick<OpenFault, "of" | "fault">;
-}
-
-/** What another configuration does to what the journal knows of the zones. */
-export interface ZoneExchange {
-  /** Zones that are gone, or that another sensor is read for. */
-  readonly forgotten: readonly string[];
-  readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
-  /** Faults whose end no sense would report, with the row that ends each; none for what was only a test. */
-  readonly ended: readonly {
-    readonly of: string;
-    readonly fault: OpenFault["fault"];
-    readonly row?: NewTrip;
-  }[];
-  /** Sources that are no longer said to be lost. */
-  readonly found: readonly string[];
-  /** Faults of a bridge that are shown at another of its zones from now on. */
-  readonly moved: readonly OpenFault[];
-  /** Zones that are gone. */
-  readonly removed: readonly string[];
-}
 
 /** The journal database with its tables and the writes that must never be torn. */
 export class Journal {
@@ -68,11 +38,18 @@ export class Journal {
   readonly losses: LossStore;
   readonly brokerCounts: BrokerCountStore;
   readonly linkSamples: LinkSampleStore;
+  readonly offDisk: OffDiskChanges;
   readonly #database: Database;
   readonly #commits: GroupCommit;
 
-  constructor(database: Database, clock: Pick<Clock, "afterTurn">) {
+  /** @param offDisk where changes are kept that the disk does not take; nowhere when left out */
+  constructor(
+    database: Database,
+    clock: Pick<Clock, "afterTurn">,
+    offDisk: OffDiskChanges = new OffDiskChanges(undefined),
+  ) {
     this.#database = database;
+    this.offDisk = offDisk;
     this.#commits = new GroupCommit(database, clock);
     this.trips = new TripStore(database);
     this.restores = new RestoreStore(database);
@@ -113,7 +90,36 @@ export class Journal {
    * until then. When this returns, or in `together` when that ends, they are on the disk: the point from which nothing
    * may lose them.
    */
-  commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
+  commit(change: JournalChange): void {
+    // What came first is written first, or a zone would go back to an earlier state. Not as a part of another commit: the
+    // file in memory goes when this is on the disk.
+    if (this.offDisk.count > 0 && !this.#database.inTransaction) this.storeOffDisk();
+    this.#commit(change);
+  }
+
+  /**
+   * Writes what the disk did not take when it came. A change of which a trip is there has been written before.
+   * @returns how many changes were kept off the disk
+   * @throws when the disk still does not take it; then nothing is written
+   */
+  storeOffDisk(): number {
+    const changes = this.offDisk.list();
+    if (changes.length === 0) return 0;
+    transaction(this.#database, () => {
+      for (const change of changes)
+        if (!change.trips.some(({ key }) => this.trips.find(key))) this.#commit(change);
+    });
+    this.offDisk.clear();
+    return changes.length;
+  }
+
+  /** How a zone was left, also where the disk has not taken it. */
+  stateOf(zoneId: string): StoredZoneState | undefined {
+    const newest = this.offDisk.list().findLast((change) => change.zoneId === zoneId && change.state);
+    return newest?.state ?? this.zoneStates.find(zoneId);
+  }
+
+  #commit({ zoneId, state, trips, delays = [], swinging, opened, closed }: JournalChange): void {
     const written = transaction(this.#database, () => {
       if (state) this.zoneStates.save(zoneId, state);
       const delayed = new Set(delays.map(({ key }) => key));

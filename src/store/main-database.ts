@@ -1,3 +1,4 @@
+import { addRowSums } from "./row-sums.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished.ts";
@@ -228,5 +229,8 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX outbox_order ON outbox(rank, intervention_id)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
       `),
+    (database) => {
+      for (const table of ["interventions", "outbox"]) addRowSums(database, table);
+    },
   ],
 };

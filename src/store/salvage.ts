@@ -1,5 +1,9 @@
 import Sqlite from "better-sqlite3";
-import type { Database } from "./database.ts";
+import type { Database, DatabaseKind } from "./database.ts";
+import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
+import { pageOwners, rowsOf } from "./page-owners.ts";
+import { rowSum, SUM_COLUMN } from "./row-sums.ts";
+import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
 
 /** What became of one table's rows. */
@@ -9,183 +13,217 @@ export interface SalvagedTable {
   readonly taken: number;
   /** Rows that could be read but break a rule of the schema. */
   readonly refused: number;
-  /** Whether every row could be reached; false when a part of the table is unreadable. */
-  readonly isWhole: boolean;
+  /** Cells of the table's pages that cannot be read. */
+  readonly unreadable: number;
+  /** Rows that are not what was written, by their rowids. Where a copy has the same row, the copy's is kept. */
+  readonly altered: readonly number[];
 }
 
-/** Ids between the two ends of a damaged table that are asked for one by one. */
-const POINTS_MAX = 100_000;
-/** Ids may have been given out in pages that nobody can read any more; they travel, so none may be given again. */
-const SEQUENCE_MARGIN = 1_000;
+export interface Salvage {
+  readonly tables: readonly SalvagedTable[];
+  /** Pages of the file that are missing or are none. */
+  readonly unreadablePages: number;
+  /** The last numbers that its tables had given, of those that could be read. */
+  readonly lastNumbers: Readonly<Record<string, number>>;
+}
+
+/** Ids may have been given out in pages that cannot be read; they travel, so none may be given again. */
+export const SEQUENCE_MARGIN = 1_000;
+
+export interface SalvageOptions {
+  readonly kind: DatabaseKind;
+  /** What the write-ahead log has of the pages. */
+  readonly overlay?: PageOverlay | undefined;
+  /** Asked before each page; when it says no, the rest counts as unreadable. */
+  readonly isInTime?: () => boolean;
+}
 
 /**
- * Takes over every row that can still be read from a damaged database: forward until an unreadable page, backward
- * until one, and what lies between by single ids. A row that is in both is taken from the damaged file, which is the
- * younger of the two; the schema's own rules refuse what damage has made of a row.
- * @param path copy of the damaged file; SQLite may write beside it
+ * Takes over every row that can still be read from a damaged database, page by page and not through SQLite, which opens
+ * no file that is cut, lacks its head or has a mistake in the text of its schema. What the columns mean is known from the
+ * schema's steps. A row that is in both is taken from the damaged file, which is the younger of the two; the schema's own
+ * rules refuse what damage has made of a row, and its checksum tells where they do not.
  * @param target an intact database of the same kind
  */
-export function salvage(path: string, target: Database): SalvagedTable[] {
-  let source: Sqlite.Database;
+export function salvage(path: string, target: Database, options: SalvageOptions): Salvage {
+  const pages = new DatabasePages(path, options.overlay);
+  const { kind, isInTime = () => true } = options;
   try {
-    source = new Sqlite(path, { fileMustExist: true });
-  } catch {
-    return [];
-  }
-  try {
-    return transaction(target, () => {
-      const salvaged = tablesOf(target).map((table) => salvageTable(source, target, table));
-      moveSequences(source, target);
-      return salvaged;
-    });
+    return transaction(target, () => rescue(pages, target, kind, isInTime));
   } finally {
-    source.close();
+    pages.close();
   }
 }
 
-interface Table {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly key: readonly string[];
-  readonly hasRowId: boolean;
-}
-
-/** In the order of their making, so that a row comes after the one it refers to. */
-function tablesOf(database: Database): Table[] {
-  const names = database
-    .prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
-    )
-    .pluck()
-    .all() as string[];
-  return names.map((name) => {
-    const columns = database.pragma(`table_info(${name})`) as { name: string; pk: number }[];
-    const [listed] = database.pragma(`table_list(${name})`) as { wr: number }[];
-    return {
-      name,
-      columns: columns.map((column) => column.name),
-      key: columns.filter(({ pk }) => pk > 0).map((column) => column.name),
-      hasRowId: listed?.wr === 0,
-    };
+function rescue(
+  pages: DatabasePages,
+  target: Database,
+  kind: DatabaseKind,
+  isInTime: () => boolean,
+): Salvage {
+  const layouts = layoutsAt(kind, pages);
+  const { byTable, orphans, unreadable: unreadablePages } = pageOwners(pages);
+  const takers = layouts.map((layout) => new RowTaker(target, layout));
+  const tables = takers.map((taker): SalvagedTable => {
+    const rows = rowsOf(pages, byTable.get(taker.table) ?? [], isInTime);
+    let step = rows.next();
+    for (; step.done !== true; step = rows.next()) taker.take(step.value);
+    return { ...taker.counts, unreadable: step.value };
   });
-}
-
-function salvageTable(source: Database, target: Database, table: Table): SalvagedTable {
-  const present = new Set(columnsIn(source, table.name));
-  const columns = table.columns.filter((column) => present.has(column));
-  let taken = 0;
-  let refused = 0;
-  if (columns.length === 0) return { table: table.name, taken, refused, isWhole: false };
-  const put = target.prepare(mergeStatement(table, columns));
-  const take = (row: Row): void => {
-    try {
-      taken += put.run(row).changes;
-    } catch {
-      refused += 1;
-    }
+  // Behind all that has a place: an orphan may be a page's earlier state.
+  for (const { rows } of orphans.map((number) => pages.rows(number)))
+    for (const row of rows) takers.find((taker) => taker.takeOrphan(row));
+  const lastNumbers = moveSequences(pages, byTable.get("sqlite_sequence") ?? [], target);
+  return {
+    lastNumbers,
+    unreadablePages,
+    tables: tables.map((counted, index) => ({ ...counted, ...takers[index]?.counts })),
   };
-  const isWhole = walk(source, table, columns, take);
-  return { table: table.name, taken, refused, isWhole };
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-function columnsIn(source: Database, table: string): string[] {
+/** How the tables of a file of so many steps are stored. */
+function layoutsAt({ migrations }: DatabaseKind, pages: DatabasePages): Table[] {
+  const head = pages.page(1);
+  // `user_version`, of which the lower three digits count the steps ("The Database Header").
+  const stored = head.length >= 64 ? head.readUInt32BE(60) % 1000 : 0;
+  const steps = stored > 0 && stored < migrations.length ? stored : migrations.length;
+  const database = new Sqlite(":memory:");
   try {
-    return (source.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
-  } catch {
-    return [];
+    for (const step of migrations.slice(0, steps)) step(database);
+    return tablesOf(database);
+  } finally {
+    database.close();
   }
 }
+
+/** Puts the rows of one table into its counterpart. */
+class RowTaker {
+  readonly table: string;
+  readonly #target: Database;
+  readonly #source: Table;
+  readonly #columns: ReadonlySet<string>;
+  #taken = 0;
+  #refused = 0;
+  readonly #altered: number[] = [];
+
+  constructor(target: Database, source: Table) {
+    this.table = source.name;
+    this.#target = target;
+    this.#source = source;
+    this.#columns = new Set(tablesOf(target).find(({ name }) => name === source.name)?.columns);
+  }
+
+  get counts(): Omit<SalvagedTable, "unreadable"> {
+    return { table: this.table, taken: this.#taken, refused: this.#refused, altered: this.#altered };
+  }
+
+  take(raw: RawRow): void {
+    const row = this.#named(raw);
+    if (row === undefined || (raw.rowId === null) === this.#source.hasRowId) return;
+    const isAltered = this.#isAltered(row);
+    if (isAltered) this.#altered.push(raw.rowId ?? 0);
+    if (!this.#put(row, isAltered)) this.#refused += 1;
+  }
+
+  /**
+   * Takes a row whose table is not known, if it can be one of this table, and none of the kind is there.
+   * @returns whether it is one
+   */
+  takeOrphan(raw: RawRow): boolean {
+    const row = this.#named(raw);
+    if (row === undefined || raw.rowId === null || !this.#source.hasRowId) return false;
+    if (!this.#source.fits(row) || this.#isAltered(row)) return false;
+    return this.#put(row, true);
+  }
+
+  /** Undefined where it has more values than the table has columns. */
+  #named({ rowId, values }: RawRow): NamedRow | undefined {
+    const { stored, rowIdColumn } = this.#source;
+    if (values.length > stored.length) return undefined;
+    const row = new Map<string, RawValue>();
+    values.forEach((value, index) => row.set(stored[index] ?? "", value));
+    if (rowIdColumn !== undefined) row.set(rowIdColumn, rowId);
+    return row;
+  }
+
+  #isAltered(row: NamedRow): boolean {
+    const sum = row.get(SUM_COLUMN);
+    if (typeof sum !== "number") return false;
+    const pairs = this.#source.columns
+      .filter((name) => name !== SUM_COLUMN && row.has(name))
+      .flatMap((name) => [name, row.get(name)]);
+    return sum !== rowSum(this.table, ...pairs);
+  }
+
+  /** @param isOnlyNew leaves a row that is there as it is @returns whether the schema takes it */
+  #put(row: NamedRow, isOnlyNew: boolean): boolean {
+    const columns = [...row.keys()].filter((name) => this.#columns.has(name) && name !== SUM_COLUMN);
+    if (columns.length === 0) return false;
+    const statement = this.#target.prepare(mergeStatement(this.#source, columns, isOnlyNew));
+    const values = Object.fromEntries(columns.map((name) => [name, row.get(name)]));
+    const run = (): void => void (this.#taken += statement.run(values).changes);
+    try {
+      run();
+      return true;
+    } catch (error) {
+      if (!isMissingObjective(error) || !addPlaceholder(this.#target, values)) return false;
+    }
+    try {
+      run();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+type NamedRow = ReadonlyMap<string, RawValue>;
 
 /** An unchanged row is not written, so that a table whose rows are final takes the new ones and refuses nothing. */
-function mergeStatement({ name, key }: Table, columns: readonly string[]): string {
+function mergeStatement({ name, key }: Table, columns: readonly string[], isOnlyNew: boolean): string {
   const plain = columns.filter((column) => !key.includes(column));
   const values = columns.map((column) => `:${column}`).join(", ");
   const excluded = plain.map((column) => `excluded.${column}`);
   const change =
-    plain.length === 0
+    isOnlyNew || plain.length === 0
       ? "DO NOTHING"
       : `DO UPDATE SET ${plain.map((column) => `${column} = excluded.${column}`).join(", ")}
          WHERE (${plain.map((column) => `${name}.${column}`).join(", ")}) IS NOT (${excluded.join(", ")})`;
   return `INSERT INTO ${name}(${columns.join(", ")}) VALUES(${values}) ON CONFLICT(${key.join(", ")}) ${change}`;
 }
 
-/** @returns whether the whole table could be read */
-function walk(
-  source: Database,
-  { name, key, hasRowId }: Table,
-  columns: readonly string[],
-  take: (row: Row) => void,
-): boolean {
-  const order = hasRowId ? "rowid" : key.join(", ");
-  const id = hasRowId ? "rowid" : "NULL";
-  const select = `SELECT ${columns.join(", ")}, ${id} AS walked_id FROM ${name}`;
-  let last: unknown = null;
-  const scan = (direction: "ASC" | "DESC"): boolean => {
-    try {
-      // The index of a rowid may be intact where the table is not, so the order is the table's own.
-      for (const row of source
-        .prepare(`${select} ORDER BY ${order} ${direction}`)
-        .iterate() as Iterable<Row>) {
-        const { walked_id: walkedId, ...values } = row;
-        last = walkedId;
-        take(values);
-      }
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  if (scan("ASC")) return true;
-  const low = last;
-  last = null;
-  if (scan("DESC") || !hasRowId) return false;
-  const high = typeof last === "number" ? last : lastGiven(source, name) + 1;
-  walkPoints(source, `${select} WHERE rowid = ?`, { low, high }, take);
-  return false;
+function isMissingObjective(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
 }
 
-function walkPoints(
-  source: Database,
-  select: string,
-  { low, high }: { low: unknown; high: number },
-  take: (row: Row) => void,
-): void {
-  const first = typeof low === "number" ? low + 1 : 1;
-  const one = source.prepare(select);
-  for (let id = first; id < Math.min(high, first + POINTS_MAX); id += 1) {
-    try {
-      const row = one.get(id) as Row | undefined;
-      if (!row) continue;
-      const { walked_id: _id, ...values } = row;
-      take(values);
-    } catch {
-      // This id lies in the unreadable part.
-    }
-  }
+/** A record whose objective lay in an unreadable page is worth more than the objective's name. */
+function addPlaceholder(target: Database, { objectiveType: kind, objectiveId: id }: NamedValues): boolean {
+  if (typeof kind !== "string" || typeof id !== "number") return false;
+  const data = JSON.stringify({ id, name: `${kind} ${id}` });
+  target
+    .prepare("INSERT OR IGNORE INTO objectives(kind, id, data, source) VALUES(?, ?, ?, 'zone')")
+    .run(kind, id, data);
+  return true;
 }
 
-/** The largest id that a table has ever given; all that may be, where that cannot be read. */
-function lastGiven(source: Database, table: string): number {
-  try {
-    const last = source.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").pluck().get(table);
-    return typeof last === "number" ? last : POINTS_MAX;
-  } catch {
-    return POINTS_MAX;
-  }
-}
+type NamedValues = Readonly<Record<string, RawValue | undefined>>;
 
-function moveSequences(source: Database, target: Database): void {
+function moveSequences(
+  pages: DatabasePages,
+  numbers: readonly number[],
+  target: Database,
+): Record<string, number> {
   const seen = new Map<string, number>();
-  for (const database of [source, target]) {
-    try {
-      const rows = database.prepare("SELECT name, seq FROM sqlite_sequence").all() as SequenceRow[];
-      for (const { name, seq } of rows) seen.set(name, Math.max(seen.get(name) ?? 0, seq));
-    } catch {
-      // Unreadable in the damaged file; the other one's own and the margin have to do.
-    }
-  }
+  const note = (name: unknown, seq: unknown): void => {
+    if (typeof name === "string" && Number.isSafeInteger(seq))
+      seen.set(name, Math.max(seen.get(name) ?? 0, Number(seq)));
+  };
+  for (const number of numbers) for (const { values } of pages.rows(number).rows) note(values[0], values[1]);
+  const rows = target.prepare("SELECT name, seq FROM sqlite_sequence").all() as {
+    name: string;
+    seq: number;
+  }[];
+  for (const { name, seq } of rows) note(name, seq);
   const known = new Set(tablesOf(target).map(({ name }) => name));
   for (const [name, seq] of seen) {
     if (!known.has(name)) continue;
@@ -193,9 +231,5 @@ function moveSequences(source: Database, target: Database): void {
     const { changes } = target.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?").run(next, name);
     if (changes === 0) target.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)").run(name, next);
   }
-}
-
-interface SequenceRow {
-  readonly name: string;
-  readonly seq: number;
+  return Object.fromEntries(seen);
 }

@@ -1,3 +1,4 @@
+import { rankOf } from "../domain/outbox-rank.ts";
 import { CentreFacts } from "./centre-facts.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
@@ -22,6 +23,18 @@ export function seekUnsent(copy: Database): void {
       )
       .run({ watermark });
   });
+}
+
+/** Gives each living record an entry of the outbox whose own was lost; the centre may have it already. */
+export function enqueueUnaccounted(main: Database): void {
+  main
+    .prepare(
+      `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
+       SELECT id, 'new', CASE priority WHEN 'high' THEN ${rankOf("high")} WHEN 'medium' THEN ${rankOf("medium")} ELSE ${rankOf("low")} END,
+         rev, 1, ? FROM interventions
+       WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM outbox WHERE intervention_id = interventions.id)`,
+    )
+    .run(new CentreFacts(main).copyWatermark);
 }
 
 /** Has records looked for that are about to be made again. @param uids what they will be known by */

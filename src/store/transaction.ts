@@ -69,5 +69,13 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof AppError && isDiskFull(error.cause);
 }
 
+/** Whether an error says that nothing can be written now: the disk is full, read-only, failing or gone. */
+export function isUnwritable(error: unknown): boolean {
+  if (error instanceof Sqlite.SqliteError) return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(error.code);
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  if (typeof code === "string" && /^(ENOSPC|EDQUOT|EROFS|EIO|EFBIG)$/.test(code)) return true;
+  return cause !== undefined && isUnwritable(cause);
+}
+
 const reliefs = new WeakMap<Database, () => boolean>();
 const listeners = new WeakMap<Database, (error: unknown) => void>();

@@ -218,16 +218,33 @@ describe("the disk's free space", () => {
     expect(conditions()).toEqual([]);
   });
 
-  test("is held back in part while there is plenty, and never where it is short", async () => {
-    free = 70 * MB;
+  test.each([
+    [200, 8],
+    [63, 8],
+    [12, 3],
+  ])("of %i MB, %i MB are held back for alarms", async (megabytes, held) => {
+    free = megabytes * MB;
     housekeeping.start();
+    const size = (): number => statSync(join(dataDir, "ballast"), { throwIfNoEntry: false })?.size ?? 0;
+    await eventually("the reserve file to be whole", () => size() === held * MB);
+    expect(BALLAST_BYTES).toBe(8 * MB);
+  });
+
+  test("that was given up is held back again only once there is plenty", async () => {
+    const ballast = new Ballast(dataDir);
+    await ballast.fill(200 * MB);
+    expect(ballast.release()).toBe(true);
+    await ballast.fill(20 * MB);
     expect(existsSync(join(dataDir, "ballast"))).toBe(false);
-    free = 200 * MB;
-    clock.advance(60_000);
-    await eventually(
-      "the ballast to be whole",
-      () => statSync(join(dataDir, "ballast")).size === BALLAST_BYTES,
-    );
+    await ballast.fill(40 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(true);
+  });
+
+  test("is looked at every five seconds, so that a person sees a full disk in time", () => {
+    housekeeping.start();
+    free = 3 * MB;
+    clock.advance(5_000);
+    expect(conditions()).toContain("disk-full");
   });
 });
 
@@ -248,7 +265,7 @@ test.skipIf(!CAN_MOUNT)("on a full disk the ballast makes room for what must be 
   const database = openJournalDatabase(join(disk.folder, "journal.db"));
   try {
     onDiskFull(database, () => ballast.release());
-    await ballast.fill();
+    await ballast.fill(23 * MB);
     disk.fill();
     const trips = new TripStore(database);
     const write = (key: string): void =>

@@ -1,10 +1,11 @@
-import { request } from "node:http";
+import { request, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 
 export interface ControlAnswer {
   readonly status: number;
   /** The parsed body; undefined when there is none. */
   readonly value: unknown;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Asks a running daemon over its control socket, where the machine's own user needs no token. */
@@ -37,6 +38,7 @@ export function askDaemon(
         response.on("end", () =>
           resolve({
             status: response.statusCode ?? 0,
+            headers: response.headers,
             value: answer === "" ? undefined : (JSON.parse(answer) as unknown),
           }),
         );

@@ -11,6 +11,8 @@ export const RUN_LENGTH = {
   writes: numberOf("PROOF_WRITES", 30),
   /** The share of the calls after which the power goes; given in per cent. */
   crashShare: numberOf("PROOF_CRASHES", 4) / 100,
+  /** Damaged images of a data folder. */
+  images: numberOf("PROOF_IMAGES", 48),
   /** Whether the disk fails at each call in turn, and not only at some. */
   everyCall: numberOf("PROOF_EVERY_CALL", 0) > 0,
   /** Whether the foreign centre's slow habits are played. */

@@ -11,6 +11,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { Journal } from "../../src/store/journal.ts";
+import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** A zone with every option filled in, at building 12 unless the options say otherwise. */
@@ -64,10 +65,13 @@ export class WatchedZones {
       journalPath = ":memory:",
       zoneInRecord = () => ({ cover: "named", changedWallMs: null }),
       clock = new ManualClock(),
+      offDiskFile,
     }: {
       readonly clock?: ManualClock;
       readonly journalPath?: string;
       readonly zoneInRecord?: ZoneWatchOptions["zoneInRecord"];
+      /** Where changes are kept that the disk does not take. */
+      readonly offDiskFile?: string;
     } = {},
   ) {
     this.clock = clock;
@@ -78,7 +82,7 @@ export class WatchedZones {
     this.zones = zones;
     this.#zoneInRecord = zoneInRecord;
     this.database = openJournalDatabase(journalPath);
-    this.journal = new Journal(this.database, this.clock);
+    this.journal = new Journal(this.database, this.clock, new OffDiskChanges(offDiskFile));
     this.#watch = this.#newWatch();
   }
 

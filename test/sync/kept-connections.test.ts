@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
 import { Health } from "../../src/ops/health.ts";
@@ -45,6 +46,7 @@ beforeEach(async () => {
     database,
     clock,
     random: () => 0.5,
+    newKey: randomUUID,
     log,
     conditions: new Health(clock, log),
     failpoint: () => {},

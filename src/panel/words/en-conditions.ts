@@ -30,6 +30,8 @@ export const EN_CONDITIONS = {
   "condition.mqtt-client-id-shared": "MQTT client id used twice",
   "condition.mqtt-broker-drops-messages": "MQTT broker drops messages",
   "condition.database-recovered": "A database was damaged and put back",
+  "condition.data-lost": "Records or trips are lost or altered",
+  "condition.trips-off-disk": "Trips are in memory: the disk does not take them",
   "condition.disk-nearly-full": "Disk nearly full",
   "condition.disk-full": "Disk full",
   "condition.restore-failed": "A copy could not be put back",

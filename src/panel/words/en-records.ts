@@ -142,5 +142,6 @@ export const EN_RECORDS = {
   "event.reload-rejected": "configuration rejected",
   "event.restart-ordered": "restart ordered",
   "event.log-detailed": "log in every detail",
+  "event.data-lost": "data lost",
   "event.database-restored": "copy restored",
 } as const;

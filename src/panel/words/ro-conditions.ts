@@ -33,6 +33,8 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-client-id-shared": "Identificator MQTT folosit de două ori",
   "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
   "condition.database-recovered": "Baza de date a fost refăcută dintr-o copie",
+  "condition.data-lost": "Înregistrări sau declanșări pierdute ori alterate",
+  "condition.trips-off-disk": "Declanșări ținute în memorie: discul nu le primește",
   "condition.disk-nearly-full": "Discul este aproape plin",
   "condition.disk-full": "Discul este plin",
   "condition.restore-failed": "O copie nu a putut fi restaurată",

@@ -154,6 +154,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",
   "event.signal": "test de semnal",
+  "event.data-lost": "date pierdute",
   "event.database-recovered": "bază de date refăcută",
   "event.backup-downloaded": "copie descărcată",
   "event.reload-applied": "configurație reîncărcată",

@@ -35,6 +35,10 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "trip-refused": "Declanșarea zonei {zone} a fost refuzată: {reason}. Verifică obiectivul zonei.",
   "zone-open":
     "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție în lucru. Închideți-o sau treceți-o în bypass.",
+  "data-lost":
+    "{database} a fost deteriorat: lipsesc {missing} înregistrări, {altered} diferă de ce s-a scris, {pages} pagini nu pot fi citite ({named}). Compară-le cu dispeceratul, verifică discul, apoi șterge {report}.",
+  "trips-off-disk":
+    "{changes} declanșări și schimbări ale zonelor sunt în {file}, în memorie, pentru că discul nu le primește ({reason}). O întrerupere a curentului le pierde. Eliberează spațiu pe disc sau înlocuiește-l acum; apoi se scriu automat.",
   "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
   "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
   "backup-failed":

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from "node:fs";
+import { endianness } from "node:os";
+
+/** What the index of a log says of it. */
+export interface LogIndex {
+  /** Pages that were committed to the log. */
+  readonly frames: number;
+  /** Of these, how many the database itself has for certain. */
+  readonly flushed: number;
+  readonly salt: string;
+  readonly pageBytes: number;
+}
+
+const INDEX_HEADER_BYTES = 48;
+
+/**
+ * The index of the log, which a process that was killed leaves behind: it is written after the log was flushed, so it never
+ * promises more than the log had. Undefined where it is none, or is being written.
+ */
+export function readIndex(path: string): LogIndex | undefined {
+  if (!existsSync(path)) return undefined;
+  const bytes = readFileSync(path).subarray(0, 2 * INDEX_HEADER_BYTES + 4);
+  if (bytes.length < 2 * INDEX_HEADER_BYTES + 4) return undefined;
+  const [first, second] = [
+    bytes.subarray(0, INDEX_HEADER_BYTES),
+    bytes.subarray(INDEX_HEADER_BYTES, 2 * INDEX_HEADER_BYTES),
+  ];
+  const isBigEndian = endianness() === "BE";
+  const read = (at: number): number => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at));
+  const stored: Sum = [read(40), read(44)];
+  if (!first.equals(second) || !isSame(sumOf([0, 0], first.subarray(0, 40), isBigEndian), stored))
+    return undefined;
+  const frames = read(16);
+  const pageBytes = isBigEndian ? bytes.readUInt16BE(14) : bytes.readUInt16LE(14);
+  const flushed = Math.min(read(2 * INDEX_HEADER_BYTES), frames);
+  return {
+    frames,
+    flushed,
+    salt: first.toString("hex", 32, 40),
+    pageBytes: pageBytes === 1 ? 65_536 : pageBytes,
+  };
+}
+
+/** The two halves of a checksum ("Checksum Algorithm"). */
+export type Sum = readonly [number, number];
+
+export function sumOf(seed: Sum, bytes: Buffer, isBigEndian: boolean): Sum {
+  let [a, b] = seed;
+  for (let at = 0; at + 8 <= bytes.length; at += 8) {
+    a = (a + (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)) + b) >>> 0;
+    b = (b + (isBigEndian ? bytes.readUInt32BE(at + 4) : bytes.readUInt32LE(at + 4)) + a) >>> 0;
+  }
+  return [a, b];
+}
+
+export function sumAt(bytes: Buffer, at: number): Sum {
+  return [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
+}
+
+export function isSame([a, b]: Sum, [c, d]: Sum): boolean {
+  return a === c && b === d;
+}

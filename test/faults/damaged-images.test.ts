@@ -1,0 +1,276 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { backUpRegularly } from "../../src/ops/backups.ts";
+import { Ballast } from "../../src/ops/ballast.ts";
+import { Databases } from "../../src/ops/databases.ts";
+import { Health } from "../../src/ops/health.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { InterventionService } from "../../src/service/interventions.ts";
+import { ObjectiveService } from "../../src/service/objectives.ts";
+import { Journal } from "../../src/store/journal.ts";
+import type { Database } from "../../src/store/database.ts";
+import { SOMEBODY } from "../support/app.ts";
+import {
+  DAMAGES,
+  damaged,
+  imageOf,
+  isReadable,
+  lay,
+  TARGETS,
+  type Damage,
+  type Image,
+  type Target,
+} from "../support/damaged-images.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { report, RUN_LENGTH } from "../support/run-length.ts";
+import { tripRow } from "../support/trip-row.ts";
+
+/*
+ * Files of a data folder are damaged in a random way, and the daemon's own start opens what is left. Everything that was
+ * acknowledged before is looked for: what its page still has must be there, and what is not there must be named by a
+ * condition. The index of a log (-shm) is left as a killed process leaves it; a log that was cut at the end of a commit
+ * where there is none can be noticed by the numbers alone.
+ */
+
+const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const LIMIT_MS = 3_600_000;
+
+interface ToldRecord {
+  readonly text: string;
+  readonly name: string;
+  readonly rev: number;
+  readonly deleted: number;
+  readonly uid: string;
+}
+
+/** What was acknowledged at a moment, by the text that stands for it. */
+interface Told {
+  readonly records: ReadonlyMap<number, ToldRecord>;
+  readonly trips: ReadonlyMap<string, { text: string; state: string }>;
+}
+
+interface Moment {
+  readonly name: string;
+  readonly image: Image;
+  readonly older: Image;
+  readonly told: Told;
+}
+
+interface Outcome {
+  images: number;
+  /** With everything that was acknowledged. */
+  whole: number;
+  lost: number;
+  /** Lost or altered, and no condition. */
+  silent: number;
+  /** Lost although its page has it. */
+  unsaved: number;
+}
+
+const clock = new ManualClock();
+const log = new JsonLog({ level: "error", clock, write: () => {} });
+let folder: string;
+let moments: Moment[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(IMAGES, "santinela-images-"));
+  moments = await momentsOf(join(folder, "site"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function opened(dataDir: string): { databases: Databases; health: Health } {
+  const health = new Health(clock, log);
+  const ballast = new Ballast(dataDir);
+  const databases = new Databases({
+    dataDir,
+    clock,
+    log,
+    conditions: health,
+    ballast,
+    newIdentity: randomUUID,
+  });
+  return { databases, health };
+}
+
+/** A site that works: records of trips and of people, changed and deleted, and files from different moments. */
+async function momentsOf(dataDir: string): Promise<Moment[]> {
+  mkdirSync(dataDir);
+  const site = opened(dataDir).databases;
+  const found: Moment[] = [];
+  let older: Image = new Map();
+  let number = 0;
+  const work = (times: number): void => {
+    for (let time = 0; time < times; time += 1) workOnce(site, (number += 1));
+  };
+  const note = (name: string): void => {
+    const told = toldBy(site);
+    found.push({ name, image: imageOf(dataDir), older, told });
+  };
+  new ObjectiveService(site.main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");
+  work(40);
+  note("killed, all in the log");
+  older = imageOf(dataDir);
+  site.main.pragma("wal_checkpoint(TRUNCATE)");
+  site.journal.pragma("wal_checkpoint(TRUNCATE)");
+  site.noteNumbers();
+  work(30);
+  note("killed, half in the log");
+  await backUpRegularly(dataDir, clock.wallMs());
+  work(20);
+  site.noteNumbers();
+  note("killed, with a copy");
+  site.main.pragma("wal_checkpoint(PASSIVE)");
+  work(15);
+  note("killed, the log in use again, with a copy");
+  const told = toldBy(site);
+  site.close();
+  found.push({ name: "stopped in order, with a copy", image: imageOf(dataDir), older, told });
+  const last = found.at(-1);
+  const image = new Map([...(last?.image ?? [])].filter(([name]) => !name.startsWith("backups/")));
+  found.push({ name: "stopped in order", image, older, told });
+  return found;
+}
+
+/** Now a trip with its record, now a record that a person makes; some are changed, some deleted, some trips still wait. */
+function workOnce({ main, journal: database }: Databases, number: number): void {
+  clock.advance(60_000);
+  const journal = new Journal(database, clock);
+  const service = new InterventionService({
+    database: main,
+    clock,
+    timezone: "Europe/Bucharest",
+    dispeceratId: 1,
+    newUid: randomUUID,
+    onChange: () => {},
+  });
+  const key = `key-${number}`;
+  const text = textOf(number, 1);
+  const body = {
+    name: `Alarm ${number}`,
+    objectiveType: "obiective/cladiri" as const,
+    objectiveId: 1,
+    description: text,
+  };
+  const isTrip = number % 3 !== 0;
+  if (isTrip)
+    journal.commit({
+      zoneId: "door",
+      state: { contact: "open", sinceWallMs: clock.wallMs(), restedByItself: false, sensor: null },
+      trips: [{ ...tripRow(key, body, clock.wallMs()), line: `line ${text}` }],
+    });
+  if (number % 7 === 0 && isTrip) return;
+  const { record } = service.create(body, SOMEBODY, isTrip ? { key, fingerprint: key } : undefined);
+  if (isTrip) journal.trips.settle(key, "posted", record.id);
+  if (number % 5 === 0) service.update(record.id, { description: textOf(number, 2) }, SOMEBODY);
+  if (number % 11 === 0) service.delete(record.id, SOMEBODY);
+}
+
+/** Long enough that a few rows fill a page, and in one row only. */
+function textOf(number: number, rev: number): string {
+  return `<${number}.${rev}:${"seen at the gate ".repeat(8)}${number}.${rev}>`;
+}
+
+function toldBy({ main, journal }: Pick<Databases, "main" | "journal">): Told {
+  return { records: recordsIn(main), trips: tripsIn(journal) };
+}
+
+function recordsIn(main: Database): Map<number, ToldRecord> {
+  const rows = main
+    .prepare(
+      "SELECT id, uid, description AS text, rev, deleted_at IS NOT NULL AS deleted, name, status, priority FROM interventions",
+    )
+    .all() as (ToldRecord & { id: number })[];
+  return new Map(rows.map(({ id, ...row }) => [id, row]));
+}
+
+function tripsIn(journal: Database): Map<string, { text: string; state: string }> {
+  const rows = journal.prepare("SELECT key, line AS text, state, zone_id, body FROM trips").all() as {
+    key: string;
+    text: string;
+    state: string;
+  }[];
+  return new Map(rows.map(({ key, ...row }) => [key, row]));
+}
+
+/** Opens an image as the daemon does, and holds it to what was told before. */
+function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[] {
+  const place = join(folder, "place");
+  lay(after, place);
+  const { databases, health } = opened(place);
+  const faults: string[] = [];
+  try {
+    const now = toldBy(databases);
+    const said = new Set(
+      health.list().flatMap(({ code, subject }) => (code === "data-lost" ? [subject] : [])),
+    );
+    const lostRecords = [...told.records].filter(([id, record]) => {
+      if (JSON.stringify(now.records.get(id)) === JSON.stringify(record)) return false;
+      return record.rev > 1 || now.trips.get(record.uid)?.state !== "waiting";
+    });
+    const lostTrips = [...told.trips].filter(([key, { state, ...trip }]) => {
+      const { state: found, ...kept } = now.trips.get(key) ?? { state: "" };
+      return JSON.stringify(kept) !== JSON.stringify(trip) || (found !== state && found !== "waiting");
+    });
+    if (lostRecords.length > 0 && !said.has("santinela.db"))
+      faults.push(`silent: records ${lostRecords.map(([id]) => id).join(" ")}`);
+    if (lostTrips.length > 0 && !said.has("journal.db"))
+      faults.push(`silent: trips ${lostTrips.map(([key]) => key).join(" ")}`);
+    const unsaved = [
+      ...lostRecords.filter(([, { name, text }]) =>
+        isReadable(`${name}${text}`, "santinela.db", image, after),
+      ),
+      ...lostTrips.filter(([, { text }]) => isReadable(text, "journal.db", image, after)),
+    ];
+    if (unsaved.length > 0) faults.push(`unsaved: ${unsaved.map(([name]) => name).join(" ")}`);
+    outcome.images += 1;
+    outcome.unsaved += unsaved.length > 0 ? 1 : 0;
+    const isWhole = lostRecords.length + lostTrips.length === 0;
+    outcome[isWhole ? "whole" : "lost"] += 1;
+    if (faults.some((fault) => fault.startsWith("silent"))) outcome.silent += 1;
+    for (const [name, database] of [
+      ["main", databases.main],
+      ["journal", databases.journal],
+    ] as const) {
+      const problem = String(database.pragma("integrity_check", { simple: true }));
+      if (problem !== "ok") faults.push(`unsound: ${name}: ${problem}`);
+    }
+  } finally {
+    databases.close();
+  }
+  return faults;
+}
+
+test(
+  "what a damaged data folder still has is there after the start, and what it has lost is said",
+  { timeout: LIMIT_MS },
+  () => {
+    const random = seededRandom(RUN_LENGTH.seed);
+    const outcomes = new Map<string, Outcome>();
+    const faults: string[] = [];
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+    let images = 0;
+    while (images < RUN_LENGTH.images) {
+      const moment = pick(moments);
+      const target: Target = pick(TARGETS);
+      const damage: Damage = pick(DAMAGES);
+      const after = damaged(moment.image, target, damage, moment.older, random);
+      if (after === undefined) continue;
+      images += 1;
+      const what = `${target}: ${damage}`;
+      const outcome = outcomes.get(what) ?? { images: 0, whole: 0, lost: 0, silent: 0, unsaved: 0 };
+      outcomes.set(what, outcome);
+      for (const fault of judge(moment, after, outcome)) {
+        faults.push(`image ${images} (${moment.name}; ${what}): ${fault}`);
+        report(faults.at(-1) ?? "");
+      }
+      if (images % 100 === 0) report(`${images} images, ${faults.length} faults`);
+    }
+    for (const [what, outcome] of [...outcomes].sort()) report(`${what}: ${JSON.stringify(outcome)}`);
+    expect(faults).toEqual([]);
+    expect([...outcomes.values()].reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0);
+  },
+);

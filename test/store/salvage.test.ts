@@ -1,0 +1,113 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../src/store/database.ts";
+import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
+import { salvage, type Salvage } from "../../src/store/salvage.ts";
+import { transaction } from "../../src/store/transaction.ts";
+
+/** As many records as a site has after a few months. */
+const RECORDS = 401;
+
+let folder: string;
+let path: string;
+let target: Database;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-salvage-"));
+  path = join(folder, "santinela.db");
+  target = openMainDatabase(":memory:");
+});
+afterEach(() => {
+  target.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A database with records, closed, as the bytes of its file. */
+function databaseOf(records: number): Buffer {
+  const database = openMainDatabase(path);
+  database.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{\"id\":1}', 'config')");
+  const add = database.prepare(
+    `INSERT INTO interventions(uid, name, description, status, priority, type, objectiveType, objectiveId, crews, police,
+       ambulance, firetruck, dispeceratId, created_by, created_at, updated_at)
+     VALUES(?, ?, ?, 'planned', 'low', 'other', 'obiective/cladiri', 1, 1, 0, 0, 0, 1, 1, 0, 0)`,
+  );
+  transaction(database, () => {
+    for (let number = 1; number <= records; number += 1)
+      add.run(`uid-${number}`, `Alarm ${number}`, "d".repeat(700));
+  });
+  database.close();
+  return readFileSync(path);
+}
+
+function salvageOf(bytes: Uint8Array): Salvage {
+  writeFileSync(path, bytes);
+  return salvage(path, target, { kind: MAIN_DATABASE });
+}
+
+const names = (): string[] =>
+  target.prepare("SELECT name FROM interventions ORDER BY id").pluck().all() as string[];
+
+describe("out of a damaged database come its records", () => {
+  test("when the file is cut at 89 per cent", () => {
+    const bytes = databaseOf(RECORDS);
+    const cut = bytes.subarray(0, Math.floor(bytes.length * 0.89));
+    const whole = Array.from({ length: RECORDS }, (_, index) => `Alarm ${index + 1}`).filter((name) =>
+      cut.includes(`${name}d`),
+    );
+    salvageOf(cut);
+    expect(names().length).toBeGreaterThan(330);
+    // A row of the page in which the file is cut may lack its end.
+    expect(names().length).toBeGreaterThanOrEqual(whole.length - 1);
+    expect(target.pragma("integrity_check", { simple: true })).toBe("ok");
+  });
+
+  test("when one bit of the schema's text is wrong", () => {
+    const bytes = databaseOf(RECORDS);
+    const at = bytes.indexOf("CREATE TABLE interventions(");
+    bytes.writeUInt8(bytes.readUInt8(at + 3) ^ 1, at + 3);
+    salvageOf(bytes);
+    expect(names()).toHaveLength(RECORDS);
+  });
+
+  test("when the first page is gone, with the header and the roots of all tables", () => {
+    const bytes = databaseOf(RECORDS);
+    bytes.fill(0xa5, 0, 4096);
+    salvageOf(bytes);
+    expect(names()).toHaveLength(RECORDS);
+    expect(target.prepare("SELECT uid FROM interventions WHERE id = 400").pluck().get()).toBe("uid-400");
+  });
+
+  test("when the inner page above them is gone, and the map of the pages as well", () => {
+    const bytes = databaseOf(RECORDS);
+    bytes.fill(0, 4096, 8192);
+    for (let page = 2; page * 4096 < bytes.length; page += 1)
+      if (bytes[page * 4096] === 5) bytes.fill(0, page * 4096, (page + 1) * 4096);
+    salvageOf(bytes);
+    expect(names()).toHaveLength(RECORDS);
+  });
+
+  test("and a record that is not what was written is named, also where its text is a plausible one", () => {
+    const bytes = databaseOf(20);
+    const at = bytes.indexOf("Alarm 13d");
+    bytes.write("Alarm 73", at);
+    const { tables } = salvageOf(bytes);
+    expect(tables.find(({ table }) => table === "interventions")?.altered).toEqual([13]);
+  });
+
+  test("and none that was deleted", () => {
+    databaseOf(40);
+    const database = openMainDatabase(path);
+    database.exec("DELETE FROM interventions WHERE id BETWEEN 10 AND 30");
+    database.close();
+    salvageOf(readFileSync(path));
+    expect(names()).toHaveLength(19);
+  });
+});
+
+test("a salvage that takes too long ends, and reports that not everything was read", () => {
+  writeFileSync(path, databaseOf(RECORDS));
+  const { tables } = salvage(path, target, { kind: MAIN_DATABASE, isInTime: () => false });
+  expect(names()).toEqual([]);
+  expect(tables.find(({ table }) => table === "interventions")?.unreadable).toBeGreaterThan(0);
+});

@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The files of a data folder by their names in it, as they are at one moment. */
+export type Image = ReadonlyMap<string, Buffer>;
+
+export const DAMAGES = ["flipped bits", "cut", "emptied", "a lost page", "swapped", "an older file"] as const;
+export type Damage = (typeof DAMAGES)[number];
+
+/** The files that are damaged; what lies beside them is as a killed process leaves it. */
+export const TARGETS = ["santinela.db", "journal.db", "santinela.db-wal", "journal.db-wal"] as const;
+export type Target = (typeof TARGETS)[number];
+
+const PAGE_BYTES = 4096;
+
+/** Takes the files of a data folder that a start reads. */
+export function imageOf(folder: string): Map<string, Buffer> {
+  const names = readdirSync(folder).filter((name) =>
+    /^(?:(?:santinela|journal)\.db|given-|installation-)/.test(name),
+  );
+  const image = new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
+  const backups = join(folder, "backups");
+  for (const name of existsSync(backups) ? readdirSync(backups) : [])
+    image.set(`backups/${name}`, readFileSync(join(backups, name)));
+  return image;
+}
+
+/** Writes an image into a folder in the place of all that is there. */
+export function lay(image: Image, folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const [name, bytes] of image) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+}
+
+/**
+ * Damages one file of an image.
+ * @param older the same installation some time before
+ * @param random from 0 to 1
+ * @returns undefined where the file is not there or the damage changes nothing
+ */
+export function damaged(
+  image: Image,
+  target: Target,
+  damage: Damage,
+  older: Image,
+  random: () => number,
+): Map<string, Buffer> | undefined {
+  const bytes = image.get(target);
+  if (bytes === undefined || bytes.length === 0) return undefined;
+  const result = new Map(image);
+  if (damage === "swapped") {
+    const others = target.endsWith("-wal") ? [""] : ["", "-wal", "-shm"];
+    for (const ending of others) exchange(result, target + ending, otherOf(target) + ending);
+    return result;
+  }
+  if (damage === "an older file") {
+    const before = older.get(target);
+    if (before === undefined || before.equals(bytes)) return undefined;
+    return result.set(target, before);
+  }
+  return result.set(target, spoilt(bytes, damage, random));
+}
+
+function spoilt(
+  bytes: Buffer,
+  damage: Exclude<Damage, "swapped" | "an older file">,
+  random: () => number,
+): Buffer {
+  if (damage === "emptied") return Buffer.alloc(0);
+  if (damage === "cut") return bytes.subarray(0, Math.floor(random() * bytes.length));
+  const result = Buffer.from(bytes);
+  if (damage === "a lost page") {
+    const page = Math.floor((random() * bytes.length) / PAGE_BYTES) * PAGE_BYTES;
+    const isErased = random() < 0.5;
+    return result.fill(isErased ? 0 : 0xa5, page, Math.min(bytes.length, page + PAGE_BYTES));
+  }
+  const bits = 1 + Math.floor(random() ** 2 * 8);
+  for (let bit = 0; bit < bits; bit += 1) {
+    const at = Math.floor(random() * bytes.length);
+    result.writeUInt8(result.readUInt8(at) ^ (1 << Math.floor(random() * 8)), at);
+  }
+  return result;
+}
+
+function otherOf(target: string): string {
+  return target.startsWith("journal")
+    ? target.replace("journal", "santinela")
+    : target.replace("santinela", "journal");
+}
+
+function exchange(image: Map<string, Buffer>, a: string, b: string): void {
+  const [first, second] = [image.get(a), image.get(b)];
+  for (const [name, bytes] of [
+    [a, second],
+    [b, first],
+  ] as const)
+    if (bytes) image.set(name, bytes);
+    else image.delete(name);
+}
+
+/**
+ * Whether the row with a text, and what leads to it on its page, are as they were: in the newest state of that page, be it
+ * in the file or in its log.
+ * @param text one that stands in one row only, near its beginning
+ */
+export function isReadable(text: string, name: string, before: Image, after: Image): boolean {
+  for (const { file, at, headAt } of newestPages(before, name)) {
+    const page = before.get(file)?.subarray(at, at + PAGE_BYTES) ?? Buffer.alloc(0);
+    const row = page[0] === TABLE_LEAF ? rowOn(page, text) : undefined;
+    if (!row) continue;
+    const parts = [
+      [headAt, at + 8 + 2 * page.readUInt16BE(3)] as const,
+      [at + row.from, at + row.to] as const,
+    ];
+    return parts.every(([from, to]) => isSame(before.get(file), after.get(file), from, to));
+  }
+  return false;
+}
+
+/** What a page of a table's rows begins with (sqlite.org/fileformat2.html, "B-tree Pages"). */
+const TABLE_LEAF = 13;
+/** From the beginning of a row to its text at most, and from the text to the row's end. */
+const BEFORE_TEXT_BYTES = 120;
+const BEHIND_TEXT_BYTES = 700;
+
+interface PagePlace {
+  readonly file: string;
+  readonly at: number;
+  /** Where the frame around it begins. */
+  readonly headAt: number;
+}
+
+function newestPages(image: Image, name: string): PagePlace[] {
+  const places = new Map<number, PagePlace>();
+  const size = image.get(name)?.length ?? 0;
+  for (let at = 0; at + PAGE_BYTES <= size; at += PAGE_BYTES)
+    places.set(at / PAGE_BYTES + 1, { file: name, at, headAt: at });
+  const log = image.get(`${name}-wal`) ?? Buffer.alloc(0);
+  for (let headAt = 32; headAt + 24 + PAGE_BYTES <= log.length; headAt += 24 + PAGE_BYTES)
+    if (log.subarray(headAt + 8, headAt + 16).equals(log.subarray(16, 24)))
+      places.set(log.readUInt32BE(headAt), { file: `${name}-wal`, at: headAt + 24, headAt });
+  return [...places.values()];
+}
+
+function rowOn(page: Buffer, text: string): { from: number; to: number } | undefined {
+  const starts = Array.from({ length: page.readUInt16BE(3) }, (_, cell) => page.readUInt16BE(8 + 2 * cell));
+  const from = starts.find((start) => {
+    const at = page.indexOf(text, start);
+    return (
+      at >= 0 && at - start <= BEFORE_TEXT_BYTES && !starts.some((other) => other > start && other <= at)
+    );
+  });
+  if (from === undefined) return undefined;
+  const next = Math.min(PAGE_BYTES, ...starts.filter((start) => start > from));
+  return { from, to: Math.min(next, from + BEHIND_TEXT_BYTES + Buffer.byteLength(text)) };
+}
+
+function isSame(before: Buffer | undefined, after: Buffer | undefined, from: number, to: number): boolean {
+  if (!before || !after || after.length < to) return false;
+  return before.subarray(from, to).equals(after.subarray(from, to));
+}
