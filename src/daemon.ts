@@ -39,6 +39,7 @@ import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/off-disk-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished.ts";
+import { TokenFile } from "./ops/token-file.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
@@ -96,12 +97,16 @@ export class Daemon {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    const folder = new DataFolder({ ...this.#common, dataDir: config.dataDir, newIdentity: randomUUID });
+    const places = { dataDir: config.dataDir, auditDays: config.site.auditDays, newIdentity: randomUUID };
+    const folder = new DataFolder({ ...this.#common, ...places });
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(folder.journal, this.#clock, new OffDiskChanges(this.#offDiskFile));
+    const tokenStore = (account: { centre: string; email: string }): TokenFile =>
+      new TokenFile({ dataDir: config.dataDir, log: this.#log }, account);
     const { random } = this.#machine;
-    const syncParts = { ...this.#common, site: config.site, database, random, newKey: this.#newKey };
+    const newKey = this.#newKey;
+    const syncParts = { ...this.#common, site: config.site, database, random, newKey, tokenStore };
     const sync = new CurrentSync(config.upstream, syncParts);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
@@ -132,7 +137,8 @@ export class Daemon {
     const centreObjectives = new CentreObjectiveStore(database);
     const site: Site = this.#siteOf(database, sync, { ...tripParts, watch, inputs, centreObjectives });
     this.#record(journal, site);
-    const metricParts = { ...this.#common, config, site, trips: journal.trips, centreObjectives };
+    const { trips } = journal;
+    const metricParts = { ...this.#common, config, site, inputs, trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
     const copyWork = new CopyThread();

@@ -20,11 +20,10 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
     });
   addZoneCommands(root, terminal);
   addInterventionCommands(root, terminal);
-  withConfig(
-    root
-      .command("events")
-      .description("who did what, and what the zones saw; the newest last; needs the running daemon"),
-  )
+  const events = root
+    .command("events")
+    .description("who did what, and what the zones saw; the newest last; needs the running daemon");
+  withConfig(events)
     .option("--limit <number>", "how many entries", "50")
     .option("--since <time>", "only since then: 30m, 2h, 1d or a time; looks at the newest 1000")
     .option("--zone <id>", "only trips of this zone; looks at the newest 1000")
@@ -38,6 +37,7 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
         terminal,
       );
     });
+  addAuditCommands(events, terminal);
   withConfig(
     root
       .command("metrics")
@@ -45,6 +45,26 @@ export function addSiteCommands(root: Command, terminal: Terminal): void {
   ).action(async ({ config }: ConfigOption) => {
     const { showMetrics } = await import("./metrics.ts");
     await showMetrics(await load(terminal, config), terminal);
+  });
+}
+
+/** `events verify` and `events export`: the part of the event log that is kept by age. */
+function addAuditCommands(events: Command, terminal: Terminal): void {
+  withConfig(
+    events
+      .command("verify")
+      .description("whether the audit trail is as it was written; ends with 1 when a link is broken"),
+  ).action(async (_options: ConfigOption, command: Command) => {
+    const { verifyAudit } = await import("./audit.ts");
+    verifyAudit(await load(terminal, command.optsWithGlobals<ConfigOption>().config), terminal);
+  });
+  withConfig(
+    events
+      .command("export")
+      .description("print the audit trail with its hashes, one JSON object a line, the oldest first"),
+  ).action(async (_options: ConfigOption, command: Command) => {
+    const { exportAudit } = await import("./audit.ts");
+    exportAudit(await load(terminal, command.optsWithGlobals<ConfigOption>().config), terminal);
   });
 }
 

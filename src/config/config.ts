@@ -47,7 +47,14 @@ export type MqttConfig =
       readonly host: string;
       readonly port: number;
       readonly credentials?: MqttCredentials;
+      readonly accounts: readonly MqttAccountConfig[];
     };
+
+/** An account at the built-in broker; without filters it may use every topic. */
+export interface MqttAccountConfig extends MqttCredentials {
+  readonly publish?: readonly string[];
+  readonly subscribe?: readonly string[];
+}
 
 /** PEM texts; without `ca` the public authorities are trusted. */
 export interface MqttTlsConfig {

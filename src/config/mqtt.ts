@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { MQTT_LISTEN_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, MqttBroker, MqttTls } from "../generated/types.ts";
-import type { MqttConfig, MqttTlsConfig } from "./config.ts";
+import { filterFormFault } from "../domain/topic-filter.ts";
+import type { MqttAccountConfig, MqttConfig, MqttTlsConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Problem } from "./problems.ts";
 import { readText } from "./text-file.ts";
@@ -16,7 +17,10 @@ export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Pass
   const { url, listen, username, clientId, tls } = mqtt;
   const credentials =
     username === undefined ? {} : { credentials: { username, password: passwords.mqtt ?? "" } };
-  if (url === undefined) return { mode: "built-in", ...MQTT_LISTEN_DEFAULTS, ...listen, ...credentials };
+  if (url === undefined) {
+    const accounts = accountsOf(mqtt, passwords);
+    return { mode: "built-in", ...MQTT_LISTEN_DEFAULTS, ...listen, ...credentials, accounts };
+  }
   return {
     mode: "external",
     url,
@@ -29,18 +33,18 @@ export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Pass
 /** What of the section cannot go together. */
 export function mqttProblems(mqtt: "off" | MqttBroker | undefined): Problem[] {
   if (mqtt === undefined || mqtt === "off") return [];
-  const { url, listen, username, tls } = mqtt;
-  const problems: Problem[] = [];
+  const { url, listen, username, accounts = [], tls } = mqtt;
+  const problems: Problem[] = accountProblems(mqtt);
   if (url !== undefined && listen !== undefined)
     problems.push({
       path: ["mqtt", "listen"],
       message: "the built-in broker does not run beside an external one. Leave url or listen out",
     });
   const host = listen?.host;
-  if (host !== undefined && !isLoopback(host) && username === undefined)
+  if (host !== undefined && !isLoopback(host) && username === undefined && accounts.length === 0)
     problems.push({
       path: ["mqtt", "listen", "host"],
-      message: `beyond loopback (${host}) the built-in broker needs username and passwordFile`,
+      message: `beyond loopback (${host}) the built-in broker needs username and passwordFile, or accounts`,
     });
   if (tls !== undefined && !isEncrypted(url))
     problems.push({
@@ -48,6 +52,43 @@ export function mqttProblems(mqtt: "off" | MqttBroker | undefined): Problem[] {
       message: "certificates need an encrypted connection. Write mqtt.url as mqtts://host:8883",
     });
   return problems;
+}
+
+function accountProblems({ url, username, accounts = [] }: MqttBroker): Problem[] {
+  const path = ["mqtt", "accounts"] as const;
+  if (url !== undefined && accounts.length > 0)
+    return [{ path, message: "an external broker has accounts of its own. Leave accounts out, or url" }];
+  const names = [
+    ...(username === undefined ? [] : [username]),
+    ...accounts.map((account) => account.username),
+  ];
+  const problems: Problem[] = [];
+  for (const [index, account] of accounts.entries()) {
+    if (names.indexOf(account.username) !== names.length - accounts.length + index)
+      problems.push({
+        path: [...path, index, "username"],
+        message: `there is already an account ${JSON.stringify(account.username)}. Give each a name of its own`,
+      });
+    for (const right of ["publish", "subscribe"] as const)
+      for (const [at, filter] of (account[right] ?? []).entries()) {
+        const fault = filterFormFault(filter);
+        if (fault !== undefined)
+          problems.push({
+            path: [...path, index, right, at],
+            message: `${JSON.stringify(filter)}: ${fault}`,
+          });
+      }
+  }
+  return problems;
+}
+
+function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords): MqttAccountConfig[] {
+  return accounts.map(({ username, publish, subscribe }, index) => ({
+    username,
+    password: mqttAccounts[index] ?? "",
+    ...(publish === undefined ? {} : { publish }),
+    ...(subscribe === undefined ? {} : { subscribe }),
+  }));
 }
 
 /** What is shown in Home Assistant is shown over the broker. */

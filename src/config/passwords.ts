@@ -11,6 +11,8 @@ const TOKEN_LENGTH_MIN = 16;
 export class Passwords {
   upstream: string | undefined;
   mqtt: string | undefined;
+  /** Of the built-in broker's accounts, in their order. */
+  mqttAccounts: readonly (string | undefined)[] = [];
   metricsToken: string | undefined;
   readonly warnings: string[] = [];
   readonly #folder: string;
@@ -36,6 +38,14 @@ export class Passwords {
       if (mqtt.username === undefined)
         problems.push({ path: ["mqtt", "passwordFile"], message: "a password needs a username beside it" });
     }
+    if (mqtt !== undefined && mqtt !== "off")
+      this.mqttAccounts = (mqtt.accounts ?? []).map(({ passwordFile }, index) =>
+        this.#readFile(
+          resolve(this.#folder, passwordFile),
+          ["mqtt", "accounts", index, "passwordFile"],
+          problems,
+        ),
+      );
     if (mqtt !== undefined && mqtt !== "off" && mqtt.tls?.keyFile !== undefined)
       this.#warnWhereOpen(resolve(this.#folder, mqtt.tls.keyFile));
     if (metrics !== undefined) {
@@ -74,12 +84,16 @@ export class Passwords {
       });
       return undefined;
     }
+    // systemd hands its credentials over read-only to the service alone; a file of ours is to be as closed.
+    return this.#readFile(path, place, problems, option !== undefined);
+  }
+
+  #readFile(path: string, place: Problem["path"], problems: Problem[], isOurs = true): string | undefined {
     try {
       const password = readFileSync(path, "utf8").replace(/\r?\n$/, "");
       if (password === "")
         problems.push({ path: place, message: `${path} is empty. Write the password into it` });
-      // systemd hands its credentials over read-only to the service alone; a file of ours is to be as closed.
-      if (option !== undefined) this.#warnWhereOpen(path);
+      if (isOurs) this.#warnWhereOpen(path);
       return password;
     } catch (error) {
       problems.push({ path: place, message: `cannot read the password file ${path}: ${messageOf(error)}` });

@@ -17,6 +17,8 @@ export const SENTENCES = {
     "{rejected} records refused, {blocked} waiting for their objective at the centre, {gone} deleted there; santinela sync status names them",
   "upstream-refuses-alarm":
     "{rejected} high-priority records are refused by the centre after four tries; no crew knows of them. santinela sync status names them and the centre's reason; call the centre.",
+  "upstream-alarm-unproved":
+    "{alarms} alarms were sent and not answered, and the centre's list cannot be read whole, so the search does not prove whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If the centre does not have it: santinela sync retry {interventionId}.",
   "upstream-ids-given-again":
     "the centre's record {upstreamId} was intervention {interventionId} here and is another's now. It is left alone; the intervention is searched for there, and made again if it is nowhere. Ask the centre whether it was restored from a backup or gives ids again.",
   "upstream-reference-lost":

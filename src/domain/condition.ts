@@ -51,6 +51,7 @@ export const CONDITIONS = {
   },
   "upstream-refuses-records": { severity: "warning", title: "Dispatch centre refuses records" },
   "upstream-refuses-alarm": { severity: "error", title: "Dispatch centre refuses an alarm" },
+  "upstream-alarm-unproved": { severity: "error", title: "Not certain that the centre has an alarm" },
   "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre gave an id to another record" },
   "upstream-reference-lost": { severity: "warning", title: "Dispatch centre does not keep our reference" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre's" },

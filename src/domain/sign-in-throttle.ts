@@ -35,6 +35,8 @@ export interface SignInAttempt {
    * address counts, or five wrong codes from anywhere would keep the owner out of a new installation.
    */
   readonly isRandomPassword: boolean;
+  /** Whether it shows a valid token of that account: then nothing that others try counts against it. */
+  readonly hasToken?: boolean;
 }
 
 /**
@@ -52,7 +54,9 @@ export class SignInThrottle {
   /** @throws AppError `too-many-requests` with the seconds to wait */
   assertOpen(attempt: SignInAttempt): void {
     const nowMs = this.#clock.monotonicMs();
-    const untilMs = limitsOf(attempt).map(({ key }) => this.#counters.get(key)?.blockedUntilMs ?? 0);
+    const untilMs = Object.values(limitsOf(attempt)).map(
+      ({ key }) => this.#counters.get(key)?.blockedUntilMs ?? 0,
+    );
     const waitS = Math.ceil((Math.max(0, ...untilMs) - nowMs) / 1000);
     if (waitS > 0)
       throw new AppError("too-many-requests", `too many wrong attempts; try again in ${waitS} seconds`, {
@@ -66,16 +70,21 @@ export class SignInThrottle {
    */
   failed(attempt: SignInAttempt): number {
     const nowMs = this.#clock.monotonicMs();
-    return Math.max(0, ...limitsOf(attempt).map((limit) => this.#count(limit, nowMs))) / 1000;
+    const { account, address } = limitsOf(attempt);
+    const ownMs = account ? this.#count(account, nowMs) : 0;
+    // What one account adds to its address is bounded: a program with an old password tries for weeks.
+    const isCounted = !account || (this.#counters.get(account.key)?.failures ?? 0) <= FREE_FOR_ACCOUNT;
+    const addressMs = address && isCounted ? this.#count(address, nowMs) : 0;
+    return Math.max(ownMs, addressMs) / 1000;
   }
 
   /** Forgets the wrong passwords for that account, and takes them off its address: other accounts' stay counted there. */
   succeeded(attempt: SignInAttempt): void {
-    const [address, account] = limitsOf(attempt);
-    if (!account || !address) return;
-    const forgiven = this.#counters.get(account.key)?.failures ?? 0;
+    const { account, address } = limitsOf(attempt);
+    if (!account) return;
+    const forgiven = Math.min(FREE_FOR_ACCOUNT, this.#counters.get(account.key)?.failures ?? 0);
     this.#counters.delete(account.key);
-    const counter = this.#counters.get(address.key);
+    const counter = address && this.#counters.get(address.key);
     if (counter) this.#put(address.key, { ...counter, failures: Math.max(0, counter.failures - forgiven) });
   }
 
@@ -112,15 +121,26 @@ interface Limit {
   readonly free: number;
 }
 
-/** The address's limit and, where it has one, the account's. */
-function limitsOf({ email, address, isKnownPlace, isRandomPassword }: SignInAttempt): Limit[] {
-  if (address === undefined) return [];
+/**
+ * The limits of an attempt. One from a place where that account has signed in, or with a token of it, has one of its own
+ * alone: neighbours behind the same address, such as another site with an old password, do not count against it.
+ */
+function limitsOf(attempt: SignInAttempt): Limits {
+  const { email, address, isKnownPlace, isRandomPassword, hasToken = false } = attempt;
+  if (address === undefined) return {};
   const place = `address ${networkOf(address)}`;
-  const account = `account ${email.toLowerCase()}`;
-  const limits = [{ key: place, free: FREE_FOR_ADDRESS }];
-  if (!isRandomPassword)
-    limits.push({ key: isKnownPlace ? `${account} at ${place}` : account, free: FREE_FOR_ACCOUNT });
-  return limits;
+  const name = `account ${email.toLowerCase()}`;
+  if (hasToken || (isKnownPlace && !isRandomPassword))
+    return { account: { key: `${name} at ${place}`, free: FREE_FOR_ACCOUNT } };
+  return {
+    address: { key: place, free: FREE_FOR_ADDRESS },
+    ...(isRandomPassword ? {} : { account: { key: name, free: FREE_FOR_ACCOUNT } }),
+  };
+}
+
+interface Limits {
+  readonly address?: Limit;
+  readonly account?: Limit;
 }
 
 /** Where an attempt comes from: one household has a whole /64 of IPv6 (RFC 6177), so its first half stands for all of it. */

@@ -32,6 +32,27 @@ export function overlap(one: string, other: string): boolean {
   return true;
 }
 
+/** Whether every topic that falls under the narrow filter falls under the wide one. */
+export function covers(wide: string, narrow: string): boolean {
+  if (narrow.startsWith("$") && !wide.startsWith("$")) return false;
+  const [allowed, asked] = [wide.split("/"), narrow.split("/")];
+  for (const [index, level] of allowed.entries()) {
+    if (level === "#") return true;
+    const given = asked[index];
+    if (given === undefined || given === "#" || (level !== "+" && level !== given)) return false;
+  }
+  return allowed.length === asked.length;
+}
+
+/** What is wrong with the form of a filter, as a sentence with the remedy; undefined when nothing is. */
+export function filterFormFault(filter: string): string | undefined {
+  const levels = filter.split("/");
+  if (levels.some((level) => level.length > 1 && /[+#]/.test(level)))
+    return "+ and # stand for whole levels, such as zigbee2mqtt/+/availability";
+  const all = levels.indexOf("#");
+  return all >= 0 && all < levels.length - 1 ? "# can only be the last level" : undefined;
+}
+
 /** Levels that must be spelt out before a `#`, so that no filter takes in a whole house. */
 const LITERAL_LEVELS_BEFORE_ALL = 2;
 
@@ -44,10 +65,9 @@ export function filterFault(filter: string): string | undefined {
   if (levels[0] === "$SYS") return "below $SYS the broker speaks of itself. Write the topic of the sensor";
   if (levels[0] === "$share")
     return "of a shared subscription only a part of the messages comes. Write the topic without $share and its group";
-  if (levels.some((level) => level.length > 1 && /[+#]/.test(level)))
-    return "+ and # stand for whole levels, such as zigbee2mqtt/+/availability";
+  const form = filterFormFault(filter);
+  if (form !== undefined) return form;
   const all = levels.indexOf("#");
-  if (all >= 0 && all < levels.length - 1) return "# can only be the last level";
   const literal = levels.filter((level) => level !== "+" && level !== "#").length;
   if (all >= 0 && (levels.slice(0, -1).includes("+") || literal < LITERAL_LEVELS_BEFORE_ALL))
     return `before # at least ${LITERAL_LEVELS_BEFORE_ALL} levels must be spelt out, such as alarm/hall/#`;

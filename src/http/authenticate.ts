@@ -65,7 +65,7 @@ function authenticate(tokens: TokenService): RequestHandler {
   };
 }
 
-function tokenOf(request: Request): string | undefined {
+export function tokenOf(request: Request): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 

@@ -1,8 +1,10 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 
+const LIMITS = ["connections", "memory", "packet", "retained", "sign-in"] as const;
+
 /** What the built-in broker has only so much of. */
-export type BrokerLimit = "connections" | "packet" | "queue" | "retained" | "sign-in";
+export type BrokerLimit = (typeof LIMITS)[number];
 
 /** A limit that was not reached for so long is no trouble any more. */
 const QUIET_MS = 600_000;
@@ -12,6 +14,8 @@ export class BrokerLimits {
   readonly #conditions: Conditions;
   readonly #clock: Clock;
   readonly #reached = new Map<BrokerLimit, CancelTimer>();
+  /** How often each limit was reached since the start. */
+  readonly counts = new Map<BrokerLimit, number>(LIMITS.map((limit) => [limit, 0]));
 
   constructor({ conditions, clock }: { conditions: Conditions; clock: Clock }) {
     this.#conditions = conditions;
@@ -20,6 +24,7 @@ export class BrokerLimits {
 
   /** @param text what happens because of it, and the way out; the first one stands while the limit goes on being reached */
   reached(limit: BrokerLimit, text: string): void {
+    this.counts.set(limit, (this.counts.get(limit) ?? 0) + 1);
     const cancel = this.#reached.get(limit);
     if (cancel) cancel();
     else this.#conditions.raise("mqtt-broker-at-limit", text, limit);

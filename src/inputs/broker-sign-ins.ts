@@ -1,28 +1,52 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
+import type { NewEvent } from "../domain/event.ts";
+import type { Log } from "../domain/log.ts";
 import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 
 /** Four times the connections of the built-in broker; the oldest is forgotten beyond it. */
 const KNOWN_CLIENTS_MAX = 1_000;
+/** Names come from the network, and may have 64 KiB. */
+const NAME_LENGTH_MAX = 100;
+/** The event log has one entry in this time, with the number of the others: guessing cannot fill it. */
+const RECORDED_EVERY_MS = 60_000;
+
+export interface BrokerSignInsOptions {
+  readonly limits: BrokerLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Takes an entry for the event log. */
+  readonly record: (event: NewEvent) => void;
+}
+
+/** What a client shows when it signs in. */
+export interface BrokerSignIn {
+  readonly clientId: string;
+  readonly username: string | undefined;
+  readonly address: string;
+}
 
 /**
  * Slows down the guessing of the built-in broker's password, by network address. A client id that has signed in from its
  * address before has a count of its own: another program at that address, with a wrong password, keeps no sensor out.
  */
 export class BrokerSignIns {
-  readonly #limits: BrokerLimits;
+  readonly #options: BrokerSignInsOptions;
   readonly #throttle: SignInThrottle;
   readonly #knownClients = new Map<string, string>();
   #clients = 0;
+  #recordedAtMs: number | undefined;
+  #unrecorded = 0;
 
-  constructor(limits: BrokerLimits, clock: Clock) {
-    this.#limits = limits;
-    this.#throttle = new SignInThrottle(clock);
+  constructor(options: BrokerSignInsOptions) {
+    this.#options = options;
+    this.#throttle = new SignInThrottle(options.clock);
   }
 
   /** Whether a client may sign in. @param fits compares its password; not asked while its address has to wait */
-  admits(clientId: string, address: string, fits: () => boolean): boolean {
+  admits(signIn: BrokerSignIn, fits: () => boolean): boolean {
+    const { clientId, address } = signIn;
     const client = JSON.stringify([address, clientId]);
     // Counted by address alone: a count by user name would let any stranger keep every sensor out.
     const attempt: SignInAttempt = {
@@ -42,12 +66,39 @@ export class BrokerSignIns {
       return true;
     }
     const blockedForS = this.#throttle.failed(attempt);
-    if (blockedForS > 0)
-      this.#limits.reached(
+    if (blockedForS > 0) {
+      this.#options.limits.reached(
         "sign-in",
-        `${address} tries wrong passwords at the built-in broker, the last time as client ${JSON.stringify(clientId.slice(0, 100))}, and waits up to 15 minutes between two. Correct the password of that sensor, or look for what guesses there.`,
+        `${address} tries wrong passwords at the built-in broker, the last time as client ${JSON.stringify(clientId.slice(0, NAME_LENGTH_MAX))}, and waits up to 15 minutes between two. Correct the password of that sensor, or look for what guesses there.`,
       );
+      this.#record(signIn, blockedForS);
+    }
     return false;
+  }
+
+  #record({ clientId, username, address }: BrokerSignIn, blockedForS: number): void {
+    const { clock, record, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (this.#recordedAtMs !== undefined && nowMs - this.#recordedAtMs < RECORDED_EVERY_MS) {
+      this.#unrecorded += 1;
+      return;
+    }
+    const others = this.#unrecorded > 0 ? { othersMeanwhile: this.#unrecorded } : {};
+    const client = clientId.slice(0, NAME_LENGTH_MAX);
+    try {
+      record({
+        event: "sign-in-blocked",
+        who: (username ?? "").slice(0, NAME_LENGTH_MAX),
+        from: address,
+        subject: "built-in MQTT broker",
+        detail: { client, blockedForS, ...others },
+      });
+      this.#recordedAtMs = nowMs;
+      this.#unrecorded = 0;
+    } catch (error) {
+      // A full disk; the condition names the address all the same.
+      log.warn("mqtt-sign-in-event-write-failed", { error });
+    }
   }
 
   #remember(client: string): void {

@@ -1,14 +1,16 @@
-import { timingSafeEqual } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import type { Aedes, PublishPacket } from "aedes";
+import type { Aedes, Client, PublishPacket } from "aedes";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
+import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
-import { BrokerConnections } from "./broker-connections.ts";
+import type { BrokerAccount } from "./broker-accounts.ts";
+import { BrokerAdmission } from "./broker-admission.ts";
+import { BrokerClients } from "./broker-clients.ts";
 import { BrokerLimits } from "./broker-limits.ts";
-import { BrokerSignIns } from "./broker-sign-ins.ts";
+import type { Persistence } from "./broker-persistence.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { deliveryOf } from "./taken-messages.ts";
@@ -17,11 +19,20 @@ export interface BuiltInBrokerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  readonly credentials?: { readonly username: string; readonly password: string };
+  /** Who may sign in, and which topics each may use; without any, every client may use every topic. */
+  readonly accounts?: readonly BrokerAccount[];
   readonly zones: MqttZones;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
+  /** Takes an entry for the event log. */
+  readonly record: (event: NewEvent) => void;
+}
+
+/** What the built-in broker has met and holds. */
+export interface BrokerUse {
+  readonly limits: readonly { readonly limit: string; readonly count: number }[];
+  readonly heldBytes: number;
 }
 
 const LISTEN_AGAIN_MS = 5_000;
@@ -36,9 +47,9 @@ const CONNECT_WITHIN_MS = 10_000;
 export class BuiltInBroker {
   readonly #options: BuiltInBrokerOptions;
   readonly #limits: BrokerLimits;
-  readonly #connections: BrokerConnections;
+  readonly #clients: BrokerClients;
   readonly #retained: RetainedMessages;
-  readonly #signIns: BrokerSignIns;
+  readonly #admission: BrokerAdmission;
   #aedes: Aedes | undefined;
   #server: Server | undefined;
   #cancelRetry: CancelTimer | undefined;
@@ -52,33 +63,36 @@ export class BuiltInBroker {
   constructor(options: BuiltInBrokerOptions) {
     this.#options = options;
     this.#limits = new BrokerLimits(options);
-    this.#connections = new BrokerConnections(this.#limits);
+    this.#clients = new BrokerClients(this.#limits, options.log);
     this.#retained = new RetainedMessages(this.#limits);
-    this.#signIns = new BrokerSignIns(this.#limits, options.clock);
+    const parts = { limits: this.#limits, clients: this.#clients, counts: options.zones.counts };
+    this.#admission = new BrokerAdmission({ ...options, ...parts });
   }
 
   /** Starts listening; a port that is taken is a condition and is tried again. */
   async start(): Promise<void> {
     const { Aedes } = await import("aedes");
-    const { log, credentials } = this.#options;
+    const { log } = this.#options;
     const aedes = await Aedes.createBroker({
       connectTimeout: CONNECT_WITHIN_MS,
-      authenticate: ({ id, conn }, username, password, done) => {
-        const address = (conn as Socket).remoteAddress ?? "";
-        const fits = (): boolean => credentials === undefined || isSame(credentials, username, password);
-        // A refused one gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
-        done(null, this.#signIns.admits(id, address, fits));
-      },
+      // Counted with everything else that is held for a client.
+      maxInflightInbound: 0,
+      // A refused client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
+      authenticate: (client, username, password, done) =>
+        done(null, this.#admission.admits(client, username, password)),
+      authorizeSubscribe: (client, subscription, done) =>
+        done(null, this.#admission.allowsFilter(client, subscription) ? subscription : null),
       // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
       // and the sensor sends the message again.
       authorizePublish: (client, packet, done) => {
-        this.#reading = this.#answer(packet, client?.id, done);
+        this.#reading = this.#answer(packet, client, done);
       },
+      authorizeForward: (_client, packet) => (this.#admission.isForwarded(packet) ? packet : null),
     });
-    aedes.on("client", ({ conn, id }) => {
-      this.#connections.signedIn(conn);
-      this.#options.zones.taken.connected(id, true);
-    });
+    // aedes declares its types without it.
+    this.#clients.watch((aedes as unknown as { readonly persistence: Persistence }).persistence);
+    aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));
+    aedes.on("unsubscribe", (topics, client) => this.#clients.unsubscribed(client, topics));
     aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.heard(id));
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
     // What aedes does by itself, such as sending the wills of clients that are gone; nobody waits for its outcome.
@@ -88,6 +102,12 @@ export class BuiltInBroker {
     );
     this.#aedes = aedes;
     await this.#listen();
+  }
+
+  /** How often each limit was reached since the start, and the bytes that are held for clients. */
+  get use(): BrokerUse {
+    const limits = [...this.#limits.counts].map(([limit, count]) => ({ limit, count }));
+    return { limits, heldBytes: this.#clients.heldBytes };
   }
 
   /** Everything that is published comes here; what zones that are new listen to needs no asking. */
@@ -122,7 +142,7 @@ export class BuiltInBroker {
     this.#isStopping = true;
     this.#cancelRetry?.();
     this.#server?.close();
-    this.#connections.endAll();
+    this.#clients.endAll();
     this.#limits.stop();
     const aedes = this.#aedes;
     this.#aedes = undefined;
@@ -141,10 +161,11 @@ export class BuiltInBroker {
 
   async #answer(
     packet: PublishPacket,
-    clientId: string | undefined,
+    client: Client | null,
     answer: (refusal: Error | null) => void,
   ): Promise<void> {
-    answer(await this.#take(packet, clientId));
+    if (!this.#admission.allowsMessage(client, packet)) answer(null);
+    else answer(await this.#take(packet, client?.id));
   }
 
   /** Reads a message for the zones. @returns why it is not taken, or null */
@@ -152,7 +173,9 @@ export class BuiltInBroker {
     if (this.#isStopping) return new Error("the broker is stopping");
     if (packet.topic.startsWith("$SYS/")) return new Error("$SYS is the broker's own");
     const { zones, log } = this.#options;
-    const payload = Buffer.from(packet.payload);
+    const payload = ownCopy(packet.payload);
+    // What is kept of a message must not keep all that has arrived with it.
+    packet.payload = payload;
     if (clientId !== undefined) zones.taken.heard(clientId);
     for (const topics of this.#newer) topics.add(packet.topic);
     try {
@@ -202,7 +225,7 @@ export class BuiltInBroker {
 
   #accept(socket: Socket): void {
     if (!this.#aedes) socket.destroy();
-    else if (this.#connections.admit(socket)) this.#aedes.handle(socket);
+    else if (this.#clients.admit(socket)) this.#aedes.handle(socket);
   }
 }
 
@@ -211,12 +234,9 @@ interface RetainedStore {
   createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
 }
 
-function isSame(
-  wanted: { username: string; password: string },
-  username: string | undefined,
-  password: Uint8Array | undefined,
-): boolean {
-  const given = Buffer.from(password ?? "");
-  const expected = Buffer.from(wanted.password);
-  return username === wanted.username && given.length === expected.length && timingSafeEqual(given, expected);
+/** A copy in memory of its own; Node.js would take it from a larger piece. */
+function ownCopy(payload: string | Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
+  copy.set(Buffer.from(payload));
+  return copy;
 }

@@ -3,7 +3,8 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Journal } from "../store/journal.ts";
-import { BuiltInBroker } from "./built-in-broker.ts";
+import type { BrokerAccount } from "./broker-accounts.ts";
+import { BuiltInBroker, type BrokerUse } from "./built-in-broker.ts";
 import { openBackend, type GpioBackend } from "./gpio/backends.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { SimulatedLines } from "./gpio/simulated-lines.ts";
@@ -45,7 +46,13 @@ export type MqttSource =
       readonly clientId: string;
       readonly tls?: BrokerTls;
     } & Credentials)
-  | ({ readonly mode: "built-in"; readonly host: string; readonly port: number } & Credentials);
+  | ({
+      readonly mode: "built-in";
+      readonly host: string;
+      readonly port: number;
+      /** Beside the credentials, which may use every topic. */
+      readonly accounts?: readonly BrokerAccount[];
+    } & Credentials);
 
 /** Everything that readings come from, started and stopped as one. A source that is not there is a condition. */
 export class Inputs {
@@ -85,6 +92,11 @@ export class Inputs {
   /** The messages that changed nothing, by topic and reason. */
   get messageCounts(): MessageCount[] {
     return this.#mqttZones.counts.list();
+  }
+
+  /** What the built-in broker has met and holds; undefined without one. */
+  get brokerUse(): BrokerUse | undefined {
+    return this.#mqtt instanceof BuiltInBroker ? this.#mqtt.use : undefined;
   }
 
   async start(): Promise<void> {
@@ -165,7 +177,11 @@ function mqttReadings(
   zones: MqttZones,
 ): BuiltInBroker | MqttReadings | undefined {
   const options = { ...common, brokerCounts: journal.brokerCounts, zones };
-  if (mqtt.mode === "built-in") return new BuiltInBroker({ ...options, ...mqtt });
+  if (mqtt.mode === "built-in") {
+    const { credentials, accounts = [] } = mqtt;
+    const all = [...(credentials ? [credentials] : []), ...accounts];
+    return new BuiltInBroker({ ...options, ...mqtt, accounts: all });
+  }
   if (mqtt.mode === "external") return new MqttReadings({ ...options, ...mqtt });
   return undefined;
 }

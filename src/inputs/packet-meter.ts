@@ -19,6 +19,11 @@ export class PacketMeter {
     this.#packetBytesMax = packetBytesMax;
   }
 
+  /** Whether a packet has begun to arrive and is not complete. */
+  get isWithinPacket(): boolean {
+    return this.#remaining > 0 || this.#length !== undefined;
+  }
+
   /**
    * Takes the next bytes of the connection.
    * @returns false from the first packet on that announces more than the limit, or whose length is no length

@@ -11,6 +11,8 @@ import { prepareDataDir } from "./secrets.ts";
 
 export interface DataFolderOptions {
   readonly dataDir: string;
+  /** How long the audit trail keeps its entries; 400 days by default. */
+  readonly auditDays?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;

@@ -16,11 +16,14 @@ export interface HousekeepingOptions {
   readonly freeBytes: () => number;
   /** Looks whether somebody has read the report of a recovery. */
   readonly lookForReport: () => void;
+  /** How long the audit trail keeps its entries; 400 days by default. */
+  readonly auditDays?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
 }
 
+const AUDIT_DAYS = 400;
 const LOOK_EVERY_MS = 60_000;
 /** A disk fills within seconds, and a person is to see it in time. */
 const LOOK_AT_DISK_EVERY_MS = 5_000;
@@ -109,7 +112,8 @@ export class Housekeeping {
 
   #removeOld(): void {
     if (this.#cancelRemoval) return;
-    this.#goOn(removeOldRows(this.#options, this.#options.clock.wallMs()));
+    const { main, journal, auditDays = AUDIT_DAYS, clock } = this.#options;
+    this.#goOn(removeOldRows({ main, journal, auditDays }, clock.wallMs()));
   }
 
   #goOn(removal: Generator<void, RemovedRows>): void {

@@ -1,6 +1,7 @@
 import type { Database } from "../store/database.ts";
 import {
   newestChangeMs,
+  removeOldAudit,
   removeOldEvents,
   removeOldIncidents,
   removeOldRecords,
@@ -10,7 +11,8 @@ import {
 } from "../store/retention.ts";
 import { TRIPS_KEPT_MS } from "./recovery.ts";
 
-const RECORDS_KEPT_MS = 90 * 86_400_000;
+const DAY_MS = 86_400_000;
+const RECORDS_KEPT_MS = 90 * DAY_MS;
 
 /** How many rows were removed because of their age. */
 export interface RemovedRows {
@@ -19,12 +21,20 @@ export interface RemovedRows {
   readonly trips: number;
 }
 
+/** What is looked through. */
+export interface AgingTables {
+  readonly main: Database;
+  readonly journal: Database;
+  /** How long the audit trail keeps its entries. */
+  readonly auditDays: number;
+}
+
 /**
  * Removes what is old enough, one slice of a table at each step: whoever steps lets readings and requests in between.
  * @param wallMs now, by a clock that may have been set years ahead
  */
 export function* removeOldRows(
-  { main, journal }: { readonly main: Database; readonly journal: Database },
+  { main, journal, auditDays }: AgingTables,
   wallMs: number,
 ): Generator<void, RemovedRows> {
   // A clock that was set years ahead must not age everything at once: age counts back from the newest record.
@@ -33,6 +43,10 @@ export function* removeOldRows(
   const records = yield* walk(main, (behind) => removeOldRecords(main, nowMs - RECORDS_KEPT_MS, behind));
   const events = yield* walk(main, () => {
     const removed = removeOldEvents(main);
+    return { removed, behind: removed === 0 ? null : 0 };
+  });
+  yield* walk(main, () => {
+    const removed = removeOldAudit(main, nowMs - auditDays * DAY_MS);
     return { removed, behind: removed === 0 ? null : 0 };
   });
   yield* walk(journal, (behind) => removeOldIncidents(journal, tripsBeforeMs, behind));

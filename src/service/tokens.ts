@@ -8,13 +8,9 @@ import type { Database } from "../store/database.ts";
 import { EventService } from "./events.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
+import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
 import { networkOf, SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 
-/** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
-const TOKEN_LIFETIME_S = 3600;
-
-/** A clock that is disciplined may go back by so much between two requests. */
-const CLOCK_SKEW_S = 60;
 /** More people and programs than that do not use one installation within an hour. */
 const VERIFIED_MAX = 500;
 const ISSUER = "santinela";
@@ -52,6 +48,7 @@ export class TokenService {
   /**
    * A token for a person.
    * @param address the client's network address; undefined for the control socket
+   * @param currentToken the token that is to be replaced: its owner waits before strangers
    * @throws AppError `unauthenticated`, with one message for an unknown address and a wrong password, and
    * `too-many-requests` after too many of them
    */
@@ -59,9 +56,11 @@ export class TokenService {
     email: string,
     password: string,
     address?: string,
+    currentToken?: string,
   ): Promise<{ token: string; expiresIn: number }> {
     const attempt = this.#attemptOf(email, address);
-    const account = await this.#accountWith(attempt, password);
+    const hasToken = currentToken !== undefined && this.#isTokenOf(currentToken, email);
+    const account = await this.#accountWith(attempt, password, hasToken);
     if (!account) throw new AppError("unauthenticated", "email or password is wrong");
     this.#events.note({
       ...byOf(attempt),
@@ -114,6 +113,14 @@ export class TokenService {
     return this.#sign(account);
   }
 
+  #isTokenOf(token: string, email: string): boolean {
+    try {
+      return this.verify(token, "").email.toLowerCase() === email.toLowerCase();
+    } catch {
+      return false;
+    }
+  }
+
   #attemptOf(email: string, address: string | undefined): SignInAttempt {
     const account = this.#accounts.byEmail(email);
     const isKnownPlace =
@@ -128,10 +135,15 @@ export class TokenService {
     password: string,
     hasToken = false,
   ): Promise<Account | undefined> {
-    this.#throttle.assertOpen(attempt);
+    this.#throttle.assertOpen({ ...attempt, hasToken });
     const account = this.#accounts.byEmail(attempt.email);
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
     const hash = account?.passwordHash ?? DUMMY_HASH;
+    if (account?.disabled) this.#passwords.forget(hash);
+    else if (account && usable && this.#passwords.isProven(password, hash)) {
+      this.#throttle.succeeded({ ...attempt, hasToken });
+      return account;
+    }
     // Asked again when its turn has come: of many at once, those that waited meanwhile may have been too many.
     const { address, isKnownPlace } = attempt;
     const candidate = {
@@ -139,13 +151,13 @@ export class TokenService {
       isKnown: isKnownPlace || address === undefined || hasToken,
     };
     const fits = await this.#passwords.fits(usable ? password : "", hash, candidate, () =>
-      this.#throttle.assertOpen(attempt),
+      this.#throttle.assertOpen({ ...attempt, hasToken }),
     );
     if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
-      this.#throttle.succeeded(attempt);
+      this.#throttle.succeeded({ ...attempt, hasToken });
       return account;
     }
-    const blockedForS = this.#throttle.failed(attempt);
+    const blockedForS = this.#throttle.failed({ ...attempt, hasToken });
     const by = byOf(attempt);
     this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
     if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
@@ -202,34 +214,6 @@ export class TokenService {
       return undefined;
     }
   }
-}
-
-/** A token whose signature is ours, as numbers that were looked at. */
-interface VerifiedClaims {
-  readonly accountId: number;
-  /** Seconds since 1970. */
-  readonly iat: number;
-  readonly exp: number;
-  readonly nbf: number;
-  readonly ver: unknown;
-}
-
-/** jsonwebtoken takes tokens that have no subject, no age and no end. */
-function completeClaims({ iat, exp, nbf = 0, sub, ver }: jwt.JwtPayload): VerifiedClaims | undefined {
-  return typeof iat === "number" &&
-    typeof exp === "number" &&
-    typeof nbf === "number" &&
-    /^[1-9]\d{0,15}$/.test(typeof sub === "string" ? sub : "")
-    ? { accountId: Number(sub), iat, exp, nbf, ver }
-    : undefined;
-}
-
-/**
- * Whether now is within the token's lifetime. One of a clock that has been put back since would live on for as long as
- * that clock was ahead.
- */
-function isWithin({ iat, exp, nbf }: VerifiedClaims, nowS: number): boolean {
-  return nowS < exp && nowS >= nbf && exp - iat <= TOKEN_LIFETIME_S && iat <= nowS + CLOCK_SKEW_S;
 }
 
 function byOf({ email, address }: SignInAttempt): { who: string; from: string; subject: string } {

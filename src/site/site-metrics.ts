@@ -11,10 +11,11 @@ import type { MetricsPort } from "../http/metrics.ts";
 import type { SitePorts } from "../http/site/site-ports.ts";
 import type { StatusView } from "../http/site/status-view.ts";
 import { freeBytes } from "../ops/ballast.ts";
+import type { Inputs } from "../inputs/inputs.ts";
 import { Histogram } from "../ops/histogram.ts";
 import { counter, gauge, metricsText, type MetricFamily } from "../ops/metrics-text.ts";
 import { ProcessWatch } from "../ops/process-measures.ts";
-import { statusFamilies } from "./status-metrics.ts";
+import { brokerFamilies, statusFamilies } from "./status-metrics.ts";
 import { isStorageError } from "../store/database.ts";
 import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
@@ -27,6 +28,7 @@ export interface SiteMetricsParts {
   readonly site: Pick<SitePorts, "status" | "zones">;
   readonly trips: TripStore;
   readonly centreObjectives: Pick<CentreObjectiveStore, "walk">;
+  readonly inputs: Pick<Inputs, "brokerUse">;
   readonly log: Log;
 }
 
@@ -88,6 +90,7 @@ export class SiteMetrics implements MetricsPort {
       this.#objectiveFamily(),
       ...headlineFamilies(status),
       ...statusFamilies(status),
+      ...brokerFamilies(this.#parts.inputs.brokerUse),
       ...this.#diskFamilies(),
       ...this.#processFamilies(status),
     ]);

@@ -19,6 +19,8 @@ export interface DatabaseKind {
    * and without losing what was recorded meanwhile. Without it no earlier release can.
    */
   readonly readableFrom?: number;
+  /** Takes over what an earlier release has written meanwhile in its own way; tried again at the next opening. */
+  readonly settle?: (database: Database) => void;
 }
 
 /**
@@ -45,6 +47,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     migrate(database, path, kind);
     keepRowSums(database);
     keepStatements(database);
+    settle(database, kind);
   } catch (error) {
     database.close();
     throw error instanceof AppError ? error : storageError(path, error);
@@ -141,6 +144,17 @@ function migrate(database: Database, path: string, kind: DatabaseKind): void {
     database.pragma(`application_id = ${applicationId}`);
     database.pragma(`user_version = ${stamp}`);
   });
+}
+
+function settle(database: Database, kind: DatabaseKind): void {
+  // What a newer release has made of its tables is its own business.
+  if (isNewer(database, kind)) return;
+  try {
+    kind.settle?.(database);
+  } catch (error) {
+    // A full disk keeps no daemon from starting.
+    if (!isStorageError(error)) throw error;
+  }
 }
 
 /** More steps than there will be; tells the two numbers in `user_version` apart. */

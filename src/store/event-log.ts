@@ -1,26 +1,61 @@
 import type { EventDetail, EventName, LoggedEvent, NewEvent } from "../domain/event.ts";
+import { AuditTrail, type EventRow } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** The event log, in the same database as what its entries tell of, so that both are written or neither. */
 export class EventLog {
   readonly #database: Database;
+  readonly #audit: AuditTrail;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#audit = new AuditTrail(database);
   }
 
-  add({ event, who, from, subject, detail }: NewEvent, atMs: number): void {
-    this.#database
+  add(event: NewEvent, atMs: number): void {
+    if (!AuditTrail.takes(event.event)) this.#insert(event, atMs);
+    else transaction(this.#database, () => this.#addAudited(event, atMs));
+  }
+
+  #addAudited(event: NewEvent, at: number): void {
+    const { who, from: origin, subject, detail } = event;
+    const seq = this.#insert(event, at);
+    this.#audit.add({ seq, at, event: event.event, who, origin, subject, detail: JSON.stringify(detail) });
+    if (event.event === "signed-in") this.#keepPlace(who, origin, at);
+  }
+
+  #insert({ event, who, from, subject, detail }: NewEvent, atMs: number): number {
+    const { lastInsertRowid } = this.#database
       .prepare("INSERT INTO events(at, event, who, origin, subject, detail) VALUES(?, ?, ?, ?, ?, ?)")
       .run(atMs, event, who, from, subject, JSON.stringify(detail));
+    return Number(lastInsertRowid);
   }
 
-  /** Whether there is a sign-in of that account from that address. */
+  /** Whether that account has signed in from that address. */
   hasSignedIn(email: string, address: string): boolean {
+    const known = this.#database
+      .prepare("SELECT 1 FROM known_places WHERE email = ? AND address = ?")
+      .get(email, address);
+    if (known !== undefined) return true;
+    // What an earlier release has written meanwhile stands in the log alone.
     const found = this.#database
       .prepare("SELECT 1 FROM events WHERE event = 'signed-in' AND who = ? AND origin = ? LIMIT 1")
       .get(email, address);
     return found !== undefined;
+  }
+
+  /** Only the account's own sign-ins make it forget its oldest place. */
+  #keepPlace(email: string, address: string, atMs: number): void {
+    this.#database
+      .prepare("INSERT OR REPLACE INTO known_places(email, address, last_at) VALUES(?, ?, ?)")
+      .run(email, address, atMs);
+    this.#database
+      .prepare(
+        `DELETE FROM known_places WHERE email = :email AND address IN (SELECT address FROM known_places
+           WHERE email = :email ORDER BY last_at DESC, address LIMIT -1 OFFSET ${PLACES_MAX})`,
+      )
+      .run({ email });
   }
 
   /**
@@ -29,8 +64,8 @@ export class EventLog {
    */
   newest(limit: number, before = Number.MAX_SAFE_INTEGER): LoggedEvent[] {
     return this.#database
-      .prepare("SELECT * FROM events WHERE seq < ? ORDER BY seq DESC LIMIT ?")
-      .all(before, limit)
+      .prepare(newestOf("seq < :before"))
+      .all({ before, limit })
       .map((row) => toEvent(row as EventRow));
   }
 
@@ -38,30 +73,37 @@ export class EventLog {
   between(names: readonly EventName[], sinceMs: number, untilMs: number): LoggedEvent[] {
     return this.#database
       .prepare(
-        `SELECT * FROM events WHERE at BETWEEN ? AND ? AND event IN (SELECT value FROM json_each(?))
-         ORDER BY seq`,
+        TABLES.map(
+          (table) =>
+            `SELECT ${COLUMNS} FROM ${table} WHERE at BETWEEN :sinceMs AND :untilMs
+               AND event IN (SELECT value FROM json_each(:names))`,
+        ).join(" UNION ") + " ORDER BY seq",
       )
-      .all(sinceMs, untilMs, JSON.stringify(names))
+      .all({ sinceMs, untilMs, names: JSON.stringify(names) })
       .map((row) => toEvent(row as EventRow));
   }
 
   /** The newest entries about one thing, such as `intervention 12`, the newest first. */
   about(subject: string, limit: number): LoggedEvent[] {
     return this.#database
-      .prepare("SELECT * FROM events WHERE subject = ? ORDER BY seq DESC LIMIT ?")
-      .all(subject, limit)
+      .prepare(newestOf("subject = :subject"))
+      .all({ subject, limit })
       .map((row) => toEvent(row as EventRow));
   }
 }
 
-interface EventRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: EventName;
-  readonly who: string;
-  readonly origin: string;
-  readonly subject: string;
-  readonly detail: string;
+/** An entry stands in both tables until the log has no room for it; then the audit trail alone has it. */
+const TABLES = ["events", "audit"] as const;
+const COLUMNS = "seq, at, event, who, origin, subject, detail";
+/** A phone on mobile data has another address every day. */
+const PLACES_MAX = 200;
+
+function newestOf(condition: string): string {
+  const each = TABLES.map(
+    (table) =>
+      `SELECT * FROM (SELECT ${COLUMNS} FROM ${table} WHERE ${condition} ORDER BY seq DESC LIMIT :limit)`,
+  );
+  return `${each.join(" UNION ")} ORDER BY seq DESC LIMIT :limit`;
 }
 
 function toEvent({ at, origin, detail, ...rest }: EventRow): LoggedEvent {

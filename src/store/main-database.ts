@@ -1,3 +1,4 @@
+import { AuditTrail, createAuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-sums.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
@@ -232,5 +233,7 @@ export const MAIN_DATABASE: DatabaseKind = {
     (database) => {
       for (const table of ["interventions", "outbox"]) addRowSums(database, table);
     },
+    createAuditTrail,
   ],
+  settle: (database) => new AuditTrail(database).adopt(),
 };

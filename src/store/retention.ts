@@ -1,3 +1,4 @@
+import { AuditTrail } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 import { InterventionCounts, type Counted } from "./intervention-counts.ts";
@@ -56,6 +57,11 @@ export function removeOldEvents(main: Database): number {
          (SELECT seq FROM events WHERE seq <= (SELECT max(seq) FROM events) - ${EVENTS_KEPT} LIMIT ${BATCH})`,
     )
     .run().changes;
+}
+
+/** Removes up to one batch of the audit trail's oldest entries. @param beforeMs later ones stay. @returns how many */
+export function removeOldAudit(main: Database, beforeMs: number): number {
+  return new AuditTrail(main).removeBefore(beforeMs, BATCH);
 }
 
 /**

@@ -19,6 +19,7 @@ import {
 } from "../domain/test-record.ts";
 import { itemsOf, type Verdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
+import { keyHeader } from "./key-header.ts";
 import { readPage, removeTestRecord } from "./test-records.ts";
 
 export interface CentreTrialOptions {
@@ -115,7 +116,7 @@ export class CentreTrial {
 
   async #post(key: string, sent: InterventionFields): Promise<Verdict> {
     const body = JSON.stringify(sent);
-    const headers = { "Idempotency-Key": `"${key}"` };
+    const headers = keyHeader(key);
     const { centre } = this.#options;
     const verdict = await centre.write({ method: "POST", path: "/interventii", body, headers });
     if (verdict.record && !this.#made.includes(verdict.record.id)) this.#made.push(verdict.record.id);

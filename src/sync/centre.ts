@@ -45,10 +45,18 @@ export class Centre {
       const signedIn = await tokens.token();
       if (!signedIn.ok) return { reply: signedIn.reply, isSignIn: true };
       const reply = await client.request({ ...request, token: signedIn.token });
-      if (isSecond || reply.kind !== "answered" || reply.status !== 401) return { reply, isSignIn: false };
+      if (isSecond || !isTokenRefused(reply, signedIn.isOld)) {
+        if (reply.kind === "answered" && reply.status < 400) tokens.accepted(signedIn.token);
+        return { reply, isSignIn: false };
+      }
       tokens.forget(signedIn.token);
     }
   }
+}
+
+/** Of a token that the last run has left, 403 may say the same as 401. */
+function isTokenRefused(reply: Reply, isOld: boolean): boolean {
+  return reply.kind === "answered" && (reply.status === 401 || (isOld && reply.status === 403));
 }
 
 /** A sign-in that failed: the record's own request was never sent. */

@@ -47,5 +47,6 @@ const CONDITIONS_OF_THE_WAY = [
   "upstream-sign-in-refused",
   "upstream-not-the-interface",
   "upstream-refuses-records",
+  "upstream-alarm-unproved",
   "outbox-write-failed",
 ] as const;

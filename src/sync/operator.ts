@@ -3,7 +3,8 @@ import type { CentreRecord } from "../domain/merge.ts";
 import { AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
 import type { SyncParts } from "./parts.ts";
 import { loseTrack } from "./restore.ts";
-import { UNCLEAR } from "./settlement.ts";
+import { INCOMPLETE_LISTS } from "./search.ts";
+import { DENIED, UNCLEAR } from "./settlement.ts";
 
 /** What a person can do about a record that does not reach the centre by itself. */
 export class Operator {
@@ -25,7 +26,15 @@ export class Operator {
         entry.phase === "linked" && entry.lastCode === UNCLEAR && entry.missingSinceMs !== null;
       // The person says that what is there is another's: ours is looked for, and made again if it is nowhere.
       if (isUnclear) return loseTrack(this.#parts, entry);
-      ledger.apply(entry, "retry", { ...this.#searchFirst(entry), attempts: 0, refusals: 0, nextAtMs: 0 });
+      const isUnproved = entry.phase === "unsure" && INCOMPLETE_LISTS.has(entry.lastCode ?? "");
+      const denied = isUnproved && !entry.deleted ? { lastCode: DENIED } : {};
+      ledger.apply(entry, "retry", {
+        ...this.#searchFirst(entry),
+        ...denied,
+        attempts: 0,
+        refusals: 0,
+        nextAtMs: 0,
+      });
     });
   }
 

@@ -2,6 +2,7 @@ import type { Watermark } from "../domain/list-reading.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { keptOf, sightingsOf, type Sighting } from "../domain/sighting.ts";
 import type { Verdict } from "./answer.ts";
+import { keyHeader } from "./key-header.ts";
 import { centreFor, momentOf, tellOutcome, type SyncParts } from "./parts.ts";
 import { claim, isAnothers } from "./restore.ts";
 import { recordsAbove, watermarkOf } from "./search.ts";
@@ -11,6 +12,7 @@ import {
   believedAnswer,
   believedOfAlarm,
   closing,
+  DENIED,
   earlierGhosts,
   foundAs,
   settledAtMs,
@@ -117,7 +119,7 @@ export class Posting {
       method: "POST",
       path: "/interventii",
       body: attempt.body,
-      headers: { "Idempotency-Key": quoted(attempt.key) },
+      headers: keyHeader(attempt.key),
     });
     failpoint("sync-answered");
     await this.#settle(interventionId, verdict);
@@ -169,14 +171,18 @@ export class Posting {
     const centre = centreFor(this.#parts, asked);
     const walk = await recordsAbove(centre, watermarkOf(asked));
     if (walk.kind === "undetermined") {
-      ledger.write(() => {
+      const denied = ledger.write(() => {
         const entry = ledger.entry(interventionId);
         // What bears the reference is found, however little of the list could be read.
         const hits = entry.phase === "unsure" ? this.#sightings({ ...entry, witness: null }, walk.seen) : [];
         if (hits.length > 0) return this.#adopt(entry, hits);
-        ledger.outbox.save({ ...entry, ...afterFailure(entry, walk.verdict, momentOf(this.#parts)) });
+        const isSettled = clock.wallMs() >= settledAtMs(entry, patience);
+        if (entry.phase === "unsure" && entry.lastCode === DENIED && isSettled)
+          return this.#resend(entry, true);
+        return ledger.outbox.save({ ...entry, ...afterFailure(entry, walk.verdict, momentOf(this.#parts)) });
       });
-      return watch.note(walk.verdict);
+      await watch.note(walk.verdict);
+      return denied ? this.#post(denied) : undefined;
     }
     const again = ledger.write(() => {
       if (walk.isRestored) ledger.outbox.auditAll();
@@ -215,8 +221,7 @@ export class Posting {
     const kept = keptOf(hits, [ledger.sentOf(entry)], entry.ghosts);
     for (const hit of hits) claim(this.#parts, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
-    const wallMs = clock.wallMs();
-    const { honoursKeys } = ledger.facts;
+    const [wallMs, { honoursKeys }] = [clock.wallMs(), ledger.facts];
     const linked = foundAs(entry, kept.id, { patience, wallMs, honoursKeys });
     ledger.apply(entry, "found", {
       ...linked,
@@ -241,8 +246,3 @@ export class Posting {
 const IDS_MAX = 20_000;
 /** What a stray refusal of a read holds up waits so long. */
 const STRAY_WAIT_MS = 5_000;
-
-/** A structured-field string (RFC 9651, 3.3.3). */
-function quoted(key: string): string {
-  return `"${key.replaceAll(/["\\]/g, "\\$&")}"`;
-}

@@ -6,6 +6,7 @@ import { PATIENCE, type Patience } from "../domain/waits.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxLane } from "../store/due-entries.ts";
+import { unprovedAlarms } from "../store/unproved-alarms.ts";
 import type { Centre } from "./centre.ts";
 import { Comparing } from "./comparing.ts";
 import { Lane, UnderWay } from "./lane.ts";
@@ -18,6 +19,7 @@ import { Posting } from "./posting.ts";
 import { Reconciling } from "./reconciling.ts";
 import { LinkedBefore } from "./restore.ts";
 import { ReferenceWatch } from "./reference-watch.ts";
+import { INCOMPLETE_LISTS } from "./search.ts";
 import { StrangerWatch } from "./stranger-watch.ts";
 import { Sweeping } from "./sweeping.ts";
 
@@ -41,6 +43,8 @@ export interface PushOptions {
 
 /** Of each kind of check, so many are made in one go: what is new must not wait for what is only looked at again. */
 const CHECKS_MAX = 20;
+/** A person is asked about an alarm once this time has passed: by then the search would have found it. */
+const UNPROVED_AFTER_MS = 30_000;
 /** Doubles of so many records are looked for in one reading of the centre's list. */
 const SWEEPS_MAX = 500;
 
@@ -73,6 +77,7 @@ export class Push {
   /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
   #isHealthy = false;
   #areChecksWanted = false;
+  #keepingReady: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: PushOptions) {
@@ -135,6 +140,7 @@ export class Push {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(Object.values(this.#lanes).map(({ running }) => running ?? Promise.resolve()));
+    await this.#keepingReady;
   }
 
   /** Has every record tried again that the centre had no objective for: it may have it now. */
@@ -200,7 +206,7 @@ export class Push {
 
   /** Beside the records: a database in trouble ends their work, and that is enough. */
   #keepAlarmsReady(): void {
-    this.#posting.keepAlarmsReady().catch((error: unknown) => {
+    this.#keepingReady = this.#posting.keepAlarmsReady().catch((error: unknown) => {
       if (!isStorageError(error)) throw error;
     });
   }
@@ -224,7 +230,12 @@ export class Push {
   }
 
   #declareRefusals(): void {
-    const { conditions } = this.#options;
+    const { conditions, clock, database } = this.#options;
+    const unproved = unprovedAlarms(database, [...INCOMPLETE_LISTS], clock.wallMs() - UNPROVED_AFTER_MS);
+    const [first] = unproved;
+    if (first)
+      conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });
+    else conditions.clear("upstream-alarm-unproved");
     const { blocked, rejected, gone, rejectedAlarms } = this.#ledger.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-refuses-records");
     else conditions.raise("upstream-refuses-records", { rejected, blocked, gone });

@@ -24,6 +24,12 @@ export function believedAnswer(entry: OutboxEntry, verdict: Verdict): Verdict {
 export const UNCLEAR = "UNCLEAR";
 
 /**
+ * The `lastCode` of a record whose answer was lost and whose list could not be read whole, once a person has asked for another
+ * attempt: the person says that the centre does not have it.
+ */
+export const DENIED = "DENIED";
+
+/**
  * What an answer that concerns an alarm's content is believed to mean: a gateway can say 4xx once by itself, so an alarm
  * is tried again before it counts as refused, forbidden or without an objective.
  */

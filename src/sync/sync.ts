@@ -1,5 +1,5 @@
 import { ApiClient } from "../client/api-client.ts";
-import { TokenCache } from "../client/token-cache.ts";
+import { TokenCache, type TokenStore } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -40,6 +40,8 @@ export interface SyncOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: (name: string) => void;
+  /** Where the token for an account is kept over a restart; without it each start signs in. */
+  readonly tokenStore?: (account: { readonly centre: string; readonly email: string }) => TokenStore;
 }
 
 /** How long the request under way may still take when the daemon stops. */
@@ -77,7 +79,13 @@ export class Sync {
     this.#clients = [client, alarmClient];
     this.#link = new Link({ ...options, baseUrl });
     // An alarm may have to wait for the sign-in, and so the sign-in must not wait for the bulk.
-    const tokens = new TokenCache({ client: alarmClient, email, password, clock });
+    const tokens = new TokenCache({
+      client: alarmClient,
+      email,
+      password,
+      clock,
+      store: options.tokenStore?.({ centre: baseUrl, email }),
+    });
     const centre = new Centre({ client, alarmClient, tokens, clock });
     this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeAbsence, SECOND_LOOK_MS, type ListWord } from "../../src/domain/absence.ts";
+import { judgeAbsence, SECOND_LOOK_MS, type AbsenceStep, type ListWord } from "../../src/domain/absence.ts";
 
 /* What the centre's answers can do to a record that it says it does not have. */
 
@@ -23,7 +23,7 @@ function play(all: readonly { afterMs: number; list: ListWord }[]): Played {
   for (const { afterMs, list } of all) {
     nowMs += afterMs;
     const first = judgeAbsence(sinceMs, nowMs);
-    const step = first.kind === "ask-list" ? judgeAbsence(sinceMs, nowMs, list) : first;
+    const step: AbsenceStep = first.kind === "ask-list" ? judgeAbsence(sinceMs, nowMs, list) : first;
     if (step.kind === "believe") return { believedAfterMs: nowMs - firstMs, lastList: list };
     expect(step.kind).toBe("wait");
     if (step.kind !== "wait") break;

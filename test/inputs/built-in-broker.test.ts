@@ -1,7 +1,10 @@
 import { connect, createServer, type Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import { generate } from "mqtt-packet";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BuiltInBroker, BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { ALL_BYTES_MAX, BrokerMemory, CLIENT_BYTES_MAX } from "../../src/inputs/broker-memory.ts";
 import { PacketMeter } from "../../src/inputs/packet-meter.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
@@ -159,7 +162,7 @@ describe("the built-in broker", () => {
   });
 
   test("asks for the configured user name and password", async () => {
-    await start({ credentials: { username: "sensor", password: "a secret" } });
+    await start({ accounts: [{ username: "sensor", password: "a secret" }] });
     for (const wrong of [
       {},
       { username: "sensor", password: "a guess" },
@@ -277,6 +280,113 @@ describe("the built-in broker's limits", () => {
   });
 });
 
+describe("what the built-in broker holds for its clients", () => {
+  const held = (): number => broker.use.heldBytes;
+  const cutOff = (): number => broker.use.limits.find(({ limit }) => limit === "memory")?.count ?? 0;
+
+  test("is nothing once they have collected their messages, unsubscribed and gone", async () => {
+    await start();
+    const session = { clientId: "display", clean: false, reconnectPeriod: 0 };
+    const display = await sensor(session);
+    await display.subscribeAsync(["hall/#", "yard"], { qos: 1 });
+    const subscribed = held();
+    expect(subscribed).toBeGreaterThan(0);
+    await display.endAsync();
+    const client = await sensor({
+      reconnectPeriod: 0,
+      will: { topic: "hall/will", payload: Buffer.from("gone"), qos: 0, retain: false },
+    });
+    for (let index = 0; index < 20; index += 1)
+      await client.publishAsync("hall/lamp", Buffer.alloc(1000, "x"), { qos: 1 });
+    expect(held()).toBeGreaterThan(subscribed + 20_000);
+    let collected = 0;
+    const back = await connectAsync(`mqtt://127.0.0.1:${brokerPort(site)}`, session, false);
+    sensors.push(back);
+    back.on("message", () => (collected += 1));
+    await eventually("the messages", () => collected === 20 || undefined);
+    await client.publishAsync("hall/lamp", "x", { qos: 2 });
+    await back.unsubscribeAsync(["hall/#", "yard"]);
+    await client.endAsync();
+    await back.endAsync();
+    await eventually("nothing to be held", () => held() === 0);
+    expect(cutOff()).toBe(0);
+  });
+
+  test("ends with a client that subscribes to more than the broker can hold, in one packet", async () => {
+    await start();
+    const greedy = await sensor({ clientId: "greedy", reconnectPeriod: 0 });
+    const filters = Array.from({ length: 30_000 }, (_, index) => index.toString(36));
+    void greedy.subscribeAsync(filters, { qos: 0 }).catch(() => "the broker ends it on purpose");
+    await eventually("its end", () => !greedy.connected);
+    expect(cutOff()).toBe(1);
+    expect(site.conditions).toEqual(["mqtt-broker-at-limit/memory"]);
+    expect(site.health.list()[0]?.text).toMatch(
+      /the client "greedy" at \S+ was disconnected.*mostly subscriptions/,
+    );
+    await eventually("nothing to be held", () => held() === 0);
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos: 1 });
+    expect(site.monitor.zones()[0]?.contact).toBe("normal");
+  });
+
+  test("of a message with QoS 2 that is not released is its number, and no more than a thousand", async () => {
+    await start();
+    const socket = await silentSocket();
+    const closed = new Promise<void>((resolve) => {
+      socket.once("close", () => resolve());
+    });
+    socket.resume();
+    socket.write(
+      generate({
+        cmd: "connect",
+        protocolId: "MQTT",
+        protocolVersion: 4,
+        clientId: "holder",
+        clean: true,
+        keepalive: 0,
+      }),
+    );
+    const publish = (messageId: number): Buffer =>
+      generate({
+        cmd: "publish",
+        topic: "x",
+        payload: Buffer.alloc(10_000),
+        qos: 2,
+        messageId,
+        dup: false,
+        retain: false,
+      });
+    for (let id = 1; id <= 1_000; id += 1) socket.write(publish(id));
+    await eventually("all of them", () => held() >= 1_000 * 512);
+    expect(held()).toBeLessThan(2_000_000);
+    for (let id = 1_001; id <= 1_010; id += 1) socket.write(publish(id));
+    await closed;
+    expect(cutOff()).toBe(1);
+    expect(site.health.list()[0]?.text).toMatch(/1000 messages with QoS 2 that it has not released/);
+  });
+
+  test("is counted for all of them, and the machine with the most loses its largest", () => {
+    const ended: string[] = [];
+    const memory = new BrokerMemory(({ holder, isOfAll }) => {
+      ended.push(`${holder.clientId} ${isOfAll ? "of all" : "alone"}`);
+      memory.change(holder, "outgoing", -holder.bytes.outgoing);
+    });
+    const part = CLIENT_BYTES_MAX / 2;
+    memory.change(memory.client("display", "10.0.0.2"), "outgoing", part);
+    for (let index = 0; memory.bytes + part <= ALL_BYTES_MAX; index += 1)
+      memory.change(memory.client(`flood ${index}`, "10.0.0.3"), "outgoing", part);
+    expect(ended).toEqual([]);
+    memory.change(memory.client("gate", "10.0.0.4"), "outgoing", part);
+    expect(ended).toEqual(["flood 0 of all", "flood 1 of all"]);
+    memory.change(memory.client("display", "10.0.0.2"), "outgoing", part + 1);
+    expect(ended.at(-1)).toBe("display alone");
+    // A message on its way is in the queue and in the buffer, and is there once.
+    const before = memory.bytes;
+    memory.change(memory.client("gate"), "sending", part);
+    expect(memory.bytes).toBe(before);
+  });
+});
+
 describe("the packet meter", () => {
   const packet = (bytes: number): Buffer => {
     const length: number[] = [];
@@ -315,17 +425,89 @@ describe("passwords that are guessed at the built-in broker", () => {
   };
 
   test("meet a wait after twenty wrong ones, while a sensor that has signed in before comes back", async () => {
-    await start({ credentials: RIGHT });
+    await start({ accounts: [RIGHT] });
     expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
     for (let guess = 0; guess < 20; guess += 1)
       expect(await signsIn({ username: "sensor", password: `guess-${guess}`, clientId: `g${guess}` })).toBe(
         false,
       );
     expect(site.conditions).toEqual(["mqtt-broker-at-limit/sign-in"]);
+    expect(site.events).toMatchObject([
+      {
+        event: "sign-in-blocked",
+        who: "sensor",
+        from: expect.stringMatching(/127\.0\.0\.1$/) as string,
+        subject: "built-in MQTT broker",
+        detail: { client: "g19", blockedForS: 30 },
+      },
+    ]);
     // The right password is not even looked at.
     expect(await signsIn({ ...RIGHT, clientId: "another" })).toBe(false);
     expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
     site.clock.advance(30_000);
     expect(await signsIn({ ...RIGHT, clientId: "another" })).toBe(true);
+  });
+});
+
+describe("an account of a group of sensors", () => {
+  const GATES = {
+    username: "gates",
+    password: "of the gates",
+    publish: ["zigbee2mqtt/#"],
+    subscribe: ["zigbee2mqtt/+"],
+  };
+  const ALL = { username: "all", password: "of all" };
+  const as = ({ username, password }: { username: string; password: string }): Promise<MqttClient> =>
+    sensor({ username, password, reconnectPeriod: 0 });
+  const refused = (): string[] =>
+    zones.counts.list().map(({ topic, reason, count }) => `${topic} ${reason} ${count}`);
+  let zones: MqttZones;
+  beforeEach(async () => {
+    zones = new MqttZones(site.common);
+    await start({ accounts: [GATES, ALL], zones });
+  });
+
+  test("publishes where it may, and elsewhere to no zone and no subscriber, which is counted", async () => {
+    const listener = await as(ALL);
+    const heard: string[] = [];
+    listener.on("message", (topic) => heard.push(topic));
+    await listener.subscribeAsync("#", { qos: 1 });
+    const gates = await as(GATES);
+    await gates.publishAsync("alarm/hall", "open", { qos: 1, retain: true });
+    await gates.publishAsync(TOPIC, gate(true), { qos: 1 });
+    await gates.publishAsync(TOPIC, gate(false), { qos: 1 });
+    await eventually("what it may publish", () => heard.length === 2);
+    expect(heard).toEqual([TOPIC, TOPIC]);
+    expect(site.trips).toHaveLength(1);
+    expect(gates.connected).toBe(true);
+    expect(refused()).toContain("alarm/hall not-allowed 1");
+    const late = await as(ALL);
+    late.on("message", (topic) => heard.push(`late ${topic}`));
+    await late.subscribeAsync("alarm/#", { qos: 1 });
+    await late.publishAsync("alarm/yard", "open", { qos: 1 });
+    await eventually("the news", () => heard.some((topic) => topic.startsWith("late")));
+    expect(heard).not.toContain("late alarm/hall");
+  });
+
+  test("subscribes to what it may and to no more", async () => {
+    const gates = await as(GATES);
+    const granted = async (filter: string): Promise<boolean> => {
+      try {
+        const [grant] = await gates.subscribeAsync(filter, { qos: 1 });
+        return grant !== undefined && grant.qos < 128;
+      } catch {
+        return false;
+      }
+    };
+    expect(await granted(TOPIC)).toBe(true);
+    expect(await granted("zigbee2mqtt/+")).toBe(true);
+    for (const filter of ["#", "zigbee2mqtt/#", "alarm/hall", "$SYS/#"])
+      expect(await granted(filter)).toBe(false);
+    expect(refused()).toContain("# subscription-not-allowed 1");
+  });
+
+  test("lets no client in without its password once there is one", async () => {
+    await expect(sensor({ reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
+    await expect(as({ ...ALL, password: "a guess" })).rejects.toThrow(/[Nn]ot authorized/);
   });
 });

@@ -54,6 +54,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
           return [];
         if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (isTakenOut(story, opening, look.atMs)) return [];
         return [
           `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
         ];
@@ -311,7 +312,7 @@ function isConfirming(story: Story, one: Opening, other: Opening, slackMs: numbe
   const accepts = ({ zone }: Opening, { zone: { id } }: Opening): boolean => {
     const { confirmWith } = zone;
     if (confirmWith === undefined) return slackMs > 0 || apartMs < 1_700_000;
-    // A zone that is not in the configuration confirms nobody, and what asks for it alone asks for nothing then.
+    // A zone that is not in the configuration confirms no other, and one that asks for it alone asks for any other then.
     if (story.absences.some((span) => confirmWith.zones.includes(span.zone ?? ""))) return slackMs > 0;
     return (
       confirmWith.zones.includes(id) &&
@@ -390,12 +391,11 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
       (!opening.zone.isSwinger || LIFE_SAFETY.has(opening.zone.kind)) &&
       opening.toMs < atMs - forMs &&
       (opening.closed === undefined || opening.closed.fromMs > atMs) &&
-      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free" &&
-      !isTakenOut(story, opening, atMs),
+      holdOf(story, opening.zone, { fromMs: atMs - forMs, toMs: atMs }) === "free",
   );
 }
 
-/** Whether a person has removed the zone's line from a record since it opened: then a person knows. */
+/** Whether a person has removed the zone's line from a record since it opened: then a condition names the zone. */
 function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): boolean {
   return story.edits.some(
     ({ atMs, before, after }) =>

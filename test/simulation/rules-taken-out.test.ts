@@ -117,6 +117,27 @@ test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
   600_000,
 );
 
+/* Seeds whose centre gives one page whatever is asked for, and seeds whose centre reads from a copy that lags. */
+test("at a centre without pages, without the reading in parts, what was not answered is never sent again", async () => {
+  const rule = {
+    file: "sync/search.js",
+    rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
+    instead: 'const parts = { kind: "cut" };',
+  };
+  const build = await loadBuild(without([rule]), ".js");
+  expect(await firstWrongSeed({ build }, { from: 7, step: 8 })).toBeGreaterThan(0);
+}, 600_000);
+
+test("at a centre that lags, without the second look, a record that is not shown yet counts as gone", async () => {
+  const rule = {
+    file: "domain/absence.js",
+    rule: "if (sinceMs === null)",
+    instead: 'if (true)\n        return { kind: "believe" };\n    if (sinceMs === null)',
+  };
+  const build = await loadBuild(without([rule]), ".js");
+  expect(await firstWrongSeed({ build }, { from: 6, step: 7 })).toBeGreaterThan(0);
+}, 600_000);
+
 test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
   [
     "what makes a record ours, one that a person typed in under the same id is changed",

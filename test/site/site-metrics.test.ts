@@ -29,6 +29,7 @@ beforeEach(() => {
     site: { ...NO_SITE, zones: { ...NO_SITE.zones, list: () => [{ id } as ZoneView] } },
     trips,
     centreObjectives: { walk: () => undefined },
+    inputs: { brokerUse: undefined },
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
 });

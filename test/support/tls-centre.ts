@@ -31,6 +31,10 @@ export class TlsCentre {
   readonly rows = new Map<number, { readonly id: number; readonly [field: string]: unknown }>();
   /** Called for each request; undefined answers it plainly. */
   faultFor: (exchange: TlsExchange) => TlsFault | undefined = () => undefined;
+  /** Sign-ins so far; the token of the second is `t2`. */
+  signIns = 0;
+  /** Tokens that are no longer accepted, with the status that says it. */
+  readonly refusedTokens = new Map<string, number>();
   /** Connections so far. */
   connections = 0;
   /** Writes so far, as `method path name`. */
@@ -84,7 +88,12 @@ export class TlsCentre {
     } catch {
       return;
     }
-    if (path === "/auth/token") return answer(response, 200, '{"token":"t","expiresIn":3600}');
+    if (path === "/auth/token") {
+      this.signIns += 1;
+      return answer(response, 200, `{"token":"t${this.signIns}","expiresIn":3600}`);
+    }
+    const refusal = this.refusedTokens.get((request.headers.authorization ?? "").replace("Bearer ", ""));
+    if (refusal !== undefined) return answer(response, refusal, '{"message":"the token is not accepted"}');
     if (/\/\d+$/.test(path) && this.#underWay.some((other) => other.endsWith(` ${path}`)))
       this.crossed.push(path);
     const what = `${method} ${path}`;

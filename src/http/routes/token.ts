@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isLocal } from "../authenticate.ts";
+import { isLocal, tokenOf } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
@@ -14,7 +14,8 @@ export function tokenRoutes(router: Router, tokens: TokenService): void {
       post: async (request, response) => {
         const { email, password } = validated(validateCredentials, request.body);
         try {
-          response.json(await tokens.signIn(email, password, isLocal(request) ? undefined : request.ip));
+          const address = isLocal(request) ? undefined : request.ip;
+          response.json(await tokens.signIn(email, password, address, tokenOf(request)));
         } catch (error) {
           if (error instanceof AppError && error.code === "unauthenticated")
             response.set("WWW-Authenticate", 'Bearer realm="santinela"');

@@ -14,6 +14,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-unreachable": "Dispatch centre unreachable",
   "condition.upstream-sign-in-refused": "Dispatch centre refuses the sign-in",
   "condition.upstream-not-the-interface": "What answers is not the dispatch centre's interface",
+  "condition.upstream-alarm-unproved": "Not certain that the centre has an alarm",
   "condition.upstream-refuses-alarm": "Dispatch centre refuses an alarm",
   "condition.upstream-ids-given-again": "Dispatch centre gave a number to another record",
   "condition.upstream-reference-lost": "Dispatch centre does not keep our reference",

@@ -17,6 +17,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-unreachable": "Dispeceratul nu răspunde",
   "condition.upstream-sign-in-refused": "Dispeceratul refuză autentificarea",
   "condition.upstream-not-the-interface": "La adresa dispeceratului răspunde altceva",
+  "condition.upstream-alarm-unproved": "Nu este sigur că dispeceratul are o alarmă",
   "condition.upstream-refuses-alarm": "Dispeceratul refuză o alarmă",
   "condition.upstream-ids-given-again": "Dispeceratul a dat un număr altei înregistrări",
   "condition.upstream-reference-lost": "Dispeceratul nu păstrează referința noastră",

@@ -14,6 +14,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Înregistrări refuzate: {rejected}; care așteaptă obiectivul lor la dispecerat: {blocked}; șterse acolo: {gone}. Pagina Sincronizare le arată.",
   "upstream-refuses-alarm":
     "Înregistrări cu prioritate mare refuzate de dispecerat după patru încercări: {rejected}. Niciun echipaj nu știe de ele. Pagina Sincronizare le arată, cu motivul; sună la dispecerat.",
+  "upstream-alarm-unproved":
+    "Alarme transmise și rămase fără răspuns: {alarms}. Lista dispeceratului nu se poate citi în întregime, deci nu se știe dacă au ajuns. Întrebați dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, reîncercați transmiterea din pagina Sincronizare.",
   "upstream-ids-given-again":
     "Înregistrarea {upstreamId} a dispeceratului era intervenția {interventionId} de aici și este acum a altcuiva. Nu este atinsă; intervenția se caută acolo și, dacă nu este nicăieri, se creează din nou. Întreabă dispeceratul dacă a pus la loc o copie sau dă numerele din nou.",
   "upstream-reference-lost":

@@ -49,6 +49,30 @@ describe.runIf(RUN_LENGTH.foreign > 0)("at a foreign centre, after minutes", () 
     expect(await wrongAt(site)).toEqual([]);
   }, 300_000);
 
+  test.concurrent("an alarm that cannot be proved to be at the centre is a condition, and a person's word sends it again", async () => {
+    const site = await siteAt({ ignoresStart: true, ignoresSort: true, pageRows: 10 });
+    for (let index = 0; index < 30; index += 1)
+      await site.type({ name: `Old ${index}`, objectiveType: "obiective/cladiri", objectiveId: 2 });
+    await site.order("spoil", [{ method: "POST", path: "^/interventii$", times: 1, kind: "reset" }]);
+    const record = await site.create({ name: "Panic", priority: "high" });
+    await eventually(
+      "the condition",
+      async () => {
+        await site.now();
+        const { conditions } = await site.status();
+        const found = conditions.find(({ code }) => code === "upstream-alarm-unproved");
+        if (found) expect(found.text).toContain(`santinela sync retry ${record.id}`);
+        return found !== undefined;
+      },
+      55_000,
+    );
+    expect(await site.copiesOf(record)).toHaveLength(0);
+    await site.ask(200, "POST", `/site/sync/${record.id}/retry`);
+    await site.settle();
+    expect(await site.copiesOf(record)).toHaveLength(1);
+    expect((await site.status()).conditions).toEqual([]);
+  }, 90_000);
+
   test.concurrent("an idle link that is dead is known to be down within five minutes and the time of one answer", async () => {
     const site = await siteAt();
     await eventually("the link to be up", async () => (await site.status()).link.state === "up");

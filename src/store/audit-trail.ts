@@ -1,0 +1,258 @@
+import { createHash } from "node:crypto";
+import type { EventName } from "../domain/event.ts";
+import type { Database } from "./database.ts";
+import { transaction } from "./transaction.ts";
+
+/**
+ * The step that gives the audit trail a table of its own, where no other entry pushes it out, and the places that people
+ * have signed in from another.
+ */
+export function createAuditTrail(database: Database): void {
+  database.exec(`
+    CREATE TABLE audit(
+      position INTEGER PRIMARY KEY,
+      seq INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      who TEXT NOT NULL,
+      origin TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      detail TEXT NOT NULL CHECK(json_valid(detail)),
+      hash TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_seq ON audit(seq);
+    CREATE INDEX audit_subject ON audit(subject, seq);
+    CREATE INDEX audit_repeats ON audit(event, who, origin, at);
+    CREATE INDEX audit_at ON audit(event, at);
+    -- The last entry that was removed with age: the chain is verified from its hash on.
+    CREATE TABLE audit_cut(
+      one INTEGER PRIMARY KEY CHECK(one = 1),
+      position INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      hash TEXT NOT NULL
+    ) STRICT;
+    CREATE TRIGGER audit_is_final BEFORE UPDATE ON audit
+      BEGIN SELECT RAISE(ABORT, 'an entry of the audit trail is final'); END;
+    CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+      WHEN OLD.position > coalesce((SELECT position FROM audit_cut), 0)
+      BEGIN SELECT RAISE(ABORT, 'the audit trail is cut from its beginning, with age'); END;
+    CREATE TABLE known_places(
+      email TEXT NOT NULL COLLATE NOCASE,
+      address TEXT NOT NULL,
+      last_at INTEGER NOT NULL,
+      PRIMARY KEY(email, address)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO known_places(email, address, last_at)
+      SELECT who, origin, max(at) FROM events WHERE event = 'signed-in' GROUP BY who COLLATE NOCASE, origin;
+  `);
+}
+
+/** A row of the event log. */
+export interface EventRow {
+  readonly seq: number;
+  /** Wall clock, milliseconds since 1970. */
+  readonly at: number;
+  readonly event: EventName;
+  readonly who: string;
+  readonly origin: string;
+  readonly subject: string;
+  /** JSON. */
+  readonly detail: string;
+}
+
+export interface AuditRow extends EventRow {
+  readonly position: number;
+  /** SHA-256 over the hash before it and this entry, in hexadecimal digits. */
+  readonly hash: string;
+}
+
+/** What concerns access, deletion and what was taken out of service; what records and sensors do all day is not here. */
+const AUDITED: readonly EventName[] = [
+  "signed-in",
+  "sign-in-failed",
+  "sign-in-blocked",
+  "forbidden",
+  "intervention-deleted",
+  "account-added",
+  "account-password-set",
+  "account-role-changed",
+  "account-disabled",
+  "account-enabled",
+  "signing-key-rotated",
+  "signing-key-forgotten",
+  "database-recovered",
+  "database-restored",
+  "backup-downloaded",
+  "restart-ordered",
+  "reload-applied",
+  "reload-rejected",
+  "log-detailed",
+  "zone-bypassed",
+  "zone-restored",
+  "walk-test-started",
+  "walk-test-ended",
+];
+/** Of these, one entry of an account at an address in ten minutes: a program that signs in for each request fills no card. */
+const REPEATED: ReadonlySet<EventName> = new Set<EventName>([
+  "signed-in",
+  "sign-in-failed",
+  "sign-in-blocked",
+  "forbidden",
+]);
+const REPEATED_WITHIN_MS = 600_000;
+/** Names that are guessed have no end: of each kind that needs no account, as many in an hour. */
+const UNKNOWN: ReadonlySet<EventName> = new Set<EventName>(["sign-in-failed", "sign-in-blocked"]);
+const UNKNOWN_MAX = 100;
+const HOUR_MS = 3_600_000;
+
+/** The hash before the first entry. */
+const BEGINNING = "0".repeat(64);
+
+/** The entries of the event log that are kept by age, each chained to the one before it. */
+export class AuditTrail {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  static takes(event: EventName): boolean {
+    return AUDITED.includes(event);
+  }
+
+  /** Chains an entry of the event log, unless it only repeats another; to be called in its transaction. */
+  add(row: EventRow): void {
+    if (this.#isRepeated(row)) return;
+    const { position, hash } = this.#last();
+    const next = { ...row, position: position + 1 };
+    this.#database
+      .prepare(
+        `INSERT INTO audit(position, seq, at, event, who, origin, subject, detail, hash)
+         VALUES(:position, :seq, :at, :event, :who, :origin, :subject, :detail, :hash)`,
+      )
+      .run({ ...next, hash: hashOf(hash, next) });
+  }
+
+  /** Chains what an earlier release has written into the event log alone. */
+  adopt(): void {
+    const missing = this.#database
+      .prepare(
+        `SELECT seq, at, event, who, origin, subject, detail FROM events
+         WHERE event IN (SELECT value FROM json_each(?)) AND seq > coalesce((SELECT max(seq) FROM audit), 0)
+         ORDER BY seq`,
+      )
+      .all(JSON.stringify(AUDITED)) as EventRow[];
+    if (missing.length === 0) return;
+    transaction(this.#database, () => {
+      for (const row of missing) this.add(row);
+    });
+  }
+
+  /**
+   * Removes the entries before a time from the beginning of the chain, a batch at most, and keeps the hash of the last
+   * one. The newest entry stays.
+   * @returns how many
+   */
+  removeBefore(beforeMs: number, batch: number): number {
+    return transaction(this.#database, () => {
+      const last = this.#database
+        .prepare(
+          `SELECT position, at, hash FROM (SELECT position, at, hash FROM audit ORDER BY position LIMIT :batch)
+           WHERE position < (SELECT max(position) FROM audit)
+             AND position < coalesce((SELECT min(position) FROM audit WHERE at >= :beforeMs), 9e18)
+           ORDER BY position DESC LIMIT 1`,
+        )
+        .get({ batch, beforeMs }) as Pick<AuditRow, "position" | "at" | "hash"> | undefined;
+      if (!last) return 0;
+      this.#database
+        .prepare("INSERT OR REPLACE INTO audit_cut(one, position, at, hash) VALUES(1, :position, :at, :hash)")
+        .run(last);
+      return this.#database.prepare("DELETE FROM audit WHERE position <= ?").run(last.position).changes;
+    });
+  }
+
+  #isRepeated({ event, who, origin, at }: EventRow): boolean {
+    if (!REPEATED.has(event)) return false;
+    const repeats = this.#database
+      .prepare(
+        "SELECT 1 FROM audit WHERE event = ? AND who = ? AND origin = ? AND at BETWEEN ? AND ? LIMIT 1",
+      )
+      .get(event, who, origin, at - REPEATED_WITHIN_MS, at);
+    if (repeats !== undefined) return true;
+    if (!UNKNOWN.has(event)) return false;
+    const count = this.#database
+      .prepare("SELECT count(*) FROM audit WHERE event = ? AND at BETWEEN ? AND ?")
+      .pluck()
+      .get(event, at - HOUR_MS, at) as number;
+    return count >= UNKNOWN_MAX;
+  }
+
+  #last(): Pick<AuditRow, "position" | "hash"> {
+    const last = this.#database
+      .prepare("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1")
+      .get() as Pick<AuditRow, "position" | "hash"> | undefined;
+    return last ?? cutOf(this.#database);
+  }
+}
+
+/** What a look at the whole chain has found. */
+export interface TrailReport {
+  readonly entries: number;
+  /** Wall clock of the first and the last entry, milliseconds since 1970; null without entries. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Entries that were removed with age, and up to when. */
+  readonly removed: number;
+  readonly removedUntilMs: number | null;
+  /** Hash of the last entry: whoever notes it elsewhere can tell later whether the end was cut off. */
+  readonly head: string;
+  /** The first entry that does not follow from the one before it; null when all do. */
+  readonly broken: { readonly position: number; readonly why: string } | null;
+}
+
+/** Follows the chain from its anchor to its end. */
+export function verifyTrail(database: Database): TrailReport {
+  const cut = cutOf(database);
+  let { position, hash: head } = cut;
+  let entries = 0;
+  let fromMs: number | null = null;
+  let toMs: number | null = null;
+  let broken: TrailReport["broken"] = null;
+  for (const row of trailRows(database)) {
+    entries += 1;
+    fromMs ??= row.at;
+    toMs = row.at;
+    const why =
+      row.position !== position + 1
+        ? `the entry ${position + 1} before it is missing`
+        : row.hash !== hashOf(head, row)
+          ? "its content, or the entry before it, is not what it was when it was written"
+          : undefined;
+    if (why !== undefined) broken ??= { position: row.position, why };
+    ({ position, hash: head } = row);
+  }
+  const removed = cut.position;
+  return { entries, fromMs, toMs, removed, removedUntilMs: cut.at, head, broken };
+}
+
+/** Every entry in its order. */
+export function trailRows(database: Database): IterableIterator<AuditRow> {
+  return database.prepare("SELECT * FROM audit ORDER BY position").iterate() as IterableIterator<AuditRow>;
+}
+
+function cutOf(database: Database): { position: number; hash: string; at: number | null } {
+  const cut = database.prepare("SELECT position, hash, at FROM audit_cut").get();
+  return (
+    (cut as { position: number; hash: string; at: number } | undefined) ?? {
+      position: 0,
+      hash: BEGINNING,
+      at: null,
+    }
+  );
+}
+
+function hashOf(before: string, row: Omit<AuditRow, "hash">): string {
+  const { position, seq, at, event, who, origin, subject, detail } = row;
+  const words = JSON.stringify([before, position, seq, at, event, who, origin, subject, detail]);
+  return createHash("sha256").update(words).digest("hex");
+}

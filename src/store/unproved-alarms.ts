@@ -1,0 +1,18 @@
+import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import type { Database } from "./database.ts";
+
+/**
+ * Alarms whose POST was not answered and for which the centre's list could not be read whole.
+ * @param codes of such searches
+ * @param sentBeforeMs wall clock, milliseconds since 1970
+ * @returns ids of interventions, the newest first
+ */
+export function unprovedAlarms(database: Database, codes: readonly string[], sentBeforeMs: number): number[] {
+  return database
+    .prepare(
+      `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${ALARM_RANK} AND attempt_at < ?
+         AND last_code IN (SELECT value FROM json_each(?)) ORDER BY intervention_id DESC`,
+    )
+    .pluck()
+    .all(sentBeforeMs, JSON.stringify(codes)) as number[];
+}

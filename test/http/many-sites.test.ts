@@ -1,0 +1,110 @@
+import request from "supertest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PASSWORD, TestApp, TESTER } from "../support/app.ts";
+
+/* A centre with many sites, several of them behind one address. */
+
+const SHARED = "10.0.0.1";
+/** Twenty and more comparisons take two seconds, and minutes on a machine that has much else to do. */
+const SLOW_MS = 300_000;
+let centre: TestApp;
+
+beforeEach(async () => {
+  centre = await TestApp.make();
+  for (const name of ["old", "neighbour", "new"])
+    await centre.accounts.add({ email: siteOf(name), role: "operator", password: PASSWORD }, TESTER);
+});
+afterEach(() => centre.close());
+
+function siteOf(name: string): string {
+  return `${name}@site.example`;
+}
+
+/** @returns `in`, or why not */
+async function signIn(name: string, password = PASSWORD, token?: string): Promise<string> {
+  try {
+    await centre.tokens.signIn(siteOf(name), password, SHARED, token);
+    return "in";
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+describe("a site with an old password", () => {
+  test("keeps out neither the neighbours behind its address nor one that comes new", async () => {
+    await signIn("neighbour");
+    // Each one comes after the longest wait, so it is compared and counted.
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      await signIn("old", "not any longer");
+      centre.clock.advance(900_000);
+    }
+    expect(await signIn("neighbour")).toBe("in");
+    expect(await signIn("new")).toBe("in");
+  }, SLOW_MS);
+
+  test("is slowed down itself, and lets in with the right one when its wait is over", async () => {
+    for (let attempt = 0; attempt < 6; attempt += 1) await signIn("old", "not any longer");
+    expect(await signIn("old")).toBe("too-many-requests");
+    centre.clock.advance(30_000);
+    expect(await signIn("old")).toBe("in");
+  });
+});
+
+describe("an address from which many names are guessed", () => {
+  beforeEach(async () => {
+    for (let guess = 0; guess < 21; guess += 1) await signIn(`guess-${guess}`, "x");
+  }, SLOW_MS);
+
+  test("keeps strangers out", async () => {
+    expect(await signIn("new")).toBe("too-many-requests");
+  });
+
+  test("does not keep out a site that shows its token, and only its own", async () => {
+    const { token } = await centre.tokens.signIn(siteOf("new"), PASSWORD, "10.0.0.2");
+    expect(await signIn("neighbour", PASSWORD, token)).toBe("too-many-requests");
+    expect(await signIn("new", PASSWORD, `${token}x`)).toBe("too-many-requests");
+    expect(await signIn("new", PASSWORD, token)).toBe("in");
+  });
+
+  test("still limits the guesses of one who holds a token", async () => {
+    const { token } = await centre.tokens.signIn(siteOf("new"), PASSWORD, "10.0.0.2");
+    for (let guess = 0; guess < 5; guess += 1)
+      expect(await signIn("new", "x", token)).toBe("unauthenticated");
+    expect(await signIn("new", PASSWORD, token)).toBe("too-many-requests");
+  });
+});
+
+describe("a password that has passed once", () => {
+  const asked = (password: string) =>
+    request(centre.app)
+      .post("/auth/token")
+      .send({ email: siteOf("new"), password });
+
+  test("lets three hundred sign in at the same moment", async () => {
+    await asked(PASSWORD).expect(200);
+    const answers = await Promise.all(Array.from({ length: 300 }, () => signIn("new")));
+    expect(new Set(answers)).toEqual(new Set(["in"]));
+  });
+
+  test("is no longer good after another one was set", async () => {
+    await asked(PASSWORD).expect(200);
+    await centre.accounts.setPassword(siteOf("new"), "another correct horse", TESTER);
+    await asked(PASSWORD).expect(401);
+    await asked("another correct horse").expect(200);
+    await asked("another correct horse").expect(200);
+  });
+
+  test("is no longer good while the account is disabled", async () => {
+    await asked(PASSWORD).expect(200);
+    centre.accounts.setDisabled(siteOf("new"), true, TESTER);
+    await asked(PASSWORD).expect(401);
+    centre.accounts.setDisabled(siteOf("new"), false, TESTER);
+    await asked(PASSWORD).expect(200);
+  });
+
+  test("makes no other one pass", async () => {
+    await asked(PASSWORD).expect(200);
+    await asked(`${PASSWORD} `).expect(401);
+    await asked(PASSWORD.slice(0, -1)).expect(401);
+  });
+});

@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { Health } from "../../src/ops/health.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { TokenFile } from "../../src/ops/token-file.ts";
+import { Sync } from "../../src/sync/sync.ts";
+import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { TlsCentre } from "../support/tls-centre.ts";
+
+/* A site that loses its power keeps the token that its centre has given it. */
+
+let authority: TestAuthority;
+let pair: KeyPairPem;
+beforeAll(async () => {
+  authority = await TestAuthority.make();
+  pair = await authority.sign("127.0.0.1");
+});
+afterAll(() => authority.remove());
+
+let app: TestApp;
+let centre: TlsCentre;
+let baseUrl: string;
+let folder: string;
+let running: Sync | undefined;
+let alarms = 0;
+
+beforeEach(async () => {
+  app = await TestApp.make();
+  centre = new TlsCentre(pair);
+  baseUrl = await centre.start();
+  folder = mkdtempSync(join(tmpdir(), "santinela-token-"));
+  mkdirSync(join(folder, "secrets"));
+});
+afterEach(async () => {
+  await running?.stop();
+  await centre.stop();
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A start after a power cut. */
+async function start(email = "site@centre.example"): Promise<void> {
+  await running?.stop();
+  const { clock, database } = app;
+  const log = new JsonLog({ level: "error", clock, write: () => {} });
+  running = new Sync({
+    upstream: {
+      baseUrl,
+      email,
+      password: "p",
+      schedule: "* * * * *",
+      objectives: "off",
+      marker: "notes",
+      timeoutS: 30,
+      ca: authority.ca,
+    },
+    site: { ref: "proof", timezone: "Europe/Bucharest" },
+    database,
+    clock,
+    random: () => 0.5,
+    log,
+    conditions: new Health(clock, log),
+    failpoint: () => {},
+    newKey: randomUUID,
+    tokenStore: (account) => new TokenFile({ dataDir: folder, log }, account),
+  });
+  running.start();
+}
+
+/** An alarm that has come to the centre. */
+async function alarm(): Promise<void> {
+  alarms += 1;
+  const name = `Alarm ${alarms}`;
+  running?.changed(app.interventions.create({ ...PATROL, name, priority: "high" }, SOMEBODY).record);
+  await eventually(name, () => centre.names.includes(name));
+}
+
+const file = (): string => join(folder, "secrets", "upstream-token.json");
+
+test("the first alarm after a power cut goes out without a sign-in", async () => {
+  await start();
+  await alarm();
+  await start();
+  await alarm();
+  expect(centre.signIns).toBe(1);
+  expect(statSync(file()).mode & 0o777).toBe(0o600);
+});
+
+test.each([401, 403])(
+  "a kept token that is refused with %i is replaced, and the alarm goes out",
+  async (status) => {
+    await start();
+    await alarm();
+    centre.refusedTokens.set("t1", status);
+    await start();
+    await alarm();
+    expect(centre.signIns).toBe(2);
+    expect(readFileSync(file(), "utf8")).toContain('"token":"t2"');
+  },
+);
+
+test("a token that has expired by the clock is not shown", async () => {
+  await start();
+  await alarm();
+  app.clock.advance(3_600_000);
+  await start();
+  await alarm();
+  expect(centre.signIns).toBe(2);
+});
+
+test("another account does not use it", async () => {
+  await start();
+  await alarm();
+  await start("other@centre.example");
+  await alarm();
+  expect(centre.signIns).toBe(2);
+});
+
+test.each(["", "{", "null", '{"token":7}', '{"token":"a\\r\\nb","expiresAtMs":9e15}'])(
+  "a file that holds %j costs a sign-in and nothing else",
+  async (text) => {
+    writeFileSync(file(), text);
+    await start();
+    await alarm();
+    expect(centre.signIns).toBe(1);
+    expect(existsSync(file())).toBe(true);
+  },
+);
