@@ -35,10 +35,11 @@ cannot() {
 }
 inside() { nsenter -t "$leader" -a env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"; }
 
+end_s=$((SECONDS + 180))
 state=nothing
 until [[ $state =~ running|degraded ]]; do
   kill -0 "$nspawn" 2>/dev/null || cannot "systemd-nspawn boots no container here"
-  [ "$SECONDS" -lt 180 ] || cannot "systemd does not start in a container here within $SECONDS s"
+  [ "$SECONDS" -lt "$end_s" ] || cannot "systemd does not start in a container here within 180 s"
   sleep 0.5
   leader=$(ps -o pid= --ppid "$nspawn" | tr -d ' ') || continue
   state=$(inside systemctl is-system-running 2>/dev/null) || true

@@ -86,6 +86,13 @@ describe("the project's check", () => {
     expect(last).toContain("ci: installation and upgrade: passed");
   });
 
+  test("passes with a suite on trial that fails twice, and names it", async () => {
+    ends("package.test.ts", 1, 1);
+    const { code, last } = await check();
+    expect(code).toBe(0);
+    expect(last.at(-1)).toBe("ci: installation and upgrade: failed with 1, then failed with 1, on trial");
+  });
+
   test("passes with a suite that passes at the second run, and says that it failed", async () => {
     ends("test:vm", 1);
     const { code, last } = await check();
@@ -98,7 +105,7 @@ describe("the project's check", () => {
     ends("test:vm", 124, 1);
     const { code, last } = await check();
     expect(code).toBe(0);
-    expect(last).toContain("ci: GPIO lines of a kernel: not finished within 480 s");
+    expect(last).toContain("ci: GPIO lines of a kernel: not finished within 600 s");
   });
 
   test("starts nothing more when its time is nearly over, and gives no suite more than what is left", async () => {

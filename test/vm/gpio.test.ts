@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { Machine } from "./machine.ts";
 
 /** What a visible outcome may take on a machine without hardware help. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 function yamlOf(backend: string, input: string): string {
   return `
