@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
 import type { EffectiveOption } from "./config/effective.ts";
 import type { Config } from "./config/config.ts";
 import type { LoadOptions } from "./config/load.ts";
@@ -64,4 +65,14 @@ export interface Machine {
 export function thisMachine(): Machine {
   const clock = new SystemClock();
   return { clock, host: hostOf(clock, randomUUID), lines: undefined, random: Math.random };
+}
+
+/** The file for changes that the disk does not take. A folder in memory may serve several installations, each with a file of its own. */
+export function offDiskFileOf(
+  { runtimeDirectory }: Pick<DaemonOptions, "runtimeDirectory">,
+  { dataDir }: Pick<Config, "dataDir">,
+): string | undefined {
+  if (runtimeDirectory === undefined) return undefined;
+  const which = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 12);
+  return join(runtimeDirectory, `trips-${which}.ndjson`);
 }

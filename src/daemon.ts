@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
 import type { Config } from "./config/config.ts";
-import { thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
+import { offDiskFileOf, thisMachine, type DaemonOptions, type Machine } from "./daemon-options.ts";
 import { DaemonReload, type ConfigInForce } from "./daemon-reload.ts";
 import { DaemonServer } from "./daemon-server.ts";
 import { makeServices } from "./daemon-services.ts";
@@ -101,23 +100,16 @@ export class Daemon {
     const folder = new DataFolder({ ...this.#common, ...places });
     this.#stops.push(() => folder.close());
     const database = folder.main;
-    const journal = new Journal(folder.journal, this.#clock, new OffDiskChanges(this.#offDiskFile));
-    const tokenStore = (account: { centre: string; email: string }): TokenFile =>
-      new TokenFile({ dataDir: config.dataDir, log: this.#log }, account);
-    const { random } = this.#machine;
-    const newKey = this.#newKey;
-    const syncParts = { ...this.#common, site: config.site, database, random, newKey, tokenStore };
-    const sync = new CurrentSync(config.upstream, syncParts);
+    const journal = new Journal(
+      folder.journal,
+      this.#clock,
+      new OffDiskChanges(offDiskFileOf(this.#options, config)),
+    );
+    const sync = this.#newSync(database);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
-    const services = await makeServices({
-      config,
-      database,
-      clock: this.#clock,
-      newUid: this.#newKey,
-      onChange,
-      tell,
-    });
+    const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey };
+    const services = await makeServices({ ...serviceParts, onChange, tell });
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
     const records = new InterventionStore(database);
@@ -168,6 +160,15 @@ export class Daemon {
     this.#reload = reload;
     this.#options.onStarted();
     this.#sayReady(server);
+  }
+
+  #newSync(database: Database): CurrentSync {
+    const { dataDir, site, upstream } = this.#config;
+    const { random } = this.#machine;
+    const tokenStore = (account: { centre: string; email: string }): TokenFile =>
+      new TokenFile({ dataDir, log: this.#log }, account);
+    const newKey = this.#newKey;
+    return new CurrentSync(upstream, { ...this.#common, site, database, random, newKey, tokenStore });
   }
 
   /** The running parts as people see them. */
@@ -233,14 +234,6 @@ export class Daemon {
     });
     this.#stops.push(() => server.stop());
     return server.start();
-  }
-
-  /** A folder in memory may serve several installations, each with a file of its own. */
-  get #offDiskFile(): string | undefined {
-    const { runtimeDirectory } = this.#options;
-    if (runtimeDirectory === undefined) return undefined;
-    const which = createHash("sha256").update(resolve(this.#config.dataDir)).digest("hex").slice(0, 12);
-    return join(runtimeDirectory, `trips-${which}.ndjson`);
   }
 
   readonly #newKey = (): string => orderedUuid(this.#clock.wallMs(), randomUUID());

@@ -166,7 +166,7 @@ export class BrokerConnections {
       if (this.#connections.has(socket)) this.#count(connection, "sending", connection.sending + cost);
       return taken || !socket.destroyed;
     };
-    socket.write = measured as typeof socket.write;
+    socket.write = measured;
   }
 }
 

@@ -240,7 +240,6 @@ export class ZoneMonitor {
       try {
         this.#step(watched, { type: "wake", atMs: nowMs });
       } catch (error) {
-        // The edge stays pending in memory; the condition tells people why it is not recorded yet.
         this.#options.log.error("zone-wake-failed", { zone: watched.zone.id, error });
         watched.wakeAtMs = nowMs + RETRY_MS;
       }

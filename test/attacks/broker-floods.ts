@@ -89,7 +89,8 @@ async function subscriptions(port: number, time: FloodTime): Promise<void> {
   let made = 0;
   const publishing = publisher(port, 1, time)("subscriptions");
   const clients: RawClient[] = [];
-  while (!time.isOver() && made < SUBSCRIPTIONS) {
+  const isOver = (): boolean => time.isOver() || made >= SUBSCRIPTIONS;
+  while (!isOver()) {
     const client = new RawClient(port);
     clients.push(client);
     await client.connect(`many-${clients.length}`, true);

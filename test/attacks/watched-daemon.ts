@@ -120,8 +120,9 @@ ${more}`,
         isOver = elapsedMs >= (isDone(metrics) && tripsMs.length > 0 ? seconds : seconds + MORE_S) * 1000;
       }
     };
+    const hasEnded = (): boolean => isOver;
     const trip = async (): Promise<void> => {
-      while (!isOver) {
+      while (!hasEnded()) {
         tripsMs.push(await this.trip());
         await pause(TRIP_EVERY_MS);
       }

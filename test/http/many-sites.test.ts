@@ -31,16 +31,20 @@ async function signIn(name: string, password = PASSWORD, token?: string): Promis
 }
 
 describe("a site with an old password", () => {
-  test("keeps out neither the neighbours behind its address nor one that comes new", async () => {
-    await signIn("neighbour");
-    // Each one comes after the longest wait, so it is compared and counted.
-    for (let attempt = 0; attempt < 30; attempt += 1) {
-      await signIn("old", "not any longer");
-      centre.clock.advance(900_000);
-    }
-    expect(await signIn("neighbour")).toBe("in");
-    expect(await signIn("new")).toBe("in");
-  }, SLOW_MS);
+  test(
+    "keeps out neither the neighbours behind its address nor one that comes new",
+    async () => {
+      await signIn("neighbour");
+      // Each one comes after the longest wait, so it is compared and counted.
+      for (let attempt = 0; attempt < 30; attempt += 1) {
+        await signIn("old", "not any longer");
+        centre.clock.advance(900_000);
+      }
+      expect(await signIn("neighbour")).toBe("in");
+      expect(await signIn("new")).toBe("in");
+    },
+    SLOW_MS,
+  );
 
   test("is slowed down itself, and lets in with the right one when its wait is over", async () => {
     for (let attempt = 0; attempt < 6; attempt += 1) await signIn("old", "not any longer");

@@ -106,7 +106,11 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
     instead: "randomness passed in from daemon.ts",
   },
   { what: /\bprocess\.env\b/, home: /^(config\/|main\.ts$)/, instead: "config/" },
-  { what: /\bprocess\.(exit|on|once|kill)\(/, home: /^main\.ts$/, instead: "main.ts" },
+  {
+    what: /\bprocess\.(exit|on|once|kill)\(/,
+    home: /^(main|ops\/copy-process-work)\.ts$/,
+    instead: "main.ts",
+  },
   {
     what: /\bprocess\.(stdout|stderr|stdin)\b/,
     home: /^main\.ts$/,
