@@ -23,23 +23,26 @@ export interface ClientName {
 
 export type Numbered = Pick<AedesPublishPacket, "topic" | "payload"> & { readonly messageId?: number };
 
+const METHODS: readonly (keyof Persistence)[] = [
+  "addSubscriptions",
+  "removeSubscriptions",
+  "cleanSubscriptions",
+  "outgoingEnqueue",
+  "outgoingEnqueueCombi",
+  "outgoingUpdate",
+  "outgoingClearMessageId",
+  "outgoingStream",
+  "incomingStorePacket",
+  "incomingDelPacket",
+  "cleanIncoming",
+  "putWill",
+  "delWill",
+];
+
 /** The methods as they are before they are replaced, each on the object that it belongs to. */
 export function methodsOf(persistence: Persistence): Persistence {
-  const bound = <Name extends keyof Persistence>(name: Name): Persistence[Name] =>
-    (persistence[name] as (...given: unknown[]) => unknown).bind(persistence) as Persistence[Name];
-  return {
-    addSubscriptions: bound("addSubscriptions"),
-    removeSubscriptions: bound("removeSubscriptions"),
-    cleanSubscriptions: bound("cleanSubscriptions"),
-    outgoingEnqueue: bound("outgoingEnqueue"),
-    outgoingEnqueueCombi: bound("outgoingEnqueueCombi"),
-    outgoingUpdate: bound("outgoingUpdate"),
-    outgoingClearMessageId: bound("outgoingClearMessageId"),
-    outgoingStream: bound("outgoingStream"),
-    incomingStorePacket: bound("incomingStorePacket"),
-    incomingDelPacket: bound("incomingDelPacket"),
-    cleanIncoming: bound("cleanIncoming"),
-    putWill: bound("putWill"),
-    delWill: bound("delWill"),
-  };
+  // As `unknown`: the compiler takes a minute for the union of their types.
+  const methods: Readonly<Record<keyof Persistence, unknown>> = persistence;
+  const bound = METHODS.map((name) => [name, (methods[name] as () => unknown).bind(persistence)]);
+  return Object.fromEntries(bound) as Persistence;
 }
