@@ -38,7 +38,7 @@ import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/off-disk-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
 import { UnfinishedInterventions } from "./store/unfinished.ts";
-import { TokenFile } from "./ops/token-file.ts";
+import { TokenFile, type TokenAccount } from "./ops/token-file.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 
 /** The composition root: builds every part from the configuration, starts them in order, stops them in the mirrored one. */
@@ -165,7 +165,7 @@ export class Daemon {
   #newSync(database: Database): CurrentSync {
     const { dataDir, site, upstream } = this.#config;
     const { random } = this.#machine;
-    const tokenStore = (account: { centre: string; email: string }): TokenFile =>
+    const tokenStore = (account: TokenAccount): TokenFile =>
       new TokenFile({ dataDir, log: this.#log }, account);
     const newKey = this.#newKey;
     return new CurrentSync(upstream, { ...this.#common, site, database, random, newKey, tokenStore });

@@ -1,13 +1,20 @@
+import { createHash } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeptToken, TokenStore } from "../client/token-cache.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 
-/** What the file holds: a token is only good for the account and the centre that it was given for. */
-interface Kept extends KeptToken {
+/** Who a token was given to. With another password the site signs in, so that a wrong one shows at once. */
+export interface TokenAccount {
   readonly centre: string;
   readonly email: string;
+  readonly password: string;
+}
+
+/** What the file holds: a token is only good for the account that it was given to, which is there as a SHA-256. */
+interface Kept extends KeptToken {
+  readonly account: string;
 }
 
 /**
@@ -17,23 +24,24 @@ interface Kept extends KeptToken {
  */
 export class TokenFile implements TokenStore {
   readonly #path: string;
-  readonly #account: { readonly centre: string; readonly email: string };
+  readonly #account: string;
   readonly #log: Log;
 
-  constructor({ dataDir, log }: { dataDir: string; log: Log }, account: { centre: string; email: string }) {
+  constructor({ dataDir, log }: { dataDir: string; log: Log }, { centre, email, password }: TokenAccount) {
     this.#path = join(dataDir, "secrets", "upstream-token.json");
-    this.#account = account;
+    this.#account = createHash("sha256")
+      .update(JSON.stringify([centre, email, password]))
+      .digest("hex");
     this.#log = log;
   }
 
   load(): KeptToken | undefined {
     try {
-      const { token, expiresAtMs, centre, email } = JSON.parse(readFileSync(this.#path, "utf8")) as Kept;
-      const isOurs = centre === this.#account.centre && email === this.#account.email;
+      const { token, expiresAtMs, account } = JSON.parse(readFileSync(this.#path, "utf8")) as Kept;
       // It goes into a header as it is.
       const isToken =
         typeof token === "string" && /^[\w.~+/=-]+$/.test(token) && Number.isFinite(expiresAtMs);
-      return isOurs && isToken ? { token, expiresAtMs } : undefined;
+      return account === this.#account && isToken ? { token, expiresAtMs } : undefined;
     } catch {
       return undefined;
     }
@@ -44,7 +52,7 @@ export class TokenFile implements TokenStore {
     try {
       if (!kept) return rmSync(this.#path, { force: true });
       rmSync(part, { force: true });
-      writeFileSync(part, JSON.stringify({ ...this.#account, ...kept } satisfies Kept), {
+      writeFileSync(part, JSON.stringify({ account: this.#account, ...kept } satisfies Kept), {
         mode: 0o600,
         flush: true,
       });

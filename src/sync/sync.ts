@@ -41,7 +41,11 @@ export interface SyncOptions {
   readonly conditions: Conditions;
   readonly failpoint: (name: string) => void;
   /** Where the token for an account is kept over a restart; without it each start signs in. */
-  readonly tokenStore?: (account: { readonly centre: string; readonly email: string }) => TokenStore;
+  readonly tokenStore?: (account: {
+    readonly centre: string;
+    readonly email: string;
+    readonly password: string;
+  }) => TokenStore;
 }
 
 /** How long the request under way may still take when the daemon stops. */
@@ -84,7 +88,7 @@ export class Sync {
       email,
       password,
       clock,
-      store: options.tokenStore?.({ centre: baseUrl, email }),
+      store: options.tokenStore?.({ centre: baseUrl, email, password }),
     });
     const centre = new Centre({ client, alarmClient, tokens, clock });
     this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });

@@ -144,7 +144,14 @@ test("what needs a restart is named, and is as it was until then", async () => {
   const { value } = await post();
   expect(value).toMatchObject({
     applied: [],
-    needsRestart: ["site.name", "http.port", "mqtt.url", "mqtt.listen.host", "mqtt.listen.port"],
+    needsRestart: [
+      "site.name",
+      "http.port",
+      "mqtt.url",
+      "mqtt.listen.host",
+      "mqtt.listen.port",
+      "mqtt.accounts",
+    ],
   } satisfies Partial<ReloadView>);
   expect(await conditions()).toMatchObject([
     {

@@ -3,7 +3,7 @@ import { loadBuild } from "./build.ts";
 import { simulate, type Report } from "./simulation.ts";
 
 /* `npm run simulate -- --seeds 2000 --from 1` sets these. */
-const SEEDS = Number(process.env["SIMULATE_SEEDS"] ?? 200);
+const SEEDS = Number(process.env["SIMULATE_SEEDS"] ?? 60);
 const FROM = Number(process.env["SIMULATE_FROM"] ?? 1);
 
 test(`over ${SEEDS} runs of everything that can go wrong, each record ends at the centre exactly once`, async () => {
