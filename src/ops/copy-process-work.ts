@@ -9,6 +9,8 @@ const answer = (said: CopyAnswer): void => void process.send?.(said, end);
 const [, , ordered = "{}", limitMs = "0"] = process.argv;
 const order = JSON.parse(ordered) as CopyOrder;
 process.once("disconnect", end);
+// It may have gone while this file was being loaded.
+if (!process.connected) end();
 new SystemClock().after(Number(limitMs), () => {
   const message = `${order.file} cannot be restored: its check takes longer than ${Number(limitMs) / 1000} s`;
   const hint = "The regular copies are in the folder backups of the data folder.";

@@ -230,7 +230,7 @@ test("a damaged database keeps no alarm waiting: it is put aside whole, and peop
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
   await site.start();
   const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
-  expect(conditions.map(({ code }) => code)).toEqual(["database-recovered"]);
+  expect(conditions.map(({ code }) => code)).toEqual(["database-recovered", "data-lost"]);
   const [kept = ""] = readdirSync(join(folder, "quarantine"));
   expect(readFileSync(join(folder, "quarantine", kept, "santinela.db"), "utf8")).toMatch(
     /^this is no database/,
@@ -281,20 +281,19 @@ zones:
   test.each([
     ["journal.db", "faults"],
     ["santinela.db", "accounts"],
-  ])("ends one start at most (%s, %s): the next one looks at every page", async (name, table) => {
+  ])("ends no start (%s, %s): it is found before anything is read from it", async (name, table) => {
     damage(name, table);
-    await expect(site.start()).rejects.toThrow(/malformed/);
     await site.start();
-    expect(await conditions()).toEqual(["database-recovered"]);
+    expect(await conditions()).toContain("database-recovered");
   });
 
   test("is looked for at the next start when a trip has met it, however orderly the stop was", async () => {
-    damage("journal.db", "incidents");
     await site.start();
+    damage("journal.db", "incidents");
     await askDaemon(folder, "POST", "/site/simulate", { zone: "hand", contact: "open" });
     await eventually("the suspicion", () => existsSync(join(folder, "check-failed.txt")));
     await site.end("SIGTERM");
     await site.start();
-    expect(await conditions()).toEqual(["database-recovered"]);
+    expect(await conditions()).toContain("database-recovered");
   });
 });
