@@ -3,8 +3,14 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // Those boot machines of their own: npm run test:systemd, npm run test:vm.
-    exclude: ["test/systemd/**", "test/vm/**"],
+    exclude: [
+      // Those boot machines of their own: npm run test:systemd, npm run test:vm.
+      "test/systemd/**",
+      "test/vm/**",
+      // Those take many minutes of a processor: npm run attacks, npm run simulate -- --rules.
+      ...(process.env["PROOF_ATTACK_SECONDS"] === undefined ? ["test/attacks/**"] : []),
+      ...(process.env["SIMULATE_RULES"] === undefined ? ["test/simulation/rules-taken-out.test.ts"] : []),
+    ],
     // Processes, brokers and disks on a shared machine: the limits are there to end a hung test, not to time it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
