@@ -455,7 +455,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a built-in broker open to everybody",
       "mqtt: { listen: { host: 0.0.0.0 } }\n",
-      /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile$/,
+      /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile, or accounts$/,
     ],
     [
       "a client certificate on a line that is not encrypted",

@@ -110,10 +110,10 @@ describe("the project's check", () => {
 
   test("starts nothing more when its time is nearly over, and gives no suite more than what is left", async () => {
     ends("package.test.ts", 124);
-    const little = await check(1800);
+    const little = await check(1530);
     expect(little.code).toBe(0);
     expect(little.last.at(-1)).toMatch(/^ci: installation and upgrade: not finished within [12]\d\d s$/);
-    const none = await check(1990);
+    const none = await check(1720);
     expect(none).toMatchObject({
       code: 0,
       last: [
