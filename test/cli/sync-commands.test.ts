@@ -33,24 +33,29 @@ test("what the centre refuses is shown as dead, tried again all together or by n
   const client = new ControlClient(join(installation.folder, "site"));
   // Each reading of the centre's objectives has what waits for one tried again.
   await client.post("/site/objectives/pull");
-  for (const name of ["One", "Two"])
-    await client.post("/interventii", { name, objectiveType: "obiective/cladiri", objectiveId: 2 });
+  const make = (name: string) =>
+    client.post("/interventii", { name, objectiveType: "obiective/cladiri", objectiveId: 2 });
+  for (const name of ["One", "Two"]) await make(name);
   await eventually("both to be refused", async () => ((await dead()).length === 2 ? true : undefined));
   expect((await sync("dead")).stdout).toMatch(/#1 "One" \w+: .*\n {2}#2 "Two"/);
   const all = await sync("retry", "--json");
   expect((JSON.parse(all.stdout) as SyncRecordView[]).map(({ interventionId }) => interventionId)).toEqual([
     1, 2,
   ]);
-  expect((await sync("retry", "#2")).stdout).toMatch(/^ {2}#2 /);
-  expect(await sync("retry", "two")).toMatchObject({ code: 64 });
   await eventually("both to be refused again", async () => ((await dead()).length === 2 ? true : undefined));
+  // A record of its own: one that is tried again twice in a row waits until nothing of the first try can arrive any more.
+  await make("Three");
+  await eventually("the third to be refused", async () => ((await dead()).length === 3 ? true : undefined));
+  expect((await sync("retry", "#3")).stdout).toMatch(/^ {2}#3 /);
+  expect(await sync("retry", "three")).toMatchObject({ code: 64 });
+  await eventually("it to be refused again", async () => ((await dead()).length === 3 ? true : undefined));
   expect(await sync("drop", "1")).toMatchObject({
     code: 64,
     stderr: expect.stringMatching(/never learn of 1[^]*--yes/),
   });
   expect((await sync("drop", "1", "--yes")).stdout).toBe("  #1 is given up; it stays here\n");
-  expect((await dead()).map(({ interventionId }) => interventionId)).toEqual([2]);
-  expect((await sync("drop", "2", "--yes")).code).toBe(0);
+  expect((await dead()).map(({ interventionId }) => interventionId)).toEqual([2, 3]);
+  for (const id of ["2", "3"]) expect((await sync("drop", id, "--yes")).code).toBe(0);
   expect((await sync("dead")).stdout).toBe("none\n");
   expect((await sync("retry")).stdout).toBe("none\n");
   expect((await sync("drop")).code).toBe(64);

@@ -25,7 +25,7 @@ test.each([
   ["site: { name: A }", "site: { name: B, ref: b }", [], ["site.name", "site.ref"]],
   ["http: { port: 1 }", "http: { port: 2, basePath: /api }", [], ["http.port", "http.basePath"]],
   ["http: {}", "http: { tls: own }", [], ["http.tls"]],
-  ["{}", "mqtt: off", [], ["mqtt.url", "mqtt.listen.host", "mqtt.listen.port"]],
+  ["{}", "mqtt: off", [], ["mqtt.url", "mqtt.listen.host", "mqtt.listen.port", "mqtt.accounts"]],
   ["mqtt: { listen: { port: 1 } }", "mqtt: { listen: { port: 2 } }", [], ["mqtt.listen.port"]],
   [
     "mqtt: { username: a, passwordFile: one }",
