@@ -1,5 +1,5 @@
 // Plays weeks in a building from seeds against the whole daemon: npm run promise -- --seeds 200 --from 1, or --seed 17.
-// What fails is made shorter and printed: --shrink 300 for so many seconds, --shrink 0 for not at all.
+// What fails is made shorter and printed: --shrink 300 for 300 seconds, --shrink 0 for not at all.
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 

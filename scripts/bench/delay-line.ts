@@ -5,7 +5,7 @@ const HELD_BYTES_MAX = 4 * 1024 * 1024;
 const CONNECTIONS_MAX = 256;
 
 /**
- * A TCP line on the loopback that is as long as it is told: each byte arrives half a round trip after it was sent, and a
+ * A TCP line on the loopback of a given length: each byte arrives half a round trip after it was sent, and a
  * new connection costs the round trip of its handshake before its first byte leaves. It changes no byte, so TLS passes
  * through it and pays for its own round trips.
  */

@@ -146,7 +146,7 @@ export class BrokerConnections {
   }
 
   /**
-   * Counts what waits to be written. Each write counts as taken at once, because aedes has whoever publishes wait until
+   * Counts what waits to be written. Each write counts as taken at once, because aedes has the publisher wait until
    * every subscriber has read: one that reads nothing would hold up the sensors. The budget bounds it instead.
    */
   #measureOutgoing(connection: Connection): void {

@@ -20,7 +20,7 @@ import type { Recovery } from "./recovery.ts";
 /** What a database has lost, as people are to know it. */
 export interface DataLoss {
   readonly database: DatabaseName;
-  /** Rows that are not there any more. */
+  /** Rows that are missing. */
   readonly missing: number;
   /** Rows that are not what was written. */
   readonly altered: number;

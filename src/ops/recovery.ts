@@ -22,7 +22,7 @@ export interface Recovery {
   readonly quarantined: string;
   /** Whether the file could be made whole again with what its write-ahead log has. */
   readonly isWhole: boolean;
-  /** Committed pages of the write-ahead log that are in no version any more. */
+  /** Committed pages of the write-ahead log that are in no version. */
   readonly lostPages: number;
   /** The copy that was put back; null where there was no good one, or none was needed. */
   readonly backup: { readonly path: string; readonly atMs: number } | null;

@@ -3,7 +3,7 @@ import type { JwtPayload } from "jsonwebtoken";
 /** Lifetime of a token in seconds, fixed by the interface ("Authentication", point 2). */
 export const TOKEN_LIFETIME_S = 3600;
 
-/** A clock that is disciplined may go back by so much between two requests. */
+/** A clock that is disciplined may go back by this much between two requests. */
 const CLOCK_SKEW_S = 60;
 /** A token whose signature is ours, as numbers that were looked at. */
 export interface VerifiedClaims {

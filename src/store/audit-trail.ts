@@ -160,7 +160,7 @@ export interface TrailReport {
   /** Entries that were removed with age, and up to when. */
   readonly removed: number;
   readonly removedUntilMs: number | null;
-  /** Hash of the last entry: whoever notes it elsewhere can tell later whether the end was cut off. */
+  /** Hash of the last entry: noted elsewhere, it shows later whether the end was cut off. */
   readonly head: string;
   /** The first entry that does not follow from the one before it; null when all do. */
   readonly broken: { readonly position: number; readonly why: string } | null;

@@ -8,7 +8,7 @@ export type OutboxLane = "alarms" | "others";
 /** An entry that may be worked on. */
 export interface DueEntry {
   readonly entry: OutboxEntry;
-  /** Two records with the same one cannot be told apart at a centre that does not keep our reference. */
+  /** Two records with the same one look alike at a centre that does not keep our reference. */
   readonly look: string;
 }
 

@@ -9,7 +9,7 @@ const ENTRY_BYTES = 5;
 /** More levels than a tree of ours has. */
 const LEVELS_MAX = 20;
 
-/** Which pages hold the rows of which table, and which hold rows of a table that cannot be told any more. */
+/** Which pages hold the rows of which table, and which hold rows of a table that can no longer be identified. */
 export interface PageOwners {
   readonly byTable: ReadonlyMap<string, readonly number[]>;
   readonly orphans: readonly number[];

@@ -81,7 +81,7 @@ function rescue(
   };
 }
 
-/** How the tables of a file of so many steps are stored. */
+/** How the tables of a file with this number of steps are stored. */
 function layoutsAt({ migrations }: DatabaseKind, pages: DatabasePages): Table[] {
   const head = pages.page(1);
   // `user_version`, of which the lower three digits count the steps ("The Database Header").

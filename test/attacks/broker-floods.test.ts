@@ -5,7 +5,7 @@ import { lineOf, WatchedDaemon } from "./watched-daemon.ts";
 
 /**
  * What a machine on the network can do to the built-in broker. It shows that the daemon stays small, goes on and names the
- * machine; it cannot show the same of a flood that nobody has thought of.
+ * machine; it cannot show the same of a flood that is not listed here.
  */
 const { attackSeconds } = RUN_LENGTH;
 

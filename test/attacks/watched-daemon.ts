@@ -61,7 +61,7 @@ ${more}`,
       clientId: "gate",
       reconnectPeriod: 100,
     });
-    this.#gate.on("error", () => "it comes back by itself");
+    this.#gate.on("error", () => "it reconnects");
   }
 
   async remove(): Promise<void> {

@@ -43,7 +43,7 @@ test("what the centre refuses is shown as dead, tried again all together or by n
     1, 2,
   ]);
   await eventually("both to be refused again", async () => ((await dead()).length === 2 ? true : undefined));
-  // A record of its own: one that is tried again twice in a row waits until nothing of the first try can arrive any more.
+  // A record of its own: one that is tried again twice in a row waits until nothing of the first try can still arrive.
   await make("Three");
   await eventually("the third to be refused", async () => ((await dead()).length === 3 ? true : undefined));
   expect((await sync("retry", "#3")).stdout).toMatch(/^ {2}#3 /);

@@ -196,7 +196,7 @@ function tripsIn(journal: Database): Map<string, { text: string; state: string }
   return new Map(rows.map(({ key, ...row }) => [key, row]));
 }
 
-/** Opens an image as the daemon does, and holds it to what was told before. */
+/** Opens an image as the daemon does, and compares it with what was acknowledged before. */
 function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[] {
   const place = join(folder, "place");
   lay(after, place);

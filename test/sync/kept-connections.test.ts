@@ -1,14 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
-import { Health } from "../../src/ops/health.ts";
-import { JsonLog } from "../../src/ops/log.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
-import { Sync } from "../../src/sync/sync.ts";
+import type { Sync } from "../../src/sync/sync.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { plainly, TlsCentre, type TlsExchange, type TlsFault } from "../support/tls-centre.ts";
+import { tlsSiteOf } from "../support/tls-site.ts";
 
 /* The whole way to a centre, over TLS, with connections that are kept. The centre knows no keys. */
 
@@ -28,29 +26,8 @@ let outbox: OutboxStore;
 beforeEach(async () => {
   app = await TestApp.make();
   centre = new TlsCentre(pair);
-  const { clock, database } = app;
-  const log = new JsonLog({ level: "error", clock, write: () => {} });
-  outbox = new OutboxStore(database);
-  sync = new Sync({
-    upstream: {
-      baseUrl: await centre.start(),
-      email: "site@centre.example",
-      password: "p",
-      schedule: "* * * * *",
-      objectives: "off",
-      marker: "notes",
-      timeoutS: 30,
-      ca: authority.ca,
-    },
-    site: { ref: "proof", timezone: "Europe/Bucharest" },
-    database,
-    clock,
-    random: () => 0.5,
-    newKey: randomUUID,
-    log,
-    conditions: new Health(clock, log),
-    failpoint: () => {},
-  });
+  outbox = new OutboxStore(app.database);
+  sync = tlsSiteOf(app, { baseUrl: await centre.start(), ca: authority.ca });
 });
 afterEach(async () => {
   centre.faultFor = () => undefined;

@@ -1,16 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { Health } from "../../src/ops/health.ts";
-import { JsonLog } from "../../src/ops/log.ts";
-import { TokenFile } from "../../src/ops/token-file.ts";
-import { Sync } from "../../src/sync/sync.ts";
+import type { Sync } from "../../src/sync/sync.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
+import { tlsSiteOf } from "../support/tls-site.ts";
 
 /* A site that loses its power keeps the token that its centre has given it. */
 
@@ -44,31 +41,9 @@ afterEach(async () => {
 });
 
 /** A start after a power cut. */
-async function start(email = "site@centre.example"): Promise<void> {
+async function start(account: { email?: string; password?: string } = {}): Promise<void> {
   await running?.stop();
-  const { clock, database } = app;
-  const log = new JsonLog({ level: "error", clock, write: () => {} });
-  running = new Sync({
-    upstream: {
-      baseUrl,
-      email,
-      password: "p",
-      schedule: "* * * * *",
-      objectives: "off",
-      marker: "notes",
-      timeoutS: 30,
-      ca: authority.ca,
-    },
-    site: { ref: "proof", timezone: "Europe/Bucharest" },
-    database,
-    clock,
-    random: () => 0.5,
-    log,
-    conditions: new Health(clock, log),
-    failpoint: () => {},
-    newKey: randomUUID,
-    tokenStore: (account) => new TokenFile({ dataDir: folder, log }, account),
-  });
+  running = tlsSiteOf(app, { baseUrl, ca: authority.ca, dataDir: folder, ...account });
   running.start();
 }
 
@@ -113,10 +88,13 @@ test("a token that has expired by the clock is not shown", async () => {
   expect(centre.signIns).toBe(2);
 });
 
-test("another account does not use it", async () => {
+test.each([
+  ["another account does not use it", { email: "other@centre.example" }],
+  ["nor does the account with another password, so that a wrong one shows at once", { password: "q" }],
+])("%s", async (_what, account) => {
   await start();
   await alarm();
-  await start("other@centre.example");
+  await start(account);
   await alarm();
   expect(centre.signIns).toBe(2);
 });

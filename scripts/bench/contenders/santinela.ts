@@ -53,7 +53,7 @@ export async function prepare(
     records: {
       file: join(dataDir, "santinela.db"),
       records: "SELECT count(*) FROM interventions",
-      // Openings at one objective are one intervention; through the API is what the journal says so of. Closings that
+      // Openings at one objective are one intervention; the journal marks those that went through the API. Closings that
       // stand in a record are rows of their own.
       openings: {
         file: join(dataDir, "journal.db"),

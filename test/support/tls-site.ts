@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import type { Log } from "../../src/domain/log.ts";
+import { Health } from "../../src/ops/health.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { TokenFile } from "../../src/ops/token-file.ts";
+import { Sync } from "../../src/sync/sync.ts";
+import type { TestApp } from "./app.ts";
+
+export interface TlsSiteOptions {
+  readonly baseUrl: string;
+  /** PEM of the authority that signed the centre's certificate. */
+  readonly ca: string;
+  readonly email?: string;
+  readonly password?: string;
+  /** Data folder in which the centre's token is kept; without it each start signs in. */
+  readonly dataDir?: string;
+}
+
+/** The whole sync of an application, not started, to a centre over TLS. */
+export function tlsSiteOf(
+  { clock, database }: Pick<TestApp, "clock" | "database">,
+  { dataDir, email = "site@centre.example", password = "p", ...centre }: TlsSiteOptions,
+): Sync {
+  const log: Log = new JsonLog({ level: "error", clock, write: () => {} });
+  return new Sync({
+    upstream: {
+      ...centre,
+      email,
+      password,
+      schedule: "* * * * *",
+      objectives: "off",
+      marker: "notes",
+      timeoutS: 30,
+    },
+    site: { ref: "proof", timezone: "Europe/Bucharest" },
+    database,
+    clock,
+    random: () => 0.5,
+    newKey: randomUUID,
+    log,
+    conditions: new Health(clock, log),
+    failpoint: () => {},
+    ...(dataDir === undefined ? {} : { tokenStore: (account) => new TokenFile({ dataDir, log }, account) }),
+  });
+}
