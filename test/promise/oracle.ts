@@ -134,7 +134,9 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           other.fromMs > look.atMs ||
           (other.closed?.fromMs ?? Infinity) < opening.fromMs - 3_600_000,
       );
-      return isAlone && isTold(story, opening, look.records.map(textOf))
+      // That the zone is faulty may stand in a record at once.
+      const alarms = look.records.filter(({ name }) => ALARM_NAME.test(name));
+      return isAlone && isTold(story, opening, alarms.map(textOf))
         ? [`${describe(opening)}, and a record says so at ${clockText(look.atMs)}, within its entry delay`]
         : [];
     }),

@@ -39,6 +39,8 @@ export class SensorBroker {
   readonly #retained = new Map<string, Waiting>();
   #queue: Waiting[] = [];
   #hasSession = false;
+  /** Topics that the session was subscribed to and is no more. */
+  readonly #left = new Set<string>();
   #socket: Socket | undefined;
   #messageId = 0;
 
@@ -68,6 +70,7 @@ export class SensorBroker {
   say(topic: string, payload: string, { retain = false, times = 1 } = {}): void {
     const said = { topic, payload, saidMs: this.#now(), isRetained: false, messageId: 0, wasSent: false };
     if (retain) this.#retained.set(topic, said);
+    if (this.#left.has(topic)) return;
     for (let time = 0; time < times; time += 1) this.#enqueue({ ...said });
   }
 
@@ -114,7 +117,10 @@ export class SensorBroker {
       for (const waiting of this.#queue) this.#send(waiting);
     } else if (socket !== this.#socket) return;
     else if (packet.cmd === "subscribe") this.#subscribed(packet);
-    else if (packet.cmd === "puback") this.#acknowledged(Number(packet.messageId));
+    else if (packet.cmd === "unsubscribe") {
+      for (const topic of packet.unsubscriptions) this.#left.add(topic);
+      socket.write(generate({ cmd: "unsuback", messageId: packet.messageId ?? 0 }));
+    } else if (packet.cmd === "puback") this.#acknowledged(Number(packet.messageId));
     else if (packet.cmd === "pingreq") socket.write(generate({ cmd: "pingresp" }));
   }
 
@@ -128,6 +134,7 @@ export class SensorBroker {
     this.#hasSession = true;
     if (isFirst) for (const waiting of this.#queue) this.#send(waiting);
     for (const topic of topics) {
+      this.#left.delete(topic);
       const kept = this.#retained.get(topic);
       if (kept) this.#enqueue({ ...kept, isRetained: true, messageId: 0, wasSent: false });
     }
