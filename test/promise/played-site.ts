@@ -49,14 +49,20 @@ const RECONNECTS_AFTER_MS = 5;
 const reconnections = new Set<NodeJS.Timeout>();
 const systemInterval = globalThis.setInterval;
 globalThis.setInterval = Object.assign(
-  ((action: () => void, delayMs?: number, ...values: []) =>
-    systemInterval(
-      action,
-      delayMs === RECONNECT_MS ? RECONNECTS_AFTER_MS : delayMs,
-      ...values,
-    )) as typeof setInterval,
+  ((action: () => void, delayMs?: number, ...values: []) => {
+    if (delayMs !== RECONNECT_MS) return systemInterval(action, delayMs, ...values);
+    const reconnection = systemInterval(action, RECONNECTS_AFTER_MS, ...values);
+    reconnections.add(reconnection);
+    return reconnection;
+  }) as typeof setInterval,
   systemInterval,
 );
+
+/** No client that is there now connects again. */
+function endReconnections(): void {
+  for (const reconnection of reconnections) clearInterval(reconnection);
+  reconnections.clear();
+}
 
 let template: string | undefined;
 
@@ -116,6 +122,8 @@ export class PlayedSite {
       this.#boots += 1;
     }
     showTimeOf(this.#clock);
+    // What is left belongs to a dead process.
+    endReconnections();
     const before = this.broker.subscriptions;
     this.#daemon = daemonOf(this.folder, this.#clock, {
       bootId: `boot-${this.#boots}`,
@@ -149,8 +157,7 @@ export class PlayedSite {
     onInstant = () => {};
     isDying = true;
     for (const request of requestsUnderWay) request.destroy();
-    for (const interval of reconnections) clearInterval(interval);
-    reconnections.clear();
+    endReconnections();
     const daemon = this.#daemon;
     this.#daemon = undefined;
     // What the dead process waits for may never come; no part of it reaches the copy of its disk.

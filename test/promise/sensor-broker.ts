@@ -112,6 +112,8 @@ export class SensorBroker {
 
   #read(socket: Socket, packet: Packet): void {
     if (packet.cmd === "connect") {
+      // Who connects under the same name takes its place (MQTT 3.1.1, 3.1.4).
+      this.#socket?.destroy();
       this.#socket = socket;
       socket.write(generate({ cmd: "connack", returnCode: 0, sessionPresent: this.#hasSession }));
       for (const waiting of this.#queue) this.#send(waiting);
