@@ -149,6 +149,7 @@ export class PlayedSite {
     const { line } = this.centre;
     const { isAway } = this.broker;
     this.#clock.off();
+    this.lines.close();
     const dying = this.folder;
     this.#copyFrom(dying);
     this.centre.line = "cut";
