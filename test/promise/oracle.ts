@@ -54,6 +54,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
           return [];
         if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (hasJustHeard(story, opening.zone, look.atMs)) return [];
         if (isTakenOut(story, opening, look.atMs)) return [];
         return [
           `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
@@ -168,7 +169,9 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         const due = ofRecord.find(
           (pair) =>
             isConfirming(story, ...pair, -5_000) &&
-            pair.every((each) => isDue(story, each) && isTold(story, each, [text])),
+            pair.every(
+              (each) => isDue(story, each) && !isLeftOut(story, each) && isTold(story, each, [text]),
+            ),
         );
         return due && !record.police && !isFilled
           ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not ask for the police`]
@@ -241,25 +244,23 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
 
   "once: each opening is one row of the journal": (story) => {
     const openings = openingsOf(story);
-    const left = new Set(openings);
     const rows = story.trips
       .filter(({ about, cause }) => about === "trip" && cause !== "standing")
       .toSorted((a, b) => a.seq - b.seq);
-    const breaches: string[] = [];
-    for (const { seq, zoneId, moment, cause } of rows) {
-      const match = openings.find(
-        (each) => left.has(each) && each.zone.id === zoneId && isAt(story, moment.wallMs, each),
-      );
-      if (match) left.delete(match);
-      else
-        breaches.push(
-          `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) is about no opening`,
-        );
-    }
-    for (const opening of left)
-      if (opening.isCertain && !isOnlyCounted(story, opening))
-        breaches.push(`${describe(opening)} is in no row of the journal`);
-    return breaches;
+    const pairs = paired(rows, openings, ({ zoneId, moment }, opening) => {
+      return opening.zone.id === zoneId && isAt(story, moment.wallMs, opening);
+    });
+    return [
+      ...rows
+        .filter((row) => !pairs.has(row))
+        .map(
+          ({ seq, zoneId, cause, moment }) =>
+            `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) is about no opening`,
+        ),
+      ...openings
+        .filter((each) => each.isCertain && !isOnlyCounted(story, each) && !pairs.has(each))
+        .map((opening) => `${describe(opening)} is in no row of the journal`),
+    ];
   },
 };
 
@@ -273,6 +274,44 @@ const HELD_BACK = new Set(["gated", "swinger", "cancelled", "bypassed", "test"])
 const ALARM_NAME = /^(Alarm, |Alarmă )/;
 /** A line that the daemon wrote: it begins with a time and may be replaced. */
 const ZONE_LINE = /^(\d\d\d\d-\d\d-\d\d )?(\d\d|\?\?):(\d\d|\?\?) /;
+
+/**
+ * Pairs rows with the openings that they may be about, so that as many certain openings as possible have one, and then as
+ * many rows: what came from a queue all at once may be any of several.
+ * @returns every row and opening of a pair, with the other one
+ */
+function paired(
+  rows: readonly TripRow[],
+  openings: readonly Opening[],
+  isAbout: (row: TripRow, opening: Opening) => boolean,
+): ReadonlyMap<TripRow | Opening, TripRow | Opening> {
+  const pairs = new Map<TripRow | Opening, TripRow | Opening>();
+  const edges = new Map<TripRow | Opening, (TripRow | Opening)[]>();
+  for (const row of rows)
+    edges.set(
+      row,
+      openings.filter((opening) => isAbout(row, opening)),
+    );
+  for (const opening of openings)
+    edges.set(
+      opening,
+      rows.filter((row) => edges.get(row)?.includes(opening)),
+    );
+  const isPaired = (one: TripRow | Opening, tried: Set<TripRow | Opening>): boolean => {
+    for (const other of edges.get(one) ?? []) {
+      if (tried.has(other)) continue;
+      tried.add(other);
+      const before = pairs.get(other);
+      if (before !== undefined && !isPaired(before, tried)) continue;
+      pairs.set(one, other).set(other, one);
+      return true;
+    }
+    return false;
+  };
+  const certain = openings.filter(({ isCertain }) => isCertain);
+  for (const each of [...certain, ...rows]) if (!pairs.has(each)) isPaired(each, new Set());
+  return pairs;
+}
 
 /** Openings that must stand in a record: seen, armed and not held back. */
 function dueOpenings(story: Story): Opening[] {
@@ -344,6 +383,11 @@ function isShutDown(story: Story, { zone, fromMs, toMs }: Opening): boolean {
     before.length >= SWINGER_TRIPS &&
     rows.some(({ at, state }) => state === "swinger" && isAt(story, Date.parse(at), { fromMs, toMs }))
   );
+}
+
+/** Whether a zone's earlier openings may have shut it down: then this one is no trip. */
+function isLeftOut(story: Story, opening: Opening): boolean {
+  return isShutDown(story, opening) || isOnlyCounted(story, opening);
 }
 
 /** Every text that somebody could read since a moment, here or at the centre, also just before a person changed it. */
@@ -424,6 +468,13 @@ function isWaiting({ status }: Look): boolean {
 /** Whether a person has just ended or deleted work, or changed what a record says. */
 function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
   return story.edits.some((edit) => edit.atMs <= atMs && edit.atMs > atMs - forMs);
+}
+
+/** Whether the site has just heard that the centre has ended what was about a zone; it asks there every few minutes. */
+function hasJustHeard(story: Story, zone: PlayedZone, atMs: number): boolean {
+  const edit = story.edits.findLast((each) => each.side === "centre" && each.atMs <= atMs);
+  const heard = edit && story.looks.find((look) => look.atMs > edit.atMs && !isUnfinishedIn(look, zone));
+  return heard !== undefined && atMs - heard.atMs < AGAIN_MS + 2 * MINUTE_MS;
 }
 
 function describe({ zone, fromMs, toMs }: Opening): string {

@@ -121,7 +121,7 @@ export class SensorBroker {
     else if (packet.cmd === "subscribe") this.#subscribed(packet);
     else if (packet.cmd === "unsubscribe") {
       for (const topic of packet.unsubscriptions) this.#left.add(topic);
-      socket.write(generate({ cmd: "unsuback", messageId: packet.messageId ?? 0 }));
+      socket.write(generate({ cmd: "unsuback", messageId: packet.messageId ?? 0, granted: [] }));
     } else if (packet.cmd === "puback") this.#acknowledged(Number(packet.messageId));
     else if (packet.cmd === "pingreq") socket.write(generate({ cmd: "pingresp" }));
   }
