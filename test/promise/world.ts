@@ -117,7 +117,7 @@ export class MachineClock implements Clock {
     const act = (): void => {
       if (!this.#isOff) action();
     };
-    const isRoutine = delayMs >= ROUTINE_MS_MIN && delayMs <= ROUTINE_MS_MAX;
+    const isRoutine = delayMs === DISK_LOOK_MS || (delayMs >= ROUTINE_MS_MIN && delayMs <= ROUTINE_MS_MAX);
     return isRoutine ? this.#world.routine(delayMs, act) : this.#world.after(delayMs, act);
   }
 
@@ -144,6 +144,8 @@ export class MachineClock implements Clock {
  */
 const ROUTINE_MS_MIN = 10_000;
 const ROUTINE_MS_MAX = 60_000;
+/** It asks how much room the disk has every five seconds; what else takes as long is about a start, and soon over. */
+const DISK_LOOK_MS = 5_000;
 
 /** What follows from the last happening has so long at the daemon's own pace before the hours count as quiet. */
 export const CALMING_MS = 20_000;
