@@ -18,9 +18,11 @@ export function interventionRoutes(
 ): void {
   addResource(router, "/interventii", {
     methods: {
-      get: (request, response) => {
+      get: async (request, response) => {
         const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        sendList(request, response, query, interventions.page(query));
+        const gone = new AbortController();
+        response.once("close", () => gone.abort());
+        sendList(request, response, query, await interventions.lists.read(query, gone.signal));
       },
       post: (request, response) => create(interventions, request, response),
     },
