@@ -375,9 +375,12 @@ function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
 }
 
 /** A zone that is shut down after trips of its own, which its history says. */
-function isShutDown(story: Story, { zone, fromMs, toMs }: Opening): boolean {
+function isShutDown(story: Story, opening: Opening): boolean {
+  const { zone, toMs } = opening;
   if (!zone.isSwinger || LIFE_SAFETY.has(zone.kind)) return false;
-  const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < fromMs);
+  const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < opening.fromMs);
+  // The row of its minute may be that of an opening before it.
+  const fromMs = opening.fromMs - (isOnlyCounted(story, opening) ? MINUTE_MS : 0);
   const rows = story.history.find(({ id }) => id === zone.id)?.contacts ?? [];
   return (
     before.length >= SWINGER_TRIPS &&
