@@ -20,6 +20,8 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "Înregistrarea {upstreamId} a dispeceratului era intervenția {interventionId} de aici și este acum a altcuiva. Nu este atinsă; intervenția se caută acolo și, dacă nu este nicăieri, se creează din nou. Întreabă dispeceratul dacă a pus la loc o copie sau dă numerele din nou.",
   "upstream-reference-lost":
     "Din {sent} caractere în {field}, dispeceratul păstrează {kept} (intervenția {interventionId}), iar referința noastră nu este printre ele: o înregistrare se recunoaște doar după obiectiv, nume și început. Pune upstream.marker pe celălalt text (notes sau description) sau cere dispeceratului texte mai lungi.",
+  "upstream-reference-shared":
+    "La dispecerat sunt {records} înregistrări cu referința {siteRef} pe care acest obiectiv nu le-a creat ({name}, acolo {upstreamId}): alt daemon folosește același site.ref și fiecare preia înregistrările celuilalt. Dă fiecărui obiectiv propriul site.ref.",
   "upstream-differs":
     "La dispecerat ar trebui să fie {here} înregistrări și sunt {there}; diferă {differences}. Pagina Sincronizare le arată pe fiecare.",
   "mqtt-unreachable":
