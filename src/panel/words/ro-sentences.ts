@@ -45,7 +45,6 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "{changes} declanșări și schimbări ale zonelor sunt în {file}, în memorie, pentru că discul nu le primește ({reason}). O întrerupere a curentului le pierde. Eliberează spațiu pe disc sau înlocuiește-l acum; apoi se scriu automat.",
   "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
   "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
-  "backup-failed":
-    "Cea mai nouă copie a bazei de date este din {newest}. Rulează santinela backup.",
+  "backup-failed": "Cea mai nouă copie a bazei de date este din {newest}. Rulează santinela backup.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };
