@@ -27,9 +27,9 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     const last = story.looks.at(-1);
     return dueOpenings(story).flatMap((opening) => {
       if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
-      // What a dispatcher has deleted stays deleted there.
-      const deleted = story.edits.filter(({ side, how }) => side === "centre" && how === "delete");
-      const there = [...(last?.centre ?? []).map(textOf), ...deleted.map(({ before }) => before)];
+      // What a dispatcher has deleted or written over was there.
+      const edits = story.edits.filter(({ side }) => side === "centre");
+      const there = [...(last?.centre ?? []).map(textOf), ...edits.map(({ before }) => before)];
       return isTold(story, opening, there)
         ? []
         : [`${describe(opening)} is in a record of the site and in none at the centre`];
