@@ -78,7 +78,9 @@ export class InterventionLists {
  * @param path of `santinela.db`, which is open elsewhere
  */
 export function openLists(path: string): InterventionLists {
-  return new InterventionLists(new Sqlite(path, { readonly: true, fileMustExist: true }));
+  const database = new Sqlite(path, { readonly: true, fileMustExist: true });
+  database.pragma("cell_size_check = ON");
+  return new InterventionLists(database);
 }
 
 function unwatched(): void {}

@@ -222,11 +222,7 @@ export class Push {
       () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
       ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#verify(entry)),
     ];
-    for (const check of checks) {
-      if (this.#isStopped || !this.#watch.isOpen) return;
-      await check();
-      await giveWay();
-    }
+    for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check().then(giveWay);
   }
 
   async #verify(entry: OutboxEntry): Promise<void> {

@@ -25,7 +25,10 @@ export function interventionRoutes(
         const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
         const gone = new AbortController();
         response.once("close", () => gone.abort());
-        sendList(request, response, query, await interventions.lists.read(query, gone.signal));
+        const list = await interventions.lists.read(query, gone.signal).catch((error: unknown) => {
+          if (!gone.signal.aborted) throw error;
+        });
+        if (list) sendList(request, response, query, list);
       },
       post: (request, response) => create(interventions, request, response),
     },
