@@ -13,12 +13,14 @@ const SPLITS = [
 /** Rows that were read, or why that is not all of them. */
 export type PartsRead =
   | { readonly kind: "whole"; readonly rows: readonly Sighting[] }
-  | { readonly kind: "cut" }
+  /** There are more than these. */
+  | { readonly kind: "cut"; readonly rows: readonly Sighting[] }
   | { readonly kind: "failed"; readonly verdict: ReadVerdict };
 
 /**
  * Reads the list of a centre that gives one page whatever is asked for, part by part. A part that has fewer rows than an
- * answer of this centre is known to hold is all of that part; a larger one is split by the next filter.
+ * answer of this centre is known to hold is all of that part; a larger one is split by the next filter. Where one cannot be
+ * split any more the others are read nevertheless: a double may be among them.
  * @param page what the centre gives of the whole list; each of these rows must be in a part, or the filters are not what
  *   they seem
  * @param rowsMax the most rows that one answer of this centre has held
@@ -32,7 +34,7 @@ export async function readByParts(
   const read = await split(centre, { filters: {}, splits: SPLITS, rowsMax });
   if (read.kind !== "whole") return read;
   const ids = new Set(read.rows.map(({ id }) => id));
-  return page.every(({ id }) => ids.has(id)) ? read : { kind: "cut" };
+  return page.every(({ id }) => ids.has(id)) ? read : { kind: "cut", rows: read.rows };
 }
 
 interface Part {
@@ -44,15 +46,17 @@ interface Part {
 
 async function split(centre: Centre, { filters, splits, rowsMax }: Part): Promise<PartsRead> {
   const [next, ...rest] = splits;
-  if (!next) return { kind: "cut" };
+  if (!next) return { kind: "cut", rows: [] };
   const [field, values] = next;
   const rows: Sighting[] = [];
+  let kind: "whole" | "cut" = "whole";
   for (const value of values) {
     const read = await readPart(centre, { filters: { ...filters, [field]: value }, splits: rest, rowsMax });
-    if (read.kind !== "whole") return read;
+    if (read.kind === "failed") return read;
+    if (read.kind === "cut") kind = "cut";
     rows.push(...read.rows);
   }
-  return { kind: "whole", rows };
+  return { kind, rows };
 }
 
 async function readPart(centre: Centre, part: Part): Promise<PartsRead> {
@@ -65,8 +69,10 @@ async function readPart(centre: Centre, part: Part): Promise<PartsRead> {
   const isFiltered = rows.every((row) =>
     Object.entries(filters).every(([name, value]) => row[name] === value),
   );
-  if (!isFiltered) return { kind: "cut" };
-  return items.length < rowsMax ? { kind: "whole", rows } : split(centre, part);
+  if (!isFiltered) return { kind: "cut", rows };
+  if (items.length < rowsMax) return { kind: "whole", rows };
+  const parts = await split(centre, part);
+  return parts.kind === "cut" ? { kind: "cut", rows: [...rows, ...parts.rows] } : parts;
 }
 
 /** Whether an item of a list is a record. */

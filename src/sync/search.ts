@@ -142,11 +142,10 @@ async function readWhole(centre: Centre, watermark: Watermark, page: ListReading
     whole.take(parts.rows, parts.rows.length);
     return complete(whole);
   }
-  return undetermined(
-    NO_PAGES,
-    "the centre's list gives the same page whatever is asked for, so that what is not on it may be there",
-    page,
-  );
+  const reason =
+    "the centre's list gives the same page whatever is asked for, so that what is not on it may be there";
+  const seen = new Map([...page.rows, ...parts.rows].map((row) => [row.id, row]));
+  return { kind: "undetermined", verdict: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
 }
 
 function complete(reading: ListReading): Walk {

@@ -1,7 +1,8 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { markersIn } from "../domain/marker.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
-import { isUntouched, keptOf, type Sighting } from "../domain/sighting.ts";
+import type { CentreRecord } from "../domain/merge.ts";
+import { identityOf, isUntouched, keptOf, type Sighting } from "../domain/sighting.ts";
 import { momentOf, type SyncParts } from "./parts.ts";
 import { claim, isAnothers } from "./restore.ts";
 import { recordsAbove, watermarkOf } from "./search.ts";
@@ -34,7 +35,9 @@ export class Sweeping {
     if (!isWhole) await watch.note(walk.verdict);
     if (isWhole && walk.isRestored) ledger.write(() => ledger.outbox.auditAll());
     const byMarker = new Map<string, Sighting[]>();
-    for (const row of isWhole ? walk.rows : walk.seen)
+    const rows = isWhole ? walk.rows : walk.seen;
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const row of rows)
       for (const marker of markersIn(row)) byMarker.set(marker, [...(byMarker.get(marker) ?? []), row]);
     const readAtMs = clock.monotonicMs();
     for (let from = 0; from < due.length; from += IN_ONE_COMMIT) {
@@ -43,11 +46,26 @@ export class Sweeping {
       if (clock.monotonicMs() - readAtMs > LIST_AGE_MS) return;
       const part = due.slice(from, from + IN_ONE_COMMIT).map((entry) => {
         const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
-        return { entry, marked: byMarker.get(marker) ?? [] };
+        const marked = byMarker.get(marker) ?? [];
+        return { entry, marked: [...marked, ...this.#rewritten(entry, byId, marked)] };
       });
       const further = ledger.write(() => part.filter((one) => !this.#endSingle(one, isWhole)));
       for (const { entry, marked } of further) await this.#sweep(entry.interventionId, marked, isWhole);
     }
+  }
+
+  /** The record that is linked, where a dispatcher has written over its reference. */
+  #rewritten(
+    entry: OutboxEntry,
+    byId: ReadonlyMap<number, Sighting>,
+    marked: readonly Sighting[],
+  ): readonly Sighting[] {
+    const row = entry.upstreamId === null ? undefined : byId.get(entry.upstreamId);
+    if (!row || marked.length === 0 || marked.includes(row)) return [];
+    const { ledger } = this.#parts;
+    const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
+    const base = JSON.parse(entry.base ?? "{}") as CentreRecord;
+    return identityOf(row, { marker, base, watermark: entry.watermark }) === "ours" ? [row] : [];
   }
 
   /** Ends the search for a record of which the list shows no second one. @returns false when there is more to do */

@@ -1,7 +1,7 @@
 import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
 import { textOf } from "./play.ts";
 import { CONFIRMABLE, deviceOf } from "./additions.ts";
-import { classOf, clockTimes, holdOf, isAt, openingsOf, outcomeOf, type Opening } from "./physics.ts";
+import { classOf, clockTimes, goneAt, holdOf, isAt, openingsOf, outcomeOf, type Opening } from "./physics.ts";
 import { clockText, type Look, type Story, type TripRow } from "./story.ts";
 
 const MINUTE_MS = 60_000;
@@ -64,7 +64,9 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
 
   "P3 every opening and closing has its row, and what is in no record its reason": (story) =>
     openingsOf(story).flatMap((opening) => {
-      if (!opening.isCertain || isOnlyCounted(story, opening)) return [];
+      // A zone that is not in the configuration has no history to be read.
+      const isReadable = goneAt(story, opening.zone) === undefined;
+      if (!opening.isCertain || !isReadable || isOnlyCounted(story, opening)) return [];
       const rows = story.history.find(({ id }) => id === opening.zone.id)?.contacts ?? [];
       const row = rows.find(({ at, event }) => event === "trip" && isAt(story, Date.parse(at), opening));
       const { closed } = opening;

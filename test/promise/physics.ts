@@ -42,9 +42,24 @@ export function openingsOf(story: Story): readonly Opening[] {
 
 function foundIn(story: Story): Opening[] {
   return story.week.building.zones.flatMap((zone) => {
-    if (zone.topic === undefined) return wireOpenings(story, zone);
-    return zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone);
+    if (zone.topic === undefined) return untilGone(story, wireOpenings(story, zone));
+    return untilGone(story, zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone));
   });
+}
+
+/** The same; what was open when its zone left the configuration for good is watched by none. */
+function untilGone(story: Story, found: Opening[]): Opening[] {
+  for (const opening of found) {
+    const goneMs = goneAt(story, opening.zone);
+    if (opening.closed === undefined && goneMs !== undefined)
+      opening.closed = { fromMs: goneMs, toMs: goneMs, isCertain: false };
+  }
+  return found;
+}
+
+/** When a zone left the configuration without coming back. */
+export function goneAt(story: Story, { id }: PlayedZone): number | undefined {
+  return story.absences.find((span) => span.zone === id && span.untilMs === Infinity)?.fromMs;
 }
 
 function wireOpenings(story: Story, zone: PlayedZone): Opening[] {
