@@ -39,6 +39,7 @@ export const EVENT_NAMES = [
   "account-added",
   "account-password-set",
   "account-role-changed",
+  "account-bound",
   "account-disabled",
   "account-enabled",
   "signing-key-rotated",

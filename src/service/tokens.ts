@@ -93,8 +93,8 @@ export class TokenService {
     const { accountId: id, ver } = this.#claimsOf(token);
     const account = this.#accounts.byId(id);
     if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
-    const { id: accountId, email, role, mustChangePassword } = account;
-    return { accountId, email, role, mustChangePassword, from };
+    const { id: accountId, email, role, mustChangePassword, objectives } = account;
+    return { accountId, email, role, mustChangePassword, objectives, from };
   }
 
   /** A token for posting trips, made without signing in: the account has no password. */

@@ -32,6 +32,7 @@ const AUDITED: readonly EventName[] = [
   "account-added",
   "account-password-set",
   "account-role-changed",
+  "account-bound",
   "account-disabled",
   "account-enabled",
   "signing-key-rotated",

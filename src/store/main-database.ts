@@ -1,6 +1,7 @@
 import { createAuditTrail } from "./audit-step.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-sums.ts";
+import { addObjectiveLists } from "./objective-lists.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished.ts";
@@ -235,6 +236,7 @@ export const MAIN_DATABASE: DatabaseKind = {
       for (const table of ["interventions", "outbox"]) addRowSums(database, table);
     },
     createAuditTrail,
+    addObjectiveLists,
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -215,8 +215,8 @@ describe("a list of the centre", () => {
     expect(changes() - before).toBe(3);
     there["cladiri"]?.splice(0, 1, hall(11, "Hala Sud"));
     await pull();
-    // That, the name, and a line of the event log.
-    expect(changes() - before).toBe(8);
+    // That, the name, the list's version, and a line of the event log.
+    expect(changes() - before).toBe(9);
     expect(names()).toContain("Hala Sud");
   });
 });

@@ -5,7 +5,8 @@ import type { InterventionService } from "../../service/interventions.ts";
 import { principalOf } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { idempotencyKeyOf } from "../idempotency.ts";
-import { sendList } from "../list-answer.ts";
+import { sendJsonText } from "../lean-express.ts";
+import { listBody } from "../list-answer.ts";
 import { interventionQueryOf, parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
 import { validated } from "../validate.ts";
@@ -20,7 +21,7 @@ export function interventionRoutes(
     methods: {
       get: (request, response) => {
         const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        sendList(request, response, query, interventions.page(query));
+        sendJsonText(response, listBody(request, response, query, interventions.page(query)));
       },
       post: (request, response) => create(interventions, request, response),
     },

@@ -121,6 +121,7 @@ export const EN_RECORDS = {
   "event.account-added": "account added",
   "event.account-password-set": "password set",
   "event.account-role-changed": "role changed",
+  "event.account-bound": "objectives set",
   "event.account-disabled": "account locked out",
   "event.account-enabled": "account let in again",
   "event.signing-key-rotated": "signing key changed",

@@ -139,6 +139,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.account-added": "cont adăugat",
   "event.account-password-set": "parolă schimbată",
   "event.account-role-changed": "rol schimbat",
+  "event.account-bound": "obiective alocate",
   "event.account-disabled": "cont blocat",
   "event.account-enabled": "cont deblocat",
   "event.signing-key-rotated": "cheie de semnare schimbată",
