@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
 import { CentreObjectiveStore } from "../../src/store/centre-objectives.ts";
-import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objective-mirror.ts";
+import type { ListOutcome } from "../../src/sync/list-outcome.ts";
+import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
 import { Timetable } from "../../src/sync/timetable.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
