@@ -54,7 +54,7 @@ export const FULL: Scale = {
   catchUpSeconds: 30,
   catchUpRounds: 3,
   sites: 10_000,
-  newSites: 300,
+  newSites: 100,
   signInRounds: 3,
   silenceMs: 15_000,
 };
@@ -76,7 +76,7 @@ export const QUICK: Scale = {
   catchUpSeconds: 8,
   catchUpRounds: 1,
   sites: 1_000,
-  newSites: 50,
+  newSites: 30,
   signInRounds: 1,
   silenceMs: 10_000,
 };

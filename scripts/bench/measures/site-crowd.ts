@@ -34,6 +34,11 @@ export interface CrowdOutcome {
 
 /** Open sockets of this process, at most: those of four seconds, with a margin. */
 const SOCKETS_MAX = 6_000;
+/**
+ * Sign-ins under way at once. The sites have a processor each, these share one: with thousands at once every handshake
+ * would run into its limit. What a site waits for its turn here counts as its time.
+ */
+const UNDER_WAY_MAX = 128;
 /** As in src/sync: how long a site keeps an idle connection, and its full-jitter wait after a fault. */
 const KEEP_IDLE_MS = 4_000;
 const BACK_OFF_BASE_MS = 5_000;
@@ -56,11 +61,12 @@ export async function signInAll(options: CrowdOptions): Promise<CrowdOutcome> {
   const seen = { lastMs: 0, longestMs: 0, waits: 0, broken: 0, failed: 0 };
   const beginMs = performance.now();
   const passedMs = (): number => performance.now() - beginMs;
+  const turns = new Turns(UNDER_WAY_MAX);
   const one = async (site: number): Promise<void> => {
     const startMs = Math.random() * options.spreadMs;
     await delay(startMs, undefined, { signal: options.signal });
     for (let failures = 1; passedMs() < options.limitMs; failures += 1) {
-      const { status, retryAfterMs, body } = await ask(site, options, agent);
+      const { status, retryAfterMs, body } = await turns.take(() => ask(site, options, agent));
       if (status === 200) {
         seen.lastMs = Math.max(seen.lastMs, passedMs());
         seen.longestMs = Math.max(seen.longestMs, passedMs() - startMs);
@@ -80,6 +86,28 @@ export async function signInAll(options: CrowdOptions): Promise<CrowdOutcome> {
     return seen;
   } finally {
     agent.destroy();
+  }
+}
+
+/** Lets so many go on at once; the others wait in the order of their coming. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((go) => void this.#waiting.push(go));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
   }
 }
 
