@@ -39,7 +39,6 @@ export const EVENT_NAMES = [
   "account-added",
   "account-password-set",
   "account-role-changed",
-  "account-bound",
   "account-disabled",
   "account-enabled",
   "signing-key-rotated",

@@ -161,7 +161,7 @@ export class AccountService {
       this.#accounts.bind(this.#known(email).id, objectives);
       const named = objectives?.slice(0, NAMED_MAX).map(refText);
       const detail = objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
-      this.#record("account-bound", email, by, detail);
+      this.#record("account-role-changed", email, by, detail);
     });
   }
 

@@ -32,7 +32,6 @@ const AUDITED: readonly EventName[] = [
   "account-added",
   "account-password-set",
   "account-role-changed",
-  "account-bound",
   "account-disabled",
   "account-enabled",
   "signing-key-rotated",

@@ -245,7 +245,11 @@ describe("an account of a site that is bound to its objectives", () => {
     token = await centre.token();
     expect(await idsOf()).toEqual([1, 2, 3]);
     expect(centre.events.newest(9)).toContainEqual(
-      expect.objectContaining({ event: "account-bound", subject: `account ${PEOPLE.operator}` }),
+      expect.objectContaining({
+        event: "account-role-changed",
+        subject: `account ${PEOPLE.operator}`,
+        detail: { objectives: "all" },
+      }),
     );
   });
 

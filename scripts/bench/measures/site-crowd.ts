@@ -70,6 +70,7 @@ export async function signInAll(options: CrowdOptions): Promise<CrowdOutcome> {
       if (status === 200) {
         seen.lastMs = Math.max(seen.lastMs, passedMs());
         seen.longestMs = Math.max(seen.longestMs, passedMs() - startMs);
+        if (passedMs() > options.limitMs) seen.failed += 1;
         return;
       }
       if (status === 0) seen.broken += 1;
