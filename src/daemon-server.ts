@@ -52,7 +52,8 @@ export class DaemonServer {
     const tls = await this.#keeper.start();
     const controlSocket = join(dataDir, "control.sock");
     const place = { host, port, descriptor };
-    const server = new HttpServer({ ...common, ...place, app: this.#app(), tls, controlSocket });
+    const parts = { app: this.#app(), tls, controlSocket, limits: http };
+    const server = new HttpServer({ ...common, ...place, ...parts });
     this.#server = server;
     await server.start();
     return server;

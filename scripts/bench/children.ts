@@ -16,6 +16,9 @@ export interface ChildOptions {
 /** After being asked to end, a process has so long before it is made to. */
 const END_MS = 10_000;
 
+/** Of the scheduler clock of Linux, in which /proc says how long a process has computed (proc(5)). */
+const TICKS_PER_SECOND = 100;
+
 /** Every process of the bench, so that none outlives it. */
 export class Children {
   readonly #running = new Set<Child>();
@@ -96,6 +99,12 @@ export class Child {
   /** Begins to watch for a new peak (proc(5), clear_refs). */
   forgetPeak(): void {
     writeFileSync(`/proc/${this.pid}/clear_refs`, "5");
+  }
+
+  /** Processor time that it has used, milliseconds. */
+  get cpuMs(): number {
+    const fields = readFileSync(`/proc/${this.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
   }
 
   /** Ends it in order, or by force when that takes too long. */

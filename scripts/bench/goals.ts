@@ -42,6 +42,8 @@ export const GOALS: readonly Goal[] = [
   { of: "trip-p50", to: { figure: "trip-p50", contender: "node-red" }, as: "ratio", atMost: 0.5 },
   { of: "trip-p99", to: { figure: "trip-p99", contender: "node-red" }, as: "ratio", atMost: 0.5 },
   { of: "burst-lost", as: "value", atMost: 0 },
+  { of: "sign-in-last", as: "value", atMost: 60 },
+  { of: "sign-in-failed", as: "value", atMost: 0 },
   { of: "burst-rate", to: { figure: "burst-rate", contender: "node-red" }, as: "ratio", atLeast: 15 },
   { of: "burst-peak", to: { figure: "burst-peak", contender: "node-red" }, as: "ratio", atMost: 0.2 },
   {
@@ -70,11 +72,14 @@ export function standings(measured: readonly Measured[]): Standing[] {
   });
 }
 
-function valueOf({ of, by = "santinela", to, as }: Goal, measured: readonly Measured[]): number | undefined {
+function valueOf(
+  { of, by = "santinela", to, as, atMost }: Goal,
+  measured: readonly Measured[],
+): number | undefined {
   const own = valuesOf({ figure: of, contender: by }, measured);
   if (!own) return undefined;
-  // Not one opening may be lost in any round; other figures are judged by their middle.
-  if (!to) return of === "burst-lost" ? Math.max(...own) : median(own);
+  // Not one opening may be lost in any round, nor one site stay out; other figures are judged by their middle.
+  if (!to) return atMost === 0 ? Math.max(...own) : median(own);
   const other = valuesOf(to, measured);
   if (!other) return undefined;
   return as === "difference" ? median(own) - median(other) : ratio(own, other);

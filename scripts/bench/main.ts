@@ -9,6 +9,7 @@ import { measureAlone } from "./measures/alone.ts";
 import { measureCatchUp } from "./measures/catch-up.ts";
 import { measureLists } from "./measures/list.ts";
 import { measureReads } from "./measures/read.ts";
+import { measureSignIns } from "./measures/sign-in.ts";
 import { measureStarts } from "./measures/start.ts";
 import { measureTrips } from "./measures/trip.ts";
 import { measureWrites } from "./measures/write.ts";
@@ -28,10 +29,11 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   start: measureStarts,
   alone: measureAlone,
   "catch-up": measureCatchUp,
+  "sign-in": measureSignIns,
 };
 
 /** Measures in which the product is compared with nothing but itself. */
-const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["catch-up"]);
+const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["catch-up", "sign-in"]);
 
 /** Whatever hangs, the run is over after so long. */
 const RUN_MS_MAX = 6 * 3_600_000;

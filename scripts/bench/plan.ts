@@ -29,6 +29,11 @@ export interface Scale {
   /** How long it is watched. */
   readonly catchUpSeconds: number;
   readonly catchUpRounds: number;
+  /** Sites that sign in after a power cut. */
+  readonly sites: number;
+  /** Sites that sign in at a centre that has just been started. */
+  readonly newSites: number;
+  readonly signInRounds: number;
   /** What has not come through when so long nothing was committed any more, is lost. */
   readonly silenceMs: number;
 }
@@ -48,6 +53,9 @@ export const FULL: Scale = {
   waiting: 20_000,
   catchUpSeconds: 30,
   catchUpRounds: 3,
+  sites: 10_000,
+  newSites: 100,
+  signInRounds: 3,
   silenceMs: 15_000,
 };
 
@@ -67,6 +75,9 @@ export const QUICK: Scale = {
   waiting: 5_000,
   catchUpSeconds: 8,
   catchUpRounds: 1,
+  sites: 1_000,
+  newSites: 30,
+  signInRounds: 1,
   silenceMs: 10_000,
 };
 
@@ -91,5 +102,5 @@ export const ROUND_TRIPS_MS = [50, 100, 200, 300] as const;
 export type RoundTripMs = (typeof ROUND_TRIPS_MS)[number];
 
 /** A part of the bench that can be run alone. */
-export const MEASURES = ["write", "read", "list", "trip", "start", "alone", "catch-up"] as const;
+export const MEASURES = ["write", "read", "list", "trip", "start", "alone", "catch-up", "sign-in"] as const;
 export type MeasureName = (typeof MEASURES)[number];

@@ -72,6 +72,15 @@ function addUserCommands(root: Command, terminal: Terminal): void {
       const { userRole } = await import("./user.ts");
       await userRole(await load(terminal, config), options, terminal);
     });
+  named("objectives", "set which objectives the lists show an account; it must sign in again")
+    .option("--only <objectives...>", "these alone, each as kind/id")
+    .option("--all", "all of them")
+    .action(
+      async ({ config, ...options }: ConfigOption & { email: string; only?: string[]; all?: boolean }) => {
+        const { userObjectives } = await import("./user.ts");
+        await userObjectives(await load(terminal, config), options, terminal);
+      },
+    );
   named("disable", "lock an account out at once")
     .option("--undo", "let it in again")
     .action(async ({ config, email, undo }: ConfigOption & { email: string; undo?: boolean }) => {

@@ -12,6 +12,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "user add": ["user add --email ana@example.ro --role operator --password-stdin < password.txt"],
   "user list": ["user list --json"],
   "user passwd": ["user passwd --email ana@example.ro"],
+  "user objectives": [
+    "user objectives --email hala-nord@example.ro --only obiective/cladiri/12 obiective/bunuri/3",
+    "user objectives --email hala-nord@example.ro --all",
+  ],
   "user role": ["user role --email ana@example.ro --role administrator"],
   "user disable": ["user disable --email ana@example.ro", "user disable --email ana@example.ro --undo"],
   "keys rotate": ["keys rotate"],

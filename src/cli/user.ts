@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -37,10 +38,16 @@ export function addAccount(
 /** Lists the accounts. */
 export function userList(config: Config, { json }: { json: boolean }, terminal: Terminal): Promise<void> {
   return withAccounts(config, terminal, (accounts) => {
-    const people = accounts.list().map(({ email, role, disabled }) => ({ email, role, disabled }));
-    const lines = people.map(
-      ({ email, role, disabled }) => `${email}  ${role}${disabled ? "  disabled" : ""}\n`,
-    );
+    const people = accounts.list().map(({ email, role, disabled, objectives }) => ({
+      email,
+      role,
+      disabled,
+      objectives: objectives?.map(refText) ?? null,
+    }));
+    const lines = people.map(({ email, role, disabled, objectives }) => {
+      const bound = objectives ? [countText(objectives.length)] : [];
+      return `${[email, role, ...bound, ...(disabled ? ["disabled"] : [])].join("  ")}\n`;
+    });
     terminal.stdout.write(json ? `${JSON.stringify(people, null, 2)}\n` : lines.join(""));
   });
 }
@@ -68,6 +75,24 @@ export function userRole(
   return withAccounts(config, terminal, (accounts) => {
     accounts.setRole(email, wanted, commandLineActor());
     terminal.stdout.write(`${email} is ${wanted} now, and must sign in again\n`);
+  });
+}
+
+/** Sets which objectives the lists show an account. */
+export function userObjectives(
+  config: Config,
+  { email, only, all }: { email: string; only?: readonly string[]; all?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  if ((only === undefined) === (all !== true))
+    throw new AppError("usage", "the objectives are missing or contradict each other", {
+      hint: "Give either --only or --all.",
+    });
+  const objectives = only?.map(refOf);
+  return withAccounts(config, terminal, (accounts) => {
+    accounts.setObjectives(email, objectives, commandLineActor());
+    const seen = objectives ? countText(objectives.length) : "all objectives";
+    terminal.stdout.write(`${email} sees ${seen} now, and must sign in again\n`);
   });
 }
 
@@ -104,6 +129,19 @@ function roleOf(text: string): Role {
   if (!role)
     throw new AppError("usage", `${JSON.stringify(text)} is no role; use one of ${ROLES.join(", ")}`);
   return role;
+}
+
+function refOf(text: string): ObjectiveRef {
+  const ref = refFrom(text);
+  if (!ref)
+    throw new AppError("usage", `${JSON.stringify(text)} is not an objective`, {
+      hint: `Write its kind and its id, such as ${OBJECTIVE_TYPES[0]}/12; the kinds are ${OBJECTIVE_TYPES.join(", ")}.`,
+    });
+  return ref;
+}
+
+function countText(count: number): string {
+  return count === 1 ? "1 objective" : `${count} objectives`;
 }
 
 async function passwordFrom(terminal: Terminal, fromStdin: boolean): Promise<string> {

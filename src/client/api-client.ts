@@ -4,9 +4,9 @@ import {
   request as httpRequest,
   type ClientRequest,
   type IncomingHttpHeaders,
-  type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { readBody } from "./answer-body.ts";
 
 /**
  * What became of a request. The difference between the last two decides whether repeating it could do the work twice.
@@ -58,9 +58,6 @@ interface Sent {
 
 /** How writing to a connection ends that the far side has closed. */
 const STALE: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
-
-/** The largest answer that is read; the interface's pages hold at most 1000 records of a few kB. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Speaks the interface to a server: our own over the loopback, or the dispatch centre. Follows no redirects. */
 export class ApiClient {
@@ -159,30 +156,11 @@ function settleWith(
   let isAnswered = false;
   request.on("response", (response) => {
     isAnswered = true;
-    readAnswer(response, resolve, fail);
+    const { statusCode: status = 0, headers } = response;
+    const answered = (body: string): void => resolve({ kind: "answered", status, headers, body });
+    readBody(response, answered, fail);
   });
   request.on("close", () => {
     if (!isAnswered) fail(new Error("the connection was closed without an answer"));
   });
-}
-
-function readAnswer(
-  response: IncomingMessage,
-  resolve: (reply: Reply) => void,
-  fail: (error: Error) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  response.on("data", (chunk: Buffer) => {
-    sizeBytes += chunk.length;
-    if (sizeBytes > ANSWER_BYTES_MAX)
-      response.destroy(new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`));
-    else chunks.push(chunk);
-  });
-  response.on("error", fail);
-  response.on("end", () => {
-    const { statusCode = 0, headers } = response;
-    resolve({ kind: "answered", status: statusCode, headers, body: Buffer.concat(chunks).toString("utf8") });
-  });
-  response.on("close", () => fail(new Error("the connection was closed in the middle of the answer")));
 }

@@ -3,6 +3,7 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { resolveGate } from "../domain/gate.ts";
 import { PLACEHOLDERS, unknownPlaceholders } from "../domain/text-template.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
+import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, Zone } from "../generated/types.ts";
 import { messageProblems, messageWarnings } from "./messages.ts";
 import { incidentProblems, incidentWarnings } from "./incidents.ts";
@@ -116,8 +117,25 @@ function addressProblem(path: string[], address: string | undefined, remedy: str
   return [{ path, message: `an address must not hold a name or a password. Put them into ${remedy}` }];
 }
 
-/** Passwords and tokens go over plain HTTP only where somebody has said so. */
-function httpProblems({ http }: Configuration): Problem[] {
+function httpProblems(value: Configuration): Problem[] {
+  return [...plainHttpProblems(value), ...connectionProblems(value)];
+}
+
+/** A smaller default for one address is no mistake of the configuration: then the total is the limit. */
+function connectionProblems({ http }: Configuration): Problem[] {
+  const { connectionsMax = HTTP_DEFAULTS.connectionsMax, connectionsPerAddressMax: perAddress = 0 } =
+    http ?? {};
+  if (perAddress <= connectionsMax) return [];
+  return [
+    {
+      path: ["http", "connectionsPerAddressMax"],
+      message: `${perAddress} connections of one address are more than the ${connectionsMax} of http.connectionsMax. Lower this one or raise that one`,
+    },
+  ];
+}
+
+/** Passwords and tokens go over plain HTTP only where the configuration allows it. */
+function plainHttpProblems({ http }: Configuration): Problem[] {
   if (http?.host === undefined || isLoopback(http.host) || http.tls !== undefined) return [];
   return [
     {

@@ -20,6 +20,11 @@ export interface ObjectiveFilter {
   readonly values: readonly string[];
 }
 
+/** Whether a query asks for a slice of everything in the order of the ids. */
+export function isPlain({ filters, search, sort }: ObjectiveQuery): boolean {
+  return filters.length === 0 && search === undefined && sort.length === 0;
+}
+
 /** The fields that the interface describes, for a building. */
 const BUILDING_FIELDS = {
   description: null,

@@ -16,3 +16,19 @@ export interface ObjectiveRef {
 export type ObjectiveSource = "config" | "import" | "zone";
 
 export type { Objective, ObjectiveType };
+
+/** The objectives that an account is bound to. */
+export type ObjectiveScope = readonly ObjectiveRef[];
+
+/** An objective as people write it, such as `obiective/cladiri/12`. */
+export function refText({ type, id }: ObjectiveRef): string {
+  return `${type}/${id}`;
+}
+
+/** @returns undefined for anything but a kind, a slash and a number from 1 on */
+export function refFrom(text: string): ObjectiveRef | undefined {
+  const [, kind, digits] = /^(.+)\/([1-9]\d{0,15})$/.exec(text) ?? [];
+  const type = OBJECTIVE_TYPES.find((known) => known === kind);
+  const id = Number(digits);
+  return type && Number.isSafeInteger(id) ? { type, id } : undefined;
+}

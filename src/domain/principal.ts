@@ -1,4 +1,5 @@
 import type { Actor } from "./event.ts";
+import type { ObjectiveScope } from "./objective.ts";
 
 /** Who is asking. */
 export interface Principal {
@@ -8,6 +9,8 @@ export interface Principal {
   readonly role: Role;
   /** Its password was made by the program: it may set another one and do nothing else. */
   readonly mustChangePassword?: boolean;
+  /** The objectives that the lists show it; undefined for all of them. */
+  readonly objectives?: ObjectiveScope | undefined;
   /** Where the request came from, for the event log: a network address, or `control socket`. */
   readonly from: string;
 }

@@ -49,7 +49,9 @@ export class BareSockets {
 
   /** What Node's parser refuses never reaches the application; it still gets the interface's error shape. */
   #answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === "ECONNRESET" || !socket.writable || socket.bytesWritten > 0) {
+    // What is not HTTP gets no answer in HTTP: a client whose TLS handshake was too slow would read it as that of its
+    // request, which has never arrived.
+    if (!HTTP_ERROR.test(error.code ?? "") || !socket.writable || socket.bytesWritten > 0) {
       socket.destroy();
       return;
     }
@@ -69,6 +71,8 @@ export class BareSockets {
 const JSON_TYPE = "application/json; charset=utf-8";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
+/** Codes of Node's parser and of its limits of time. */
+const HTTP_ERROR = /^(?:HPE|ERR_HTTP)_/;
 const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -4,9 +4,14 @@ import type { Socket } from "node:net";
 import { isSignedIn } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 
-/** So many from one address of the network; a browser opens six. This machine's own programs are not counted. */
-const PER_ADDRESS_MAX = 64;
-const ALTOGETHER_MAX = 256;
+/** How many connections may be open. */
+export interface ConnectionLimits {
+  /** Altogether. */
+  readonly connectionsMax: number;
+  /** From one address of the network; this machine's own programs are not counted. */
+  readonly connectionsPerAddressMax: number;
+}
+
 /** Requests on one connection whose answers have not left yet: nobody pipelines more, and each answer may be 16 MB. */
 const UNANSWERED_MAX = 4;
 /** Answers that clients do not take: beyond it nothing is answered that would add to them. */
@@ -27,12 +32,14 @@ export function impatient(response: ServerResponse): void {
   response.setTimeout(IDLE_MS);
 }
 
-/** Addresses from which someone has signed in; the oldest is forgotten beyond it. */
+/** Addresses from which an account has signed in; the oldest is forgotten beyond it, or beyond the number of connections. */
 const KNOWN_ADDRESSES_MAX = 1_000;
 
 /** What is known of an open connection. */
 interface OpenConnection {
   readonly socket: Socket;
+  /** The client's, as it was when it came: a closed socket has none. */
+  readonly address: string;
   /** Requests whose answers have not left yet. */
   readonly requests: Set<IncomingMessage>;
   /** Whether a valid token has come over it. */
@@ -45,11 +52,17 @@ interface OpenConnection {
  * any stranger. A connection over which a person is signed in stays.
  */
 export class Connections {
+  readonly #limits: ConnectionLimits;
   /** By address and port of the client, in the order in which they came. */
   readonly #open = new Map<string, OpenConnection>();
+  readonly #countByAddress = new Map<string, number>();
   readonly #knownAddresses = new Set<string>();
   /** How many answers each connection still owes its client. */
   readonly #unanswered = new Map<Socket, number>();
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
 
   /** Watches a server's connections. */
   watch(server: Server | TlsServer): void {
@@ -86,33 +99,54 @@ export class Connections {
 
   #accept(socket: Socket): void {
     const { remoteAddress } = socket;
-    let same = 0;
-    for (const { socket: other } of this.#open.values()) if (other.remoteAddress === remoteAddress) same += 1;
-    const isOneTooMany = same >= PER_ADDRESS_MAX && !isThisMachine(remoteAddress);
-    if (isOneTooMany || (this.#open.size >= ALTOGETHER_MAX && !this.#makeRoom(remoteAddress))) {
+    const { connectionsMax, connectionsPerAddressMax } = this.#limits;
+    const same = this.#countByAddress.get(remoteAddress ?? "") ?? 0;
+    const isOneTooMany = same >= connectionsPerAddressMax && !isThisMachine(remoteAddress);
+    if (isOneTooMany || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
       socket.destroy();
       return;
     }
     const key = keyOf(socket);
-    const connection = { socket, requests: new Set<IncomingMessage>(), isSignedIn: false };
+    const connection = {
+      socket,
+      address: remoteAddress ?? "",
+      requests: new Set<IncomingMessage>(),
+      isSignedIn: false,
+    };
     this.#open.set(key, connection);
-    socket.once("close", () => {
-      if (this.#open.get(key) === connection) this.#open.delete(key);
-    });
+    this.#countByAddress.set(connection.address, same + 1);
+    socket.once("close", () => this.#forget(key, connection));
+  }
+
+  #forget(key: string, connection: OpenConnection): void {
+    // A port may be another connection's by now.
+    if (this.#open.get(key) !== connection) return;
+    this.#open.delete(key);
+    const left = (this.#countByAddress.get(connection.address) ?? 1) - 1;
+    if (left > 0) this.#countByAddress.set(connection.address, left);
+    else this.#countByAddress.delete(connection.address);
   }
 
   /** @returns whether a place is free now */
   #makeRoom(newcomer: string | undefined): boolean {
-    const strangers = [...this.#open].filter(
-      ([, { socket, isSignedIn: hasToken }]) => !hasToken && !this.#isKnown(socket.remoteAddress),
-    );
-    // A request that does not come to its end is silence, too.
-    const silent = strangers.find(([, { requests }]) => ![...requests].some(({ complete }) => complete));
-    const [key, loser] = silent ?? (this.#isKnown(newcomer) ? strangers[0] : undefined) ?? [];
-    if (key === undefined) return false;
-    this.#open.delete(key);
-    loser?.socket.destroy();
+    const [key, loser] = this.#loser(this.#isKnown(newcomer)) ?? [];
+    if (key === undefined || !loser) return false;
+    this.#forget(key, loser);
+    loser.socket.destroy();
     return true;
+  }
+
+  /** @param mayBeAny whether the oldest stranger may be taken where none is silent */
+  #loser(mayBeAny: boolean): [string, OpenConnection] | undefined {
+    let oldest: [string, OpenConnection] | undefined;
+    for (const entry of this.#open) {
+      const [, { requests, address, isSignedIn: hasToken }] = entry;
+      if (hasToken || this.#isKnown(address)) continue;
+      oldest ??= entry;
+      // A request that does not come to its end is silence, too.
+      if (![...requests].some(({ complete }) => complete)) return entry;
+    }
+    return mayBeAny ? oldest : undefined;
   }
 
   #isKnown(address: string | undefined): boolean {
@@ -125,8 +159,8 @@ export class Connections {
     this.#knownAddresses.delete(remoteAddress);
     this.#knownAddresses.add(remoteAddress);
     const [oldest] = this.#knownAddresses;
-    if (this.#knownAddresses.size > KNOWN_ADDRESSES_MAX && oldest !== undefined)
-      this.#knownAddresses.delete(oldest);
+    const keptMax = Math.max(KNOWN_ADDRESSES_MAX, this.#limits.connectionsMax);
+    if (this.#knownAddresses.size > keptMax && oldest !== undefined) this.#knownAddresses.delete(oldest);
   }
 
   #unsentBytes(): number {

@@ -18,7 +18,8 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
         if (request.method === "OPTIONS")
           response.set({
             "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
-            "Access-Control-Allow-Headers": "Authorization, Content-Type, If-Match, Idempotency-Key, Prefer",
+            "Access-Control-Allow-Headers":
+              "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer",
             "Access-Control-Max-Age": "600",
           });
       }

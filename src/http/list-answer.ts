@@ -1,17 +1,17 @@
 import type { Request, Response } from "express";
-import { sendJsonText } from "./lean-express.ts";
 import { PAGE_SIZE_MAX, type Slice } from "./list-query.ts";
 
 /**
- * Answers a list: a bare array, the total beside it, and where the next page is (RFC 8288).
+ * Sets the headers of a list: the total, and where the next page is (RFC 8288).
  * @param list `records`: each one as the text of its JSON
+ * @returns the body: a bare array
  */
-export function sendList(
+export function listBody(
   request: Request,
   response: Response,
   slice: Slice,
   { records, total }: { records: readonly string[]; total: number },
-): void {
+): string {
   response.set("X-Total-Count", String(total));
   if (slice.end < total && records.length > 0) {
     const next = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
@@ -19,5 +19,5 @@ export function sendList(
     next.set("_end", String(slice.end + Math.min(slice.end - slice.start, PAGE_SIZE_MAX)));
     response.set("Link", `<${request.originalUrl.split("?")[0]}?${next.toString()}>; rel="next"`);
   }
-  sendJsonText(response, `[${records.join(",")}]`);
+  return `[${records.join(",")}]`;
 }

@@ -78,8 +78,9 @@ function objectivePaths(): Json {
       parameters: [
         ...PAGING,
         query("id", "Only objectives with these ids", { type: "array", items: schema("Id") }),
+        header("If-None-Match", "Only if the list no longer has this ETag"),
       ],
-      responses: { "200": listAnswer("Objective"), ...failures(400, 401, 403, 500) },
+      responses: { "200": taggedList(), "304": UNCHANGED, ...failures(400, 401, 403, 500) },
     };
     const one = {
       operationId: `get_${kind}`,
@@ -97,6 +98,17 @@ function objectivePaths(): Json {
   });
   return Object.fromEntries(paths) as Json;
 }
+
+function taggedList(): Json {
+  const { headers, ...list } = listAnswer("Objective");
+  const tag = {
+    description: "Version of the whole list, the same on each of its pages",
+    schema: { type: "string" },
+  };
+  return { ...list, headers: { ...(headers as Json), ETag: tag } };
+}
+
+const UNCHANGED = { description: "The list still has the ETag of If-None-Match" };
 
 function interventionPaths(): Json {
   return { "/interventii": collectionOperations(), "/interventii/{id}": recordOperations() };

@@ -7,7 +7,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { App } from "./app.ts";
 import { trustConnection } from "./authenticate.ts";
 import { BareSockets } from "./bare-sockets.ts";
-import { Connections } from "./connections.ts";
+import { Connections, type ConnectionLimits } from "./connections.ts";
 import { addressError, addressOf, closed, listenAt, listening } from "./listening.ts";
 
 export interface HttpServerOptions {
@@ -21,6 +21,8 @@ export interface HttpServerOptions {
   readonly tls: KeyPair | undefined;
   /** Path of the control socket. */
   readonly controlSocket: string;
+  /** Of the network side. */
+  readonly limits: ConnectionLimits;
   readonly conditions: Conditions;
   readonly clock: Clock;
 }
@@ -48,7 +50,7 @@ export class HttpServer {
       server.maxRequestsPerSocket = 1000;
       return this.#sockets.watch(server);
     };
-    const strangers = new Connections();
+    const strangers = new Connections(options.limits);
     const guarded = strangers.guard(app.handle);
     const common = { ...OPTIONS, ...app.born };
     this.#network = answering(

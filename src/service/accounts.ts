@@ -2,6 +2,7 @@ import bcrypt from "bcrypt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
+import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { DEVICE_EMAIL, FIRST_ADMINISTRATOR, type Role } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
@@ -11,6 +12,10 @@ import { assertGoodPassword } from "./password-rules.ts";
 
 /** bcrypt's work factor: about 65 ms on a desktop core and several times that on a Pi. */
 const BCRYPT_COST = 10;
+/** Read with every request of the account: as many as one page of a list. */
+const BOUND_MAX = 1_000;
+/** Of these, one entry of the event log names this many. */
+const NAMED_MAX = 20;
 
 /** The accounts that people sign in with. Every change makes the tokens given out so far invalid. */
 export class AccountService {
@@ -136,6 +141,28 @@ export class AccountService {
     this.#changeKeepingAnAdministrator(email, { disabled }, () =>
       this.#record(disabled ? "account-disabled" : "account-enabled", email, by, {}),
     );
+  }
+
+  /**
+   * Binds an account to objectives: the lists show it these alone. It changes nothing else of what the account may do.
+   * @param objectives undefined for all of them
+   * @throws AppError `bad-data` for an unknown address or too many objectives
+   */
+  setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): void {
+    if (objectives !== undefined && objectives.length > BOUND_MAX)
+      throw new AppError(
+        "bad-data",
+        `${objectives.length} objectives are more than the ${BOUND_MAX} of one account`,
+        {
+          hint: "Give the account all objectives instead.",
+        },
+      );
+    transaction(this.#database, () => {
+      this.#accounts.bind(this.#known(email).id, objectives);
+      const named = objectives?.slice(0, NAMED_MAX).map(refText);
+      const detail = objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
+      this.#record("account-role-changed", email, by, detail);
+    });
   }
 
   #changeKeepingAnAdministrator(

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import {
   OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveRef,
+  type ObjectiveScope,
   type ObjectiveSource,
   type ObjectiveType,
 } from "../domain/objective.ts";
@@ -10,7 +12,7 @@ import type { ObjectiveImport } from "../generated/types.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
-import { completed, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
+import { completed, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 
 /** The objectives as the interface lists them, and the ways they get in. */
 export class ObjectiveService {
@@ -22,22 +24,43 @@ export class ObjectiveService {
     this.#objectives = new ObjectiveStore(database);
   }
 
-  /** The asked slice of one kind, and how many fit the filters in all. */
-  list(type: ObjectiveType, query: ObjectiveQuery): { records: Objective[]; total: number } {
-    if (query.filters.length === 0 && query.search === undefined && query.sort.length === 0) {
-      const { objectives, total } = this.#objectives.page(type, query.start, query.end);
+  /**
+   * The requested slice of one kind, and how many fit the filters in all.
+   * @param scope only these objectives; undefined for all of them
+   * @throws AppError `invalid` for a sort by a field that none of them can have
+   */
+  list(
+    type: ObjectiveType,
+    query: ObjectiveQuery,
+    scope?: ObjectiveScope,
+  ): { records: Objective[]; total: number } {
+    const ids = idsOf(type, scope);
+    if (isPlain(query)) {
+      const { objectives, total } = this.#objectives.page(type, query, ids);
       return { records: objectives.map((objective) => completed(type, objective)), total };
     }
     const found = selected(
-      this.#objectives.all(type).map((objective) => completed(type, objective)),
+      this.#objectives.all(type, ids).map((objective) => completed(type, objective)),
       query,
     );
     return { records: found.slice(query.start, query.end), total: found.length };
   }
 
-  /** @throws AppError `not-found` */
-  get(ref: ObjectiveRef): Objective {
-    const objective = this.#objectives.get(ref);
+  /** A text that is another one whenever the list of that kind may be another one within the scope. */
+  version(type: ObjectiveType, scope?: ObjectiveScope): string {
+    const version = this.#objectives.version(type);
+    const ids = idsOf(type, scope);
+    if (ids === undefined) return version;
+    return `${version}-${createHash("sha256").update(ids.join()).digest("hex").slice(0, 16)}`;
+  }
+
+  /**
+   * @param scope only these objectives; undefined for all of them
+   * @throws AppError `not-found`
+   */
+  get(ref: ObjectiveRef, scope?: ObjectiveScope): Objective {
+    const isSeen = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
+    const objective = isSeen ? this.#objectives.get(ref) : undefined;
     if (!objective) throw new AppError("not-found", `there is no objective ${ref.id} in ${ref.type}`);
     return completed(ref.type, objective);
   }
@@ -65,4 +88,12 @@ export class ObjectiveService {
         (configured[type] ?? []).map(({ id }) => id),
       );
   }
+}
+
+/** Ascending, so that the order in which they were named makes no difference. */
+function idsOf(type: ObjectiveType, scope: ObjectiveScope | undefined): number[] | undefined {
+  return scope
+    ?.filter((ref) => ref.type === type)
+    .map(({ id }) => id)
+    .toSorted((a, b) => a - b);
 }

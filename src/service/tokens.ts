@@ -62,12 +62,8 @@ export class TokenService {
     const hasToken = currentToken !== undefined && this.#isTokenOf(currentToken, email);
     const account = await this.#accountWith(attempt, password, hasToken);
     if (!account) throw new AppError("unauthenticated", "email or password is wrong");
-    this.#events.note({
-      ...byOf(attempt),
-      who: account.email,
-      event: "signed-in",
-      detail: { role: account.role },
-    });
+    const { email: who, role } = account;
+    await this.#events.noteWithOthers({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
     return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
@@ -93,8 +89,8 @@ export class TokenService {
     const { accountId: id, ver } = this.#claimsOf(token);
     const account = this.#accounts.byId(id);
     if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
-    const { id: accountId, email, role, mustChangePassword } = account;
-    return { accountId, email, role, mustChangePassword, from };
+    const { id: accountId, email, role, mustChangePassword, objectives } = account;
+    return { accountId, email, role, mustChangePassword, objectives, from };
   }
 
   /** A token for posting trips, made without signing in: the account has no password. */

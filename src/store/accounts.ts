@@ -1,3 +1,4 @@
+import { refFrom, refText, type ObjectiveScope } from "../domain/objective.ts";
 import type { Role } from "../domain/principal.ts";
 import type { Database } from "./database.ts";
 
@@ -12,6 +13,8 @@ export interface Account {
   readonly tokenVersion: number;
   /** The password was made by the program and lets its owner do nothing but set another one. */
   readonly mustChangePassword: boolean;
+  /** The objectives that it is bound to; undefined for all of them. */
+  readonly objectives: ObjectiveScope | undefined;
 }
 
 /** People, and the service account that trips are posted as. */
@@ -69,6 +72,16 @@ export class AccountStore {
       .map((row) => toAccount(row) as Account);
   }
 
+  /**
+   * Binds an account to objectives and makes every token it was given so far invalid.
+   * @param objectives undefined for all of them
+   */
+  bind(id: number, objectives: ObjectiveScope | undefined): void {
+    this.#database
+      .prepare("UPDATE accounts SET objectives = ?, token_version = token_version + 1 WHERE id = ?")
+      .run(objectives === undefined ? null : JSON.stringify(objectives.map(refText)), id);
+  }
+
   /** Changes an account and makes every token it was given so far invalid. A password that is set is its owner's. */
   change(
     id: number,
@@ -97,6 +110,7 @@ interface AccountRow {
   readonly disabled: 0 | 1;
   readonly token_version: number;
   readonly must_change_password: 0 | 1;
+  readonly objectives: string | null;
 }
 
 function toAccount(found: unknown): Account | undefined {
@@ -110,5 +124,10 @@ function toAccount(found: unknown): Account | undefined {
     disabled: row.disabled === 1,
     tokenVersion: row.token_version,
     mustChangePassword: row.must_change_password === 1,
+    objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
   };
+}
+
+function scopeOf(text: string): ObjectiveScope {
+  return (JSON.parse(text) as string[]).flatMap((one) => refFrom(one) ?? []);
 }

@@ -1,6 +1,7 @@
 import { createAuditTrail } from "./audit-step.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { addRowSums } from "./row-sums.ts";
+import { addObjectiveLists } from "./objective-lists.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 import { UNFINISHED_INDEX } from "./unfinished.ts";
@@ -242,6 +243,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX outbox_joined ON outbox(intervention_id)
           WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev;
       `),
+    addObjectiveLists,
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -1,5 +1,6 @@
 import type { Objective, ObjectiveRef, ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import type { Database } from "./database.ts";
+import { listVersion } from "./objective-lists.ts";
 
 /**
  * The objectives that interventions attach to: what this site knows by itself and what the centre lists. The centre's
@@ -27,24 +28,36 @@ export class ObjectiveStore {
     return row === undefined ? undefined : toObjective(row);
   }
 
-  /** All of one kind by ascending id. */
-  all(type: ObjectiveType): Objective[] {
+  /**
+   * All of one kind by ascending id.
+   * @param ids only these; undefined for all of them
+   */
+  all(type: ObjectiveType, ids?: readonly number[]): Objective[] {
     return this.#database
-      .prepare(`SELECT data FROM (${DESCRIBED}) ORDER BY id`)
-      .all({ type })
+      .prepare(`SELECT data FROM (${DESCRIBED}) ${among(ids)} ORDER BY id`)
+      .all({ type, ids: JSON.stringify(ids) })
       .map(toObjective);
   }
 
-  /** A part of these, and how many there are: a page for somebody who copies the whole list costs no more than itself. */
-  page(type: ObjectiveType, start: number, end: number): { objectives: Objective[]; total: number } {
+  /** A part of these, and how many there are: a page for a client that copies the whole list costs no more than itself. */
+  page(
+    type: ObjectiveType,
+    { start, end }: { readonly start: number; readonly end: number },
+    ids?: readonly number[],
+  ): { objectives: Objective[]; total: number } {
     const rows = this.#database
-      .prepare(`SELECT data FROM (${DESCRIBED}) ORDER BY id LIMIT :rows OFFSET :start`)
-      .all({ type, start, rows: Math.max(0, end - start) });
+      .prepare(`SELECT data FROM (${DESCRIBED}) ${among(ids)} ORDER BY id LIMIT :rows OFFSET :start`)
+      .all({ type, ids: JSON.stringify(ids), start, rows: Math.max(0, end - start) });
     const total = this.#database
-      .prepare(`SELECT count(*) FROM (${DESCRIBED})`)
+      .prepare(`SELECT count(*) FROM (${DESCRIBED}) ${among(ids)}`)
       .pluck()
-      .get({ type }) as number;
+      .get({ type, ids: JSON.stringify(ids) }) as number;
     return { objectives: rows.map(toObjective), total };
+  }
+
+  /** The version of one kind's list: another one whenever a row of it may be another one. */
+  version(type: ObjectiveType): string {
+    return listVersion(this.#database, type);
   }
 
   /**
@@ -82,6 +95,11 @@ const DESCRIBED = `
   SELECT listed.id, listed.data FROM centre_objectives AS listed
   WHERE listed.kind = :type AND listed.missing_since IS NULL
     AND NOT EXISTS (SELECT 1 FROM objectives AS known WHERE known.kind = listed.kind AND known.id = listed.id)`;
+
+/** The condition that keeps a list to some ids, given as JSON in `:ids`. */
+function among(ids: readonly number[] | undefined): string {
+  return ids === undefined ? "" : "WHERE id IN (SELECT value FROM json_each(:ids))";
+}
 
 function toObjective(row: unknown): Objective {
   return JSON.parse((row as { data: string }).data) as Objective;

@@ -70,18 +70,25 @@ export interface ReadVerdict extends Pick<Verdict, "link" | "code" | "reason" | 
   readonly value?: unknown;
   /** How many records the centre says a list has; undefined where it does not. */
   readonly total?: number;
+  /** The centre's name for this version of the answer (ETag), where it has a usable one. */
+  readonly tag?: string;
+  /** The centre says that the version which was named in the request is still the current one. */
+  readonly isUnchanged?: boolean;
 }
 
 /**
  * Classifies the answer to a GET.
  * @param wallMs to read a Retry-After date against
+ * @param isConditional whether the request named a version, so that 304 is an answer to it
  */
-export function classifyRead(reply: Reply, wallMs: number): ReadVerdict {
+export function classifyRead(reply: Reply, wallMs: number, isConditional = false): ReadVerdict {
+  if (isConditional && reply.kind === "answered" && reply.status === 304)
+    return { link: "ok", code: "304", reason: reasonOf(reply), isUnchanged: true, ...tagIn(reply) };
   const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
   const { link, code, reason, retryAfterMs, doubtful = false } = classify("PUT", reply, wallMs);
   const said = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (value !== null && typeof value === "object")
-    return { ...said, link: "ok", value, ...totalOf(reply, value) };
+    return { ...said, link: "ok", value, ...totalOf(reply, value), ...tagIn(reply) };
   // A plain 404 in the interface's own words says that the link is well; so does every other answer but a 200.
   const isPage = reply.kind === "answered" && reply.status === 200;
   return { ...said, link: isPage ? "not-the-interface" : link, doubtful: doubtful || isPage };
@@ -92,6 +99,14 @@ function totalOf(reply: Reply, value: object): { total?: number } {
   const header = reply.kind === "answered" ? reply.headers["x-total-count"] : undefined;
   const said = header === undefined ? (value as { total?: unknown }).total : Number(header);
   return Number.isSafeInteger(said) ? { total: said as number } : {};
+}
+
+/** Longer ones are not kept: each page of a list has one. */
+const TAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
+
+function tagIn(reply: Reply): { tag?: string } {
+  const tag = reply.kind === "answered" ? reply.headers.etag : undefined;
+  return tag !== undefined && TAG.test(tag) ? { tag } : {};
 }
 
 /** The items of a list: a bare array, or one wrapped as some servers do; undefined when it is no list. */

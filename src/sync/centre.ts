@@ -31,11 +31,15 @@ export class Centre {
     return isSignIn ? signInVerdict(reply, wallMs) : classify(request.method, reply, wallMs);
   }
 
-  /** Reads one answer. @param path with its query, starting with a slash */
-  async read(path: string): Promise<ReadVerdict> {
-    const { reply, isSignIn } = await this.#ask({ method: "GET", path });
+  /**
+   * Reads one answer.
+   * @param path with its query, starting with a slash
+   * @param headers beside the usual ones; with `If-None-Match` the answer may be that nothing has changed
+   */
+  async read(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ReadVerdict> {
+    const { reply, isSignIn } = await this.#ask({ method: "GET", path, headers });
     const wallMs = this.#options.clock.wallMs();
-    return isSignIn ? signInVerdict(reply, wallMs) : classifyRead(reply, wallMs);
+    return isSignIn ? signInVerdict(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
   }
 
   /** Sends a request, signing in when needed and once more when the token was not taken. */

@@ -10,7 +10,9 @@ import { isStorageError, type Database } from "../store/database.ts";
 import type { ReadVerdict } from "./answer.ts";
 import type { Centre } from "./centre.ts";
 import type { Link } from "./link.ts";
+import { KnownLists } from "./known-lists.ts";
 import { ListCopy } from "./list-copy.ts";
+import type { ListOutcome, PullOptions, PullProgress } from "./list-outcome.ts";
 import { INTERRUPTED, walkList } from "./objective-walk.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -33,23 +35,6 @@ export interface ObjectiveMirrorOptions {
   readonly onPulled: () => void;
 }
 
-/** What became of one list. */
-export interface ListOutcome {
-  readonly type: ObjectiveType;
-  /** `refused`: read to its end and not believed. `failed`: not read to its end. */
-  readonly result: "taken" | "refused" | "failed";
-  /** How many objectives were read. */
-  readonly read: number;
-  /** Why it was not taken, in words; null when it was. */
-  readonly reason: string | null;
-}
-
-/** What is being read now. */
-export interface PullProgress {
-  readonly type: ObjectiveType;
-  readonly read: number;
-}
-
 /** Sites that come back together after a power cut do not ask together. */
 const SPREAD_MS = 300_000;
 /** A list that cannot be read is tried again after a random wait below so long, doubling to the second number. */
@@ -64,6 +49,7 @@ export class ObjectiveMirror {
   readonly #options: ObjectiveMirrorOptions;
   readonly #lists: CentreObjectiveStore;
   readonly #copy: ListCopy;
+  readonly #known: KnownLists;
   readonly #outcomes = new Map<ObjectiveType, ListOutcome>();
   #progress: PullProgress | undefined;
   #pulling: Promise<readonly ListOutcome[]> | undefined;
@@ -80,6 +66,7 @@ export class ObjectiveMirror {
     this.#options = options;
     this.#lists = new CentreObjectiveStore(options.database);
     this.#copy = new ListCopy(options);
+    this.#known = new KnownLists(this.#lists);
   }
 
   /** Has the lists read as soon as the link is up. */
@@ -104,14 +91,14 @@ export class ObjectiveMirror {
     if (timetable && this.#isNew) this.#want(this.#isKnown() ? SPREAD_MS : 0);
     this.#isNew = false;
     const isWanted = this.#wantedAtMs !== undefined && clock.monotonicMs() >= this.#wantedAtMs;
-    if (isWanted && !this.#pulling && link.state.waitMs === 0) void this.pull({ isLossAccepted: false });
+    if (isWanted && !this.#pulling && link.state.waitMs === 0)
+      void this.pull({ isLossAccepted: false, mayTrustTags: true });
   }
 
   /**
    * Reads all lists as they are now: a call during a pull, which may have read a page too early, waits for another one.
-   * @param options isLossAccepted: takes a list also when most of what it had is missing
    */
-  pull(options: { readonly isLossAccepted: boolean }): Promise<readonly ListOutcome[]> {
+  pull(options: PullOptions): Promise<readonly ListOutcome[]> {
     const again = (): Promise<readonly ListOutcome[]> => {
       if (!options.isLossAccepted) this.#following = undefined;
       return this.pull(options);
@@ -119,7 +106,7 @@ export class ObjectiveMirror {
     // What is accepted now may not be for whoever else waits.
     if (this.#pulling && options.isLossAccepted) return this.#pulling.then(again, again);
     if (this.#pulling) return (this.#following ??= this.#pulling.then(again, again));
-    this.#pulling = this.#pull(options.isLossAccepted).finally(() => {
+    this.#pulling = this.#pull(options).finally(() => {
       this.#pulling = undefined;
       this.#progress = undefined;
     });
@@ -151,12 +138,12 @@ export class ObjectiveMirror {
     this.#wantedAtMs ??= clock.monotonicMs() + Math.floor(random() * withinMs);
   }
 
-  async #pull(isLossAccepted: boolean): Promise<readonly ListOutcome[]> {
+  async #pull(options: PullOptions): Promise<readonly ListOutcome[]> {
     const { clock, random, link, timetable, onPulled } = this.#options;
     this.#wantedAtMs = undefined;
     const outcomes: ListOutcome[] = [];
     for (const type of OBJECTIVE_TYPES) {
-      const outcome = await this.#attempt(type, isLossAccepted);
+      const outcome = await this.#attempt(type, options);
       this.#outcomes.set(type, outcome);
       outcomes.push(outcome);
     }
@@ -174,9 +161,9 @@ export class ObjectiveMirror {
   }
 
   /** A database in trouble fails this pull and no more: the next one tries again. */
-  async #attempt(type: ObjectiveType, isLossAccepted: boolean): Promise<ListOutcome> {
+  async #attempt(type: ObjectiveType, options: PullOptions): Promise<ListOutcome> {
     try {
-      return await this.#read(type, isLossAccepted);
+      return await this.#read(type, options);
     } catch (error) {
       if (!isStorageError(error)) throw error;
       this.#options.log.error("objectives-not-written", { type, error });
@@ -185,22 +172,28 @@ export class ObjectiveMirror {
     }
   }
 
-  async #read(type: ObjectiveType, isLossAccepted: boolean): Promise<ListOutcome> {
-    const { link, conditions, baseUrl } = this.#options;
+  async #read(
+    type: ObjectiveType,
+    { isLossAccepted, mayTrustTags = false }: PullOptions,
+  ): Promise<ListOutcome> {
+    const { centre, clock, link, conditions, baseUrl } = this.#options;
     this.#progress = { type, read: 0 };
-    const walk = await walkList(this.#options.centre, type, {
+    const reader = this.#known.reader(type, { centre, mayTrustTags, nowMs: clock.monotonicMs() });
+    const walk = await walkList(reader, type, {
       mayGoOn: () => this.#mayGoOn(),
       onPage: (read, verdict) => {
         this.#progress = { type, read };
         link.note(verdict);
       },
     });
+    this.#known.noteAnswers(reader);
     if (walk.kind === "unfinished") return this.#failed(type, walk.verdict);
     const read = walk.rows.size;
     const isOtherCentre = (this.#lists.walk(type)?.centre ?? "") !== baseUrl;
     const verdict = compareLists(this.#lists.listed(type), walk.rows, isLossAccepted || isOtherCentre);
     if (verdict.kind === "refused") return this.#refused(type, read, verdict.reason);
     await this.#copy.write(type, walk.rows, verdict);
+    this.#known.keep(type, reader, clock.monotonicMs());
     conditions.clear("objectives-not-mirrored", type);
     return { type, result: "taken", read, reason: null };
   }

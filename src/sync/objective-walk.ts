@@ -1,6 +1,6 @@
 import type { ObjectiveType } from "../domain/objective.ts";
-import { itemsOf, type ReadVerdict } from "./answer.ts";
-import type { Centre } from "./centre.ts";
+import type { ReadVerdict } from "./answer.ts";
+import type { PageReader } from "./page-reader.ts";
 
 /** What reading one of the centre's lists of objectives has brought. */
 export type ListWalk =
@@ -27,8 +27,6 @@ const PAGES_MAX = 2_000;
 const ROWS_MAX = 10_000;
 /** And so many characters of it, for descriptions that are longer than a building's. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
-/** A longer description is kept as number and name alone. */
-const ROW_CHARACTERS_MAX = 16 * 1024;
 /** Rows that are asked for twice: objectives deleted while paging shift the rest up. */
 const OVERLAP_ROWS = 2;
 /** So many pages without anything new are the end: this centre knows no pages, or its `_end` is not what we think. */
@@ -36,7 +34,7 @@ const STALE_PAGES_MAX = 3;
 
 /** Reads one list from its beginning to its end. The interface promises no order, no page size and no total. */
 export async function walkList(
-  centre: Pick<Centre, "read">,
+  pages: Pick<PageReader, "read">,
   type: ObjectiveType,
   { mayGoOn, onPage }: ListWalkSteps,
 ): Promise<ListWalk> {
@@ -47,23 +45,24 @@ export async function walkList(
   let received = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     if (!(await mayGoOn())) return unfinished(INTERRUPTED, "the link rests");
-    const verdict = await centre.read(`/${type}?_start=${start}&_end=${start + PAGE_ROWS}`);
-    // Some servers have no page behind the last row, and one may have no list of this kind at all.
-    const isNoPage = verdict.code === "404" && verdict.link === "ok";
-    const items = isNoPage ? [] : itemsOf(verdict.value);
-    if (!items) return { kind: "unfinished", verdict };
+    const read = await pages.read(`/${type}?_start=${start}&_end=${start + PAGE_ROWS}`);
+    const { verdict } = read;
+    if (read.kind === "failed") return { kind: "unfinished", verdict };
+    if (read.kind === "whole") {
+      onPage(read.rows.size, verdict);
+      return { kind: "complete", rows: read.rows };
+    }
+    const { items, entries } = read;
     const before = rows.size;
-    let readable = 0;
-    for (const [id, text] of items.flatMap(objectiveIn)) {
-      readable += 1;
+    for (const [id, text] of entries) {
       characters += text.length - (rows.get(id)?.length ?? 0);
       rows.set(id, text);
     }
     // Behind the last rows come those that are asked for twice. An end without them is a fault in the middle of the list.
     const isEndExpected = page === 0 || stale > 0 || received <= OVERLAP_ROWS;
-    if (items.length === 0 && !isEndExpected) return unfinished("TORN", "it ended in the middle");
-    received = items.length;
-    if (items.length > 0 && readable === 0) return unfinished("NO-IDS", "its rows have no number as id");
+    if (items === 0 && !isEndExpected) return unfinished("TORN", "it ended in the middle");
+    received = items;
+    if (items > 0 && entries.length === 0) return unfinished("NO-IDS", "its rows have no number as id");
     if (rows.size > ROWS_MAX || characters > CHARACTERS_MAX)
       return unfinished(
         "TOO-MANY",
@@ -71,29 +70,12 @@ export async function walkList(
       );
     onPage(rows.size, verdict);
     stale = rows.size === before ? stale + 1 : 0;
-    if (items.length === 0 || stale === STALE_PAGES_MAX || items.length > PAGE_ROWS + 1)
-      return { kind: "complete", rows };
-    start += stale > 0 ? items.length : Math.max(1, items.length - OVERLAP_ROWS);
+    if (items === 0 || stale === STALE_PAGES_MAX || items > PAGE_ROWS + 1) return { kind: "complete", rows };
+    start += stale > 0 ? items : Math.max(1, items - OVERLAP_ROWS);
   }
   return unfinished("TOO-MANY", `it has more than ${PAGES_MAX} pages`);
 }
 
 function unfinished(code: string, reason: string): ListWalk {
   return { kind: "unfinished", verdict: { link: "ok", code, reason } };
-}
-
-/** An item as it is kept: with its name, because a list without names is no use to anybody; nothing of it for no objective. */
-function objectiveIn(item: unknown): [id: number, text: string][] {
-  if (item === null || typeof item !== "object" || Array.isArray(item)) return [];
-  const { id, name: said, ...rest } = item as { id?: unknown; name?: unknown };
-  if (!Number.isSafeInteger(id) || (id as number) < 1) return [];
-  // The interface shows the fields of a building alone; what an asset or a person has may not be called a name.
-  const name = typeof said === "string" && said.trim() !== "" ? said : `#${String(id)}`;
-  const text = JSON.stringify({ id, name, ...rest });
-  return [
-    [
-      id as number,
-      text.length > ROW_CHARACTERS_MAX ? JSON.stringify({ id, name: name.slice(0, 200) }) : text,
-    ],
-  ];
 }

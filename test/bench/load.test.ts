@@ -35,7 +35,7 @@ describe("the command line of the bench", () => {
   test("measures everything unless it is told what", () => {
     expect(commandOf([])).toMatchObject({
       quick: false,
-      only: ["write", "read", "list", "trip", "start", "alone", "catch-up"],
+      only: ["write", "read", "list", "trip", "start", "alone", "catch-up", "sign-in"],
     });
     expect(commandOf(["--quick", "--only", "read, trip"])).toMatchObject({
       quick: true,

@@ -193,6 +193,41 @@ describe("accounts", () => {
     ]);
   });
 
+  test("of a site are bound to objectives and freed again, and the list shows it", async () => {
+    const site = ["--email", "hala@example.ro"];
+    await santinela(["user", "add", ...site, "--role", "operator", "--password-stdin"], "correct horse");
+    const only = ["--only", "obiective/cladiri/12", "obiective/bunuri/3"];
+    expect((await user("objectives", ...site, ...only)).stdout).toBe(
+      "hala@example.ro sees 2 objectives now, and must sign in again\n",
+    );
+    expect((await user("list")).stdout).toBe("hala@example.ro  operator  2 objectives\n");
+    expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([
+      { objectives: ["obiective/cladiri/12", "obiective/bunuri/3"] },
+    ]);
+    expect((await user("objectives", ...site, "--all")).stdout).toBe(
+      "hala@example.ro sees all objectives now, and must sign in again\n",
+    );
+    expect((await user("list")).stdout).toBe("hala@example.ro  operator\n");
+    expect(JSON.parse((await user("list", "--json")).stdout)).toMatchObject([{ objectives: null }]);
+  });
+
+  test.each([
+    [["--only", "12"], /"12" is not an objective/],
+    [["--only", "obiective/cladiri/0"], /"obiective\/cladiri\/0" is not an objective/],
+    [["--only", "obiective/case/12"], /is not an objective/],
+    [["--only", "obiective/cladiri/12", "--all"], /either --only or --all/],
+    [[], /either --only or --all/],
+  ])("are bound to nothing by %j", async (words, message) => {
+    await santinela(
+      ["user", "add", "--email", "hala@example.ro", "--role", "operator", "--password-stdin"],
+      "correct horse",
+    );
+    const { code, stderr } = await user("objectives", "--email", "hala@example.ro", ...words);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(message);
+    expect((await user("list")).stdout).toBe("hala@example.ro  operator\n");
+  });
+
   test("keep one administrator, whatever is asked", async () => {
     await santinela(
       ["user", "add", "--email", "ana@example.ro", "--role", "administrator", "--password-stdin"],

@@ -133,6 +133,36 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       "http: { host: 0.0.0.0 }\n",
       /^1:9: http\.host: 0\.0\.0\.0 is beyond loopback, so http\.tls must be said\. Write tls: own/,
     ],
+    [
+      "fewer connections than a few browsers need",
+      "http: { connectionsMax: 15 }\n",
+      /^1:9: http\.connectionsMax: 15 is out of range; allowed are 16 to 20000$/,
+    ],
+    [
+      "more connections than a machine of this kind serves",
+      "http: { connectionsMax: 20001 }\n",
+      /^1:9: http\.connectionsMax: 20001 is out of range; allowed are 16 to 20000$/,
+    ],
+    [
+      "half a connection",
+      "http: { connectionsPerAddressMax: 8.5 }\n",
+      /^1:9: http\.connectionsPerAddressMax: must be integer, not 8\.5$/,
+    ],
+    [
+      "fewer connections of one address than a browser opens",
+      "http: { connectionsPerAddressMax: 7 }\n",
+      /^1:9: http\.connectionsPerAddressMax: 7 is out of range; allowed are 8 to 20000$/,
+    ],
+    [
+      "more connections of one address than altogether",
+      "http:\n  connectionsMax: 100\n  connectionsPerAddressMax: 101\n",
+      /^3:3: http\.connectionsPerAddressMax: 101 connections of one address are more than the 100 of http\.connectionsMax\. Lower/,
+    ],
+    [
+      "more connections of one address than altogether by default",
+      "http: { connectionsPerAddressMax: 300 }\n",
+      /^1:9: http\.connectionsPerAddressMax: 300 connections of one address are more than the 256 /,
+    ],
     ["half a certificate", "http: { tls: { certFile: a.pem } }\n", /http\.tls: /],
     ["a list for a section", "http: [1]\n", /^1:1: http: must be a section/],
     ["a zone without an input", `zones:\n  - { ${ZONE} }\n`, /^2:5: zones\[0\]: input is missing$/],
@@ -509,6 +539,14 @@ describe("a valid configuration", () => {
       zones: [],
       warnings: [],
     });
+  });
+
+  test.each([
+    ["http: { connectionsMax: 12000, connectionsPerAddressMax: 12000 }\n", 12_000, 12_000],
+    ["http: { connectionsMax: 16 }\n", 16, 64],
+    ["http: { connectionsPerAddressMax: 256 }\n", 256, 256],
+  ])("may limit the connections: %s", (yaml, connectionsMax, connectionsPerAddressMax) => {
+    expect(load(yaml).http).toMatchObject({ connectionsMax, connectionsPerAddressMax });
   });
 
   test("as in the documentation is accepted, with the defaults of each input and kind", () => {

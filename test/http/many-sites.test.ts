@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PASSWORD, TestApp, TESTER } from "../support/app.ts";
+import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 
 /* A centre with many sites, several of them behind one address. */
 
 const SHARED = "10.0.0.1";
+const PAGE_BYTES = 4096;
 /** Twenty and more comparisons take two seconds, and minutes on a machine that has much else to do. */
 const SLOW_MS = 300_000;
 let centre: TestApp;
@@ -88,6 +92,28 @@ describe("a password that has passed once", () => {
     await asked(PASSWORD).expect(200);
     const answers = await Promise.all(Array.from({ length: 300 }, () => signIn("new")));
     expect(new Set(answers)).toEqual(new Set(["in"]));
+  });
+
+  test("has each of three hundred sign-ins in the event log, and few of them have a flush of their own", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
+    const path = join(folder, "santinela.db");
+    const own = await TestApp.make({}, path);
+    try {
+      await own.token();
+      own.database.pragma("wal_checkpoint(TRUNCATE)");
+      await Promise.all(
+        Array.from({ length: 300 }, () => own.tokens.signIn(PEOPLE.operator, PASSWORD, SHARED)),
+      );
+      // Each commit writes five pages at least, of the tables and their indices.
+      expect(statSync(`${path}-wal`).size).toBeLessThan(300 * PAGE_BYTES);
+      const entries = own.events.newest(300).map(({ event, who, from }) => ({ event, who, from }));
+      expect(entries).toEqual(
+        Array.from({ length: 300 }, () => ({ event: "signed-in", who: PEOPLE.operator, from: SHARED })),
+      );
+    } finally {
+      await own.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("is no longer good after another one was set", async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { gunzipSync } from "node:zlib";
 import { Ajv, type ValidateFunction } from "ajv";
 import { openApiDocument } from "../../src/http/openapi.ts";
 
@@ -71,7 +72,9 @@ export class DescribedAnswers {
       described?.content?.["application/json"]?.schema ??
       (isFailure ? { $ref: "#/components/schemas/ErrorBody" } : undefined);
     if (!schema) return;
-    const text = Buffer.isBuffer(body) || typeof body === "string" ? body.toString() : "";
+    const isPacked = response.getHeader("Content-Encoding") === "gzip" && Buffer.isBuffer(body);
+    const sent: unknown = isPacked ? gunzipSync(body) : body;
+    const text = Buffer.isBuffer(sent) || typeof sent === "string" ? sent.toString() : "";
     const wrong = this.#misfit(schema, text);
     if (wrong !== "") this.breaches.push(`${what}: ${wrong} in ${text.slice(0, 200)}`);
     if (isFailure && (JSON.parse(text) as { statusCode: number }).statusCode !== status)

@@ -5,13 +5,17 @@ export interface OddRequest {
   readonly method: string;
   readonly path: string;
   readonly key: string | undefined;
+  /** If-None-Match. */
+  readonly known: string | undefined;
+  /** Accept-Encoding. */
+  readonly accepted: string | undefined;
   readonly body: string;
 }
 
 export interface OddAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** A centre that answers as a test tells it to, for what our own application never does. It grants a token and has no records. */
@@ -35,14 +39,16 @@ export class OddCentre {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request);
-    const { method = "", url = "" } = request;
-    const asked = { method, path: url, key: request.headers["idempotency-key"]?.toString(), body };
+    const { method = "", url = "", headers: asking } = request;
+    const key = asking["idempotency-key"]?.toString();
+    const [known, accepted] = [asking["if-none-match"], asking["accept-encoding"]?.toString()];
+    const asked = { method, path: url, key, known, accepted, body };
     const isSignIn = url === "/auth/token";
     if (isSignIn) this.signIns += 1;
     else (method === "GET" ? this.reads : this.requests).push(asked);
     const answer = isSignIn ? this.signIn() : method === "GET" ? this.read(asked) : this.answer(asked);
     const { status, headers = {}, body: text = "" } = answer;
-    const id = /^\{"id":(\d+)/.exec(text)?.[1];
+    const id = /^\{"id":(\d+)/.exec(String(text))?.[1];
     if (id !== undefined && method !== "GET")
       this.#answered.set(`/interventii/${id}`, { ...answer, status: 200 });
     response.writeHead(status, headers).end(text);

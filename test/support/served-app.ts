@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { HTTP_DEFAULTS } from "../../src/generated/defaults.ts";
 import { HttpServer, type HttpServerOptions } from "../../src/http/server.ts";
 import { SystemClock } from "../../src/ops/system-clock.ts";
 import type { TestApp } from "./app.ts";
@@ -20,6 +21,7 @@ export class ServedApp {
       port: 0,
       descriptor: undefined,
       tls: undefined,
+      limits: HTTP_DEFAULTS,
       controlSocket: join(this.folder, "control.sock"),
       conditions: NO_CONDITIONS,
       clock: new SystemClock(),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,8 +18,6 @@ const OBJECTIVES = Array.from(
   { length: 500 },
   (_, index) => `    - { id: ${index + 1}, name: Hall ${index + 1} }`,
 );
-/** Of the scheduler clock of Linux, in which /proc says how long a process has computed (proc(5)). */
-const TICKS_PER_SECOND = 100;
 /** A fresh alarm that has not come by then has failed. */
 const ALARM_MS_MAX = 120_000;
 /** Between one alarm's arrival and the next one. */
@@ -122,7 +120,7 @@ async function watch(
   const dataDir = join(place, "site");
   const alarmsMs: number[] = [];
   const viewsMs: number[] = [];
-  const [beginMs, records, cpuMs] = [performance.now(), eye.records(), cpuMsOf(site.pid)];
+  const [beginMs, records, cpuMs] = [performance.now(), eye.records(), site.cpuMs];
   while (performance.now() - beginMs < scale.catchUpSeconds * 1000) {
     signal.throwIfAborted();
     alarmsMs.push(await alarm(dataDir, eye, `Alarm ${alarmsMs.length}`));
@@ -136,7 +134,7 @@ async function watch(
     perSecond: ((eye.records() - records - alarmsMs.length) * 1000) / tookMs,
     alarmsMs,
     viewsMs,
-    cpuShare: (cpuMsOf(site.pid) - cpuMs) / tookMs,
+    cpuShare: (site.cpuMs - cpuMs) / tookMs,
   };
 }
 
@@ -215,10 +213,4 @@ function ask(dataDir: string, method: "GET" | "POST", path: string, body?: objec
     asked.on("error", reject);
     asked.end(text);
   });
-}
-
-/** Processor time that a process has used, milliseconds. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }

@@ -5,7 +5,8 @@ import type { InterventionService } from "../../service/interventions.ts";
 import { principalOf } from "../authenticate.ts";
 import { readBody } from "../body.ts";
 import { idempotencyKeyOf } from "../idempotency.ts";
-import { sendList } from "../list-answer.ts";
+import { sendJsonText } from "../lean-express.ts";
+import { listBody } from "../list-answer.ts";
 import { interventionQueryOf, parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
 import { validated } from "../validate.ts";
@@ -28,7 +29,7 @@ export function interventionRoutes(
         const list = await interventions.lists.read(query, gone.signal).catch((error: unknown) => {
           if (!gone.signal.aborted) throw error;
         });
-        if (list) sendList(request, response, query, list);
+        if (list) sendJsonText(response, listBody(request, response, query, list));
       },
       post: (request, response) => create(interventions, request, response),
     },

@@ -120,7 +120,7 @@ export const EN_RECORDS = {
   "event.intervention-deleted": "intervention deleted",
   "event.account-added": "account added",
   "event.account-password-set": "password set",
-  "event.account-role-changed": "role changed",
+  "event.account-role-changed": "new rights",
   "event.account-disabled": "account locked out",
   "event.account-enabled": "account let in again",
   "event.signing-key-rotated": "signing key changed",

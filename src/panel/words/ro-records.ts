@@ -138,7 +138,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.intervention-deleted": "intervenție ștearsă",
   "event.account-added": "cont adăugat",
   "event.account-password-set": "parolă schimbată",
-  "event.account-role-changed": "rol schimbat",
+  "event.account-role-changed": "drepturi noi",
   "event.account-disabled": "cont blocat",
   "event.account-enabled": "cont deblocat",
   "event.signing-key-rotated": "cheie de semnare schimbată",

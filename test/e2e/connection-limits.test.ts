@@ -1,0 +1,65 @@
+import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
+
+/* How many connections the network side of a daemon keeps, by its configuration. */
+
+const ALTOGETHER = 40;
+const PER_ADDRESS = 10;
+/** An address of this machine that is not of the loopback. Nothing leaves the machine: the loopback carries it. */
+const OWN_ADDRESS = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ internal, family }) => !internal && family === "IPv4")?.address;
+
+const installation = new Installation();
+const sockets: Socket[] = [];
+let port: number;
+beforeAll(async () => {
+  const limits = `connectionsMax: ${ALTOGETHER}, connectionsPerAddressMax: ${PER_ADDRESS}`;
+  const daemon = installation.daemon(
+    "site",
+    `http: { port: 0, ${limits} }\nmqtt: off\ngpio: { backend: simulated }\n`,
+  );
+  port = (await daemon.start()).httpPort;
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await installation.remove();
+});
+
+/** Opens connections and waits until each is answered or closed. @returns those that are open */
+async function opened(count: number, localAddress: string): Promise<Socket[]> {
+  const answered = new Set<Socket>();
+  const all = Array.from({ length: count }, () => connect({ port, host: "127.0.0.1", localAddress }));
+  sockets.push(...all);
+  for (const socket of all) {
+    socket.on("error", () => {});
+    socket.on("data", () => void answered.add(socket));
+    socket.write("GET /interventii HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  await eventually("an answer or an end of each", () =>
+    all.every((socket) => answered.has(socket) || socket.closed),
+  );
+  return all.filter((socket) => !socket.closed);
+}
+
+test.skipIf(OWN_ADDRESS === undefined)(
+  "one address of the network gets as many connections as the configuration says (this machine needs an address)",
+  async () => {
+    expect(await opened(3 * PER_ADDRESS, OWN_ADDRESS ?? "")).toHaveLength(PER_ADDRESS);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    // Whoever ends a connection may open another one.
+    await eventually("room again", async () => (await opened(1, OWN_ADDRESS ?? "")).length === 1);
+  },
+);
+
+test("all addresses together get as many connections as the configuration says", async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (let address = 2; address < 6; address += 1) await opened(25, `127.0.0.${address}`);
+  await eventually(
+    "the rest to be closed",
+    () => sockets.filter(({ closed }) => !closed).length === ALTOGETHER,
+  );
+});

@@ -1,0 +1,66 @@
+import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+import { TestAuthority } from "../support/certificates.ts";
+import { close, listen } from "../support/loopback.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { ServedApp } from "../support/served-app.ts";
+
+/* A machine so busy, or a line so slow, that a TLS handshake takes longer than the server's limit of ten seconds. */
+
+const LIMIT_MS = 10_000;
+let site: TestApp;
+let served: ServedApp;
+let authority: TestAuthority;
+/** A line that delivers what the server sends only when it is released. */
+let line: Server;
+let port: number;
+let release: () => void;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  site = await TestApp.make();
+  authority = await TestAuthority.make();
+  // No timer of the daemon's own runs out: the limit is Node's.
+  served = await new ServedApp(site, {
+    tls: await authority.sign("127.0.0.1"),
+    clock: new ManualClock(),
+  }).start();
+  line = createServer((near) => {
+    const far = connectTcp(served.server.address.port, "127.0.0.1");
+    sockets.push(near, far);
+    for (const socket of [near, far]) socket.on("error", () => {});
+    near.pipe(far);
+    release = () => void far.pipe(near);
+  });
+  port = await listen(line);
+});
+afterAll(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await close(line);
+  await served.stop();
+  await site.close();
+  authority.remove();
+});
+
+test("a handshake that takes longer than its limit ends the connection, and no answer stands in for that to a sign-in", async () => {
+  const client = connect({ port, host: "127.0.0.1", ca: authority.ca });
+  sockets.push(client);
+  let answer = "";
+  client.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+  client.on("error", () => {});
+  const body = JSON.stringify({ email: "site@test.example", password: "correct horse" });
+  client.write(
+    `POST /auth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const closed = new Promise((resolve) => {
+    client.once("close", resolve);
+    client.once("end", resolve);
+  });
+  await pause(LIMIT_MS + 1_000);
+  release();
+  await closed;
+  expect(answer).toBe("");
+}, 60_000);

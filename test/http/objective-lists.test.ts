@@ -1,0 +1,260 @@
+import { request as ask } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Objective } from "../../src/domain/objective.ts";
+import { PATROL, PEOPLE, TestApp, TESTER } from "../support/app.ts";
+import { close, listen } from "../support/loopback.ts";
+
+/* What sites ask a centre for every hour: its lists of objectives. */
+
+const BUILDINGS = "obiective/cladiri";
+const LIST = `/${BUILDINGS}?_start=0&_end=200`;
+let centre: TestApp;
+let server: Server;
+let token: string;
+
+beforeEach(async () => {
+  centre = await TestApp.make();
+  server = createServer(centre.served.born, centre.app);
+  await listen(server);
+  token = await centre.token();
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await close(server);
+  await centre.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** As it came over the wire. */
+  readonly raw: Buffer;
+  /** Unpacked and parsed; undefined without a body. */
+  readonly rows: Objective[];
+}
+
+function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+  const { port } = server.address() as AddressInfo;
+  const all = { Authorization: `Bearer ${token}`, ...headers };
+  return new Promise((resolve, reject) => {
+    ask({ port, path, method, headers: all, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const raw = Buffer.concat(chunks);
+        const isPacked = response.headers["content-encoding"] === "gzip";
+        const text = (isPacked && raw.length > 0 ? gunzipSync(raw) : raw).toString();
+        const rows = (text === "" ? [] : JSON.parse(text)) as Objective[];
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, raw, rows });
+      });
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const tagOf = async (path = LIST): Promise<string> => (await get(path)).headers.etag ?? "";
+const idsOf = async (path = LIST): Promise<number[]> => (await get(path)).rows.map(({ id }) => id);
+const halls = (count: number): Objective[] =>
+  Array.from({ length: count }, (_, index) => ({ id: index + 11, name: `Hala ${index + 11}`, city: "Cluj" }));
+const add = (...objectives: Objective[]): unknown =>
+  centre.objectives.import({ [BUILDINGS]: objectives }, "import");
+
+describe("a list that is as the client knows it", () => {
+  test.each([
+    ["the tag", (tag: string) => tag],
+    ["the tag as a strong one", (tag: string) => tag.replace("W/", "")],
+    ["several tags with that one among them", (tag: string) => `"other", ${tag}, W/"one, more"`],
+    ["any tag", () => "*"],
+  ])("is answered with 304 and without a body to %s", async (_what, known) => {
+    const tag = await tagOf();
+    expect(tag).toMatch(/^W\/"[\x21\x23-\x7e]+"$/);
+    const { status, headers, raw } = await get(LIST, { "If-None-Match": known(tag) });
+    expect([status, raw.length, headers.etag, headers["cache-control"]]).toEqual([304, 0, tag, "no-store"]);
+    expect(headers["content-type"]).toBeUndefined();
+  });
+
+  test("is answered with 304 to HEAD as well, and to each page of it by itself", async () => {
+    const head = await get(LIST, { "If-None-Match": await tagOf() }, "HEAD");
+    expect(head.status).toBe(304);
+    const second = `/${BUILDINGS}?_start=2&_end=3`;
+    expect((await get(second, { "If-None-Match": await tagOf(second) })).status).toBe(304);
+  });
+
+  test.each([`"another"`, `W/""`, "nonsense", `"unended`, ""])(
+    "is given whole to If-None-Match: %s",
+    async (known) => {
+      const { status, rows } = await get(LIST, { "If-None-Match": known });
+      expect([status, rows.length]).toEqual([200, 3]);
+    },
+  );
+
+  test("is still refused to a wrong question, a wrong token and a viewer", async () => {
+    const known = { "If-None-Match": await tagOf() };
+    expect((await get(`/${BUILDINGS}?_start=x`, known)).status).toBe(400);
+    expect((await get(`/${BUILDINGS}?_sort=nonsense`, known)).status).toBe(400);
+    expect((await get(LIST, { ...known, Authorization: "Bearer x" })).status).toBe(401);
+    const viewer = `Bearer ${await centre.token("viewer")}`;
+    expect((await get(LIST, { ...known, Authorization: viewer })).status).toBe(403);
+  });
+});
+
+describe("a list that has changed", () => {
+  const changes: [string, () => unknown][] = [
+    ["an objective was added", () => add({ id: 4, name: "Hall 4" })],
+    ["an objective was renamed", () => add({ id: 3, name: "Hala Sud" })],
+    [
+      "the centre's own centre has described one",
+      () =>
+        centre.database
+          .prepare("INSERT INTO centre_objectives(kind, id, data) VALUES(?, 50, ?)")
+          .run(BUILDINGS, JSON.stringify({ id: 50, name: "Hala Vest" })),
+    ],
+    ["one was removed", () => centre.database.exec("DELETE FROM objectives WHERE id = 3")],
+  ];
+  test.each(changes)("is given whole when %s", async (_what, change) => {
+    const tag = await tagOf();
+    change();
+    const { status, headers } = await get(LIST, { "If-None-Match": tag });
+    expect(status).toBe(200);
+    expect(headers.etag).not.toBe(tag);
+  });
+
+  test("has no tag that it had before it was changed and changed back", async () => {
+    const before = await tagOf();
+    add({ id: 4, name: "Hall 4" });
+    centre.database.exec("DELETE FROM objectives WHERE id = 4 AND kind = 'obiective/cladiri'");
+    expect(await tagOf()).not.toBe(before);
+  });
+
+  test("leaves the tags of the other kinds as they are, and so do records and imports of what is known", async () => {
+    const [assets, buildings] = [await tagOf("/obiective/bunuri"), await tagOf()];
+    centre.interventions.create(PATROL, { accountId: 1, email: "a@b.c", role: "operator", from: "::1" });
+    centre.objectives.import({ [BUILDINGS]: [{ id: 1, name: "Hall 1", status: "active" }] }, "config");
+    expect(await tagOf()).toBe(buildings);
+    add({ id: 4, name: "Hall 4" });
+    expect(await tagOf("/obiective/bunuri")).toBe(assets);
+  });
+});
+
+describe("a long list", () => {
+  beforeEach(() => void add(...halls(1_500)));
+
+  test.each(["gzip", "deflate, gzip;q=0.5", "br, *"])(
+    "is packed for a client that accepts %s",
+    async (accepted) => {
+      const plain = await get(LIST);
+      const packed = await get(LIST, { "Accept-Encoding": accepted });
+      expect(packed.headers["content-encoding"]).toBe("gzip");
+      expect(packed.raw.length).toBeLessThan(plain.raw.length / 3);
+      expect(Number(packed.headers["content-length"])).toBe(packed.raw.length);
+      expect(packed.rows).toEqual(plain.rows);
+      expect(packed.headers.etag).toBe(plain.headers.etag);
+      for (const name of ["x-total-count", "link", "vary"])
+        expect(packed.headers[name]).toBe(plain.headers[name]);
+      expect(packed.headers.vary).toMatch(/\bAccept-Encoding\b/);
+    },
+  );
+
+  test.each(["identity", "gzip;q=0", "gzip; q=0.000, *", "br", "*;q=0", ""])(
+    "is sent as it is to a client that accepts %s",
+    async (accepted) => {
+      const { headers, rows } = await get(LIST, { "Accept-Encoding": accepted });
+      expect(headers["content-encoding"]).toBeUndefined();
+      expect(headers.vary).toMatch(/\bAccept-Encoding\b/);
+      expect(rows).toHaveLength(200);
+    },
+  );
+
+  test("is packed as it is now, however often it was asked for before", async () => {
+    const accepted = { "Accept-Encoding": "gzip" };
+    for (let time = 0; time < 3; time += 1) await get(LIST, accepted);
+    add({ id: 1, name: "Hala Sud" });
+    expect((await get(LIST, accepted)).rows[0]).toMatchObject({ id: 1, name: "Hala Sud" });
+    const next = `/${BUILDINGS}?_start=200&_end=400`;
+    expect((await get(next, accepted)).rows[0]?.id).toBe((await get(next)).rows[0]?.id);
+  });
+
+  test("asked for by fifty at the same moment is the same for all of them", async () => {
+    const paths = Array.from({ length: 50 }, (_, index) => `/${BUILDINGS}?_start=${(index % 5) * 200}`);
+    const answers = await Promise.all(paths.map((path) => get(path, { "Accept-Encoding": "gzip" })));
+    const plain = await Promise.all(paths.map((path) => get(path)));
+    expect(answers.map(({ rows }) => rows)).toEqual(plain.map(({ rows }) => rows));
+  });
+});
+
+test("a list of three is too short to be packed", async () => {
+  const { headers } = await get("/obiective/bunuri", { "Accept-Encoding": "gzip" });
+  expect(headers["content-encoding"]).toBeUndefined();
+});
+
+describe("an account of a site that is bound to its objectives", () => {
+  const bind = (...objectives: { type: typeof BUILDINGS; id: number }[]): void =>
+    centre.accounts.setObjectives(PEOPLE.operator, objectives, TESTER);
+
+  test("sees these and no others, in the lists and by their ids", async () => {
+    add(...halls(300));
+    bind({ type: BUILDINGS, id: 2 }, { type: BUILDINGS, id: 60 }, { type: BUILDINGS, id: 9_999 });
+    token = await centre.token();
+    const { rows, headers } = await get(LIST);
+    expect(rows.map(({ id }) => id)).toEqual([2, 60]);
+    expect(headers["x-total-count"]).toBe("2");
+    expect(headers.link).toBeUndefined();
+    expect(await idsOf(`/${BUILDINGS}?_sort=name`)).toEqual([60, 2]);
+    expect(await idsOf(`/${BUILDINGS}?id=1&id=2`)).toEqual([2]);
+    expect(await idsOf(`/${BUILDINGS}?_start=1&_end=2`)).toEqual([60]);
+    expect(await idsOf("/obiective/bunuri")).toEqual([]);
+    expect((await get(`/${BUILDINGS}/60`)).status).toBe(200);
+    expect((await get(`/${BUILDINGS}/1`)).status).toBe(404);
+  });
+
+  test("gets another tag than one that sees all, and another one when it is bound to others", async () => {
+    const all = await tagOf();
+    bind({ type: BUILDINGS, id: 2 });
+    token = await centre.token();
+    const own = await tagOf();
+    expect(own).not.toBe(all);
+    expect((await get(LIST, { "If-None-Match": all })).status).toBe(200);
+    expect((await get(LIST, { "If-None-Match": own })).status).toBe(304);
+    bind({ type: BUILDINGS, id: 3 });
+    token = await centre.token();
+    expect((await get(LIST, { "If-None-Match": own })).rows.map(({ id }) => id)).toEqual([3]);
+  });
+
+  test("has its records taken at any objective, as before: a list is no reason to turn an alarm away", async () => {
+    bind({ type: BUILDINGS, id: 2 });
+    token = await centre.token();
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/interventii`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(PATROL),
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  test("sees nothing when it is bound to nothing, and everything when it is bound no longer", async () => {
+    bind();
+    token = await centre.token();
+    expect(await idsOf()).toEqual([]);
+    centre.accounts.setObjectives(PEOPLE.operator, undefined, TESTER);
+    token = await centre.token();
+    expect(await idsOf()).toEqual([1, 2, 3]);
+    expect(centre.events.newest(9)).toContainEqual(
+      expect.objectContaining({
+        event: "account-role-changed",
+        subject: `account ${PEOPLE.operator}`,
+        detail: { objectives: "all" },
+      }),
+    );
+  });
+
+  test("has its tokens ended by the change", async () => {
+    bind({ type: BUILDINGS, id: 2 });
+    expect((await get(LIST)).status).toBe(401);
+  });
+});
