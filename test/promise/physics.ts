@@ -47,12 +47,13 @@ function foundIn(story: Story): Opening[] {
   });
 }
 
-/** The same; what was open when its zone left the configuration for good is watched by none. */
+/** The same; what was open when its zone left the configuration is watched by none until the sensor speaks again. */
 function untilGone(story: Story, found: Opening[]): Opening[] {
   for (const opening of found) {
-    const goneMs = goneAt(story, opening.zone);
-    if (opening.closed === undefined && goneMs !== undefined)
-      opening.closed = { fromMs: goneMs, toMs: goneMs, isCertain: false };
+    const { zone, toMs, closed } = opening;
+    const absence = story.absences.find((span) => span.zone === zone.id && span.fromMs >= toMs);
+    if (closed === undefined && absence)
+      opening.closed = { fromMs: absence.fromMs, toMs: absence.untilMs, isCertain: false };
   }
   return found;
 }
