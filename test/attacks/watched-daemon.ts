@@ -10,6 +10,10 @@ import { EDGE, Installation, pause } from "../support/installation.ts";
 import { Attacker, type Done, type Order } from "./attacker.ts";
 
 const LOOK_EVERY_MS = 250;
+/** Of each kind. One that trips more than twenty times within its incident is a swinger, whose trips are counted. */
+const ZONES = Array.from({ length: 20 }, (_, index) => index + 1);
+const TRIPS_OF_ZONE = 15;
+/** Or more rarely, so that the zones last. */
 const TRIP_EVERY_MS = 1000;
 /** A busy machine may need longer until what is waited for has happened. */
 const MORE_S = 40;
@@ -38,7 +42,7 @@ interface Watch {
   readonly brokerMs: number[];
 }
 
-/** A daemon in a process of its own with a door on a wire and a gate on the built-in broker. */
+/** A daemon in a process of its own with doors on wires and gates on the built-in broker. */
 export class WatchedDaemon {
   readonly #installation = new Installation();
   readonly #daemon: DaemonProcess;
@@ -55,17 +59,7 @@ http: { port: 0 }
 mqtt: { listen: { port: 0 } }
 gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }
-zones:
-  - id: door
-    name: Door
-    kind: fire
-    objective: { type: obiective/cladiri, id: 1 }
-    input: { gpio: 17, contact: nc }
-  - id: gate
-    name: Gate
-    kind: fire
-    objective: { type: obiective/cladiri, id: 1 }
-    input: { mqtt: gate, path: /contact, open: [false], normal: [true] }
+zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
 `,
     );
     this.#control = new ControlClient(join(this.#installation.folder, "site"));
@@ -110,11 +104,12 @@ zones:
     const watch: Watch = { isOver: false, delaysMs: [], wireMs: [], brokerMs: [] };
     const order: Order = { name: attack, ...this.#ports, token: this.#token };
     const attacker = new Attacker(order, seconds + MORE_S);
+    const everyMs = Math.max(TRIP_EVERY_MS, ((seconds + MORE_S) * 1000) / (ZONES.length * TRIPS_OF_ZONE));
     const startMs = performance.now();
     const watching = [
       this.#look(watch, isDone, startMs, seconds),
-      this.#trips("door", watch, watch.wireMs, (isOpen) => this.#setDoor(isOpen)),
-      this.#trips("gate", watch, watch.brokerMs, (isOpen) => this.#setGate(isOpen)),
+      this.#trips("door", watch, watch.wireMs, everyMs),
+      this.#trips("gate", watch, watch.brokerMs, everyMs),
     ];
     try {
       await Promise.all(watching);
@@ -152,20 +147,16 @@ zones:
     }
   }
 
-  /** Opens and closes a contact again and again; one that is open at the end is waited for. */
-  async #trips(
-    zone: string,
-    watch: Watch,
-    tookMs: number[],
-    set: (isOpen: boolean) => Promise<void>,
-  ): Promise<void> {
-    while (!watch.isOver) {
-      await set(false);
+  /** Opens and closes one contact of a kind after the other; one that is open at the end is waited for. */
+  async #trips(kind: "door" | "gate", watch: Watch, tookMs: number[], everyMs: number): Promise<void> {
+    for (let round = 0; !watch.isOver; round += 1) {
+      const zone = `${kind}-${ZONES[round % ZONES.length]}`;
+      await this.#set(zone, false);
       const before = await this.#newestTrip(zone);
       const startMs = performance.now();
-      await set(true);
+      await this.#set(zone, true);
       await eventually(
-        `a trip of the ${zone} as a record`,
+        `a trip of ${zone} as a record`,
         async () => {
           const trip = await this.#newestTrip(zone);
           return trip && trip.seq !== before?.seq && trip.interventionId !== null;
@@ -173,18 +164,17 @@ zones:
         ANSWER_WITHIN_MS,
       );
       tookMs.push(performance.now() - startMs);
-      if (!watch.isOver) await pause(TRIP_EVERY_MS);
+      await this.#set(zone, false);
+      if (!watch.isOver) await pause(everyMs);
     }
   }
 
-  async #setDoor(isOpen: boolean): Promise<void> {
-    const order = { zone: "door", contact: isOpen ? "open" : "normal" };
-    await answered("the door", this.#control.post("/site/simulate", order));
-  }
-
-  async #setGate(isOpen: boolean): Promise<void> {
-    const publishing = this.#gate?.publishAsync("gate", JSON.stringify({ contact: !isOpen }), { qos: 1 });
-    await answered("the gate", publishing);
+  async #set(zone: string, isOpen: boolean): Promise<void> {
+    const order = { zone, contact: isOpen ? "open" : "normal" };
+    const done = zone.startsWith("door")
+      ? this.#control.post("/site/simulate", order)
+      : this.#gate?.publishAsync(zone, JSON.stringify({ contact: !isOpen }), { qos: 1 });
+    await answered(`${zone} ${order.contact}`, done as Promise<unknown> | undefined);
   }
 
   async #newestTrip(zone: string): Promise<Trip | undefined> {
@@ -201,6 +191,13 @@ zones:
   #forgetPeak(): void {
     writeFileSync(`/proc/${this.#daemon.pid}/clear_refs`, "5");
   }
+}
+
+/** A door on a wire and a gate at the broker. */
+function zonesYaml(number: number): string {
+  const both = "kind: fire, objective: { type: obiective/cladiri, id: 1 }";
+  return `{ id: door-${number}, name: Door ${number}, ${both}, input: { gpio: ${number + 1}, contact: nc } },
+  { id: gate-${number}, name: Gate ${number}, ${both}, input: { mqtt: gate-${number}, path: /contact, open: [false], normal: [true] } }`;
 }
 
 /** @throws when the daemon does not answer: then it has ended, or is no longer there for its sensors */

@@ -149,6 +149,22 @@ describe("a field that both sides have changed", () => {
     });
   });
 
+  test.each<[what: string, there: string, push: object]>([
+    ["as long as they may be", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
+    ["one character longer", "t".repeat(2_901), { notes: "h".repeat(999) }],
+  ])("has the notes of both where they are together %s", (_what, there, push) => {
+    expect(merge(sides({ notes: "h".repeat(999) }, { notes: there })).push).toEqual(push);
+  });
+
+  test("follows the one side whose notes are a text", () => {
+    const there = "seen";
+    expect(merge({ ...sides({}, { notes: there }), agreed: { ...COMMON, notes: "old" } })).toEqual({
+      push: { notes: null },
+      adopt: {},
+      conflicts: [{ field: "notes", here: null, there, kept: "here" }],
+    });
+  });
+
   test("in the same way is no conflict and needs nothing", () => {
     expect(merge(sides({ status: "done", crews: 2 }, { status: "done", crews: 2 }))).toEqual({
       push: {},
@@ -167,6 +183,19 @@ describe("how the centre writes", () => {
   test("a date in its own way is no change, because each side has its own past", () => {
     const own = { dateStart: "2026-11-20T23:30:00+02:00" };
     const merged = merge(sides({}, own, { base: { ...COMMON, ...own } }));
+    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+  });
+
+  test("a field that it has never shown is what both agreed on", () => {
+    const { crews: _crews, ...base } = COMMON;
+    const untouched = merge(sides({ crews: 2 }, { crews: 1 }, { base }));
+    expect(untouched).toEqual({ push: { crews: 2 }, adopt: {}, conflicts: [] });
+    const dispatched = merge(sides({}, { crews: 3 }, { base }));
+    expect(dispatched).toEqual({ push: {}, adopt: { crews: 3 }, conflicts: [] });
+  });
+
+  test("a field that it no longer shows is what it was there", () => {
+    const merged = merge(sides({ crews: 5 }, { crews: undefined }, { base: { ...COMMON, crews: 5 } }));
     expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
   });
 
