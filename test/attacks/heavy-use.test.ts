@@ -32,6 +32,6 @@ describe("a door and a gate become records", () => {
       expect(need.brokerMs.length).toBeGreaterThan(0);
       expect(need.peakMiB).toBeLessThan(600);
     },
-    (attackSeconds + 150) * 1000,
+    (attackSeconds + 180) * 1000,
   );
 });

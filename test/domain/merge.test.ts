@@ -128,6 +128,7 @@ describe("a field that both sides have changed", () => {
     ],
     ["a dispatcher took our line out", "a\nb", "a\nb ×2", "a\nCrew 4", "a\nCrew 4\nb ×2"],
     ["a person here took a line out", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
+    ["a dispatcher left a line empty in notes that were empty", "", "seen", "a\n\nb", "a\n\nb\nseen"],
     ["the same line came in on both sides", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
   ])("keeps what both have written into the notes, where %s", (_what, agreed, here, there, both) => {
     const base = sides({ notes: here }, { notes: there });
@@ -192,6 +193,13 @@ describe("how the centre writes", () => {
     expect(untouched).toEqual({ push: { crews: 2 }, adopt: {}, conflicts: [] });
     const dispatched = merge(sides({}, { crews: 3 }, { base }));
     expect(dispatched).toEqual({ push: {}, adopt: { crews: 3 }, conflicts: [] });
+  });
+
+  test("a field that it neither shows nor ever has keeps what is here", () => {
+    const { crews: _crews, ...base } = COMMON;
+    const merged = merge(sides({}, { crews: undefined }, { base }));
+    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+    expect(merged.adopt).not.toHaveProperty("crews");
   });
 
   test("a field that it no longer shows is what it was there", () => {

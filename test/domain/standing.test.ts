@@ -20,6 +20,11 @@ test.each([
     { opening: opening("posted"), record: "unnamed" },
     "condition",
   ],
+  [
+    "whose line a person has taken out of the record before another arming",
+    { opening: opening("posted"), record: "unnamed", wasHeld: true },
+    "condition",
+  ],
   ["whose trip waits for the local API", { opening: opening("waiting") }, "nothing"],
   ["whose trip joined a record that names it", { opening: opening("merged"), record: "named" }, "nothing"],
   ["whose trip joined a record that is done", { opening: opening("merged", "standing") }, "condition"],
