@@ -2,7 +2,7 @@
 // the outbox, and what each answer of the centre means. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { classify } from "../dist/sync/answer.js";
-import { EVENTS, nextPhase } from "../dist/domain/outbox.js";
+import { EVENTS, nextPhase } from "../dist/domain/outbox-phase.js";
 import { PHASE_WORDS } from "../dist/domain/outbox-words.js";
 
 const PAGE = new URL("../docs/architecture.md", import.meta.url);

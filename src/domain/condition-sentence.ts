@@ -23,6 +23,8 @@ export const SENTENCES = {
     "the centre's record {upstreamId} was intervention {interventionId} here and is another's now. It is left alone; the intervention is searched for there, and made again if it is nowhere. Ask the centre whether it was restored from a backup or gives ids again.",
   "upstream-reference-lost":
     "of {sent} characters in {field} the centre keeps {kept} (intervention {interventionId}), and our reference is not among them: a record is known again by objective, name and start alone. Set upstream.marker to the other text (notes or description), or have the centre keep longer texts.",
+  "upstream-reference-shared":
+    "at the centre, records with the reference {siteRef} that this site has not made: {records} ({name}, there {upstreamId}). Another daemon uses the same site.ref, and each takes over the other's records. Give every site its own site.ref.",
   "upstream-differs":
     "{here} records should be at the centre and {there} are; {differences} differ. santinela sync status names each.",
   "mqtt-unreachable":

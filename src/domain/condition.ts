@@ -54,6 +54,7 @@ export const CONDITIONS = {
   "upstream-alarm-unproved": { severity: "error", title: "Not certain that the centre has an alarm" },
   "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre gave an id to another record" },
   "upstream-reference-lost": { severity: "warning", title: "Dispatch centre does not keep our reference" },
+  "upstream-reference-shared": { severity: "warning", title: "site.ref is used twice" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre's" },
   "objectives-not-mirrored": {
     severity: "warning",

@@ -16,6 +16,8 @@ export interface MergeSides {
   readonly upstream: CentreRecord;
   /** Values of ours that may have arrived late. */
   readonly ghosts: Ghosts;
+  /** Whether a trip has joined here that the centre does not know: then its record is not done. */
+  readonly hasTripJoined?: boolean;
 }
 
 export interface Merged {
@@ -47,7 +49,8 @@ const STATUS_ORDER = ["planned", "in_progress", "done"];
 
 /**
  * Merges field by field: what only one side has changed is that side's, what both have changed is the dispatcher's for
- * the crews and times, the further one for the status, and ours for the words. The notes are merged by lines: a dispatcher
+ * the crews and times, the further one for the status, and ours for the words. A dispatcher who sets a record done does
+ * not mean the trip that has joined it here meanwhile: it is open again. The notes are merged by lines: a dispatcher
  * writes there while zones open and close.
  */
 export function merge(sides: MergeSides): Merged {
@@ -73,7 +76,24 @@ export function merge(sides: MergeSides): Merged {
       conflicts.push({ field, here, there, kept });
     }
   }
-  return { push, adopt, conflicts };
+  return reopened(sides, { push, adopt, conflicts });
+}
+
+/** A dispatcher who has set a record done did not mean a trip that its notes there do not show yet. */
+function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged): Merged {
+  const { push, adopt, conflicts } = merged;
+  const isUnseen = push.notes !== undefined && !same(push.notes, upstream["notes"]);
+  if (hasTripJoined !== true || !isUnseen || adopt.status !== "done") return merged;
+  const { status: there, ...rest } = adopt;
+  const { status: here } = local;
+  return {
+    push: { ...push, status: here },
+    adopt: rest,
+    conflicts: [
+      ...conflicts.filter(({ field }) => field !== "status"),
+      { field: "status", here, there, kept: "here" },
+    ],
+  };
 }
 
 function compare({ local, agreed, base, upstream, ghosts }: MergeSides, field: keyof InterventionFields) {

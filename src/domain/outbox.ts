@@ -1,3 +1,5 @@
+import type { OutboxPhase } from "./outbox-phase.ts";
+
 /**
  * Where one record stands on its way to the centre. The entry says which revision is wanted there and which one is
  * known to be there; it is no list of operations, so any number of changes while the link is down is one request.
@@ -11,6 +13,8 @@ export interface OutboxEntry {
   readonly wantRev: number;
   /** The revision that the centre is known to have; 0 for none. */
   readonly syncedRev: number;
+  /** The revision with which a trip last joined the record; 0 for none. What the centre lacks of it must come there. */
+  readonly joinedRev: number;
   readonly deleted: boolean;
   /** The record's id at the centre; null until known. */
   readonly upstreamId: number | null;
@@ -65,181 +69,6 @@ export interface OutboxAttempt {
 
 /** Field -> values. */
 export type Ghosts = Readonly<Record<string, readonly unknown[]>>;
-
-/**
- * - `new`: the centre has nothing of it.
- * - `posting`: a POST is on the wire. Found at start, it means the process died there.
- * - `unsure`: a POST may or may not have been applied.
- * - `linked`: the record's id at the centre is known.
- * - `writing`: a PUT or DELETE is on the wire.
- * - `blocked`: the centre does not know the objective yet.
- * - `rejected`: the centre refuses the content; waits for an edit or an operator.
- * - `gone`: the centre has deleted it.
- * - `closed`: nothing is left to do.
- */
-export type OutboxPhase =
-  | "new"
-  | "posting"
-  | "unsure"
-  | "linked"
-  | "writing"
-  | "blocked"
-  | "rejected"
-  | "gone"
-  | "closed";
-
-/**
- * - `send`: the attempt is frozen and about to go on the wire. `look`: it may be there already and is looked for first.
- * - `found`: the search found the record at the centre. `absent`: it is not there and cannot come any more.
- * - `mistaken`: what is at the centre under the record's id there is another record.
- * - `applied`: the centre has done it. `removed`: it has deleted the record.
- * - `not-applied`: it certainly has not, and may do so later.
- * - `ambiguous`: it may have.
- * - `refused`: it never will with this content.
- * - `missing`: it does not know the objective (of a POST) or the record (read before a PUT).
- * - `edited`, `deleted`: a local change. `withdrawn`: deleted before anything was sent.
- * - `retry`: an operator or the passing of time asks for another try. `restart`: found at start.
- */
-export type OutboxEvent = (typeof EVENTS)[number];
-/** Every event, in the order of its explanation. */
-export const EVENTS = [
-  "send",
-  "look",
-  "found",
-  "absent",
-  "mistaken",
-  "applied",
-  "removed",
-  "not-applied",
-  "ambiguous",
-  "refused",
-  "missing",
-  "edited",
-  "deleted",
-  "withdrawn",
-  "retry",
-  "restart",
-] as const;
-
-/** What deleting a record means for its entry: `withdrawn` only where nothing of it can be at the centre. */
-export function deletionOf({ phase, upstreamId, sends }: OutboxEntry): "withdrawn" | "deleted" {
-  const canBeThere = upstreamId !== null || sends > 0 || TRANSITIONS[phase].withdrawn === "impossible";
-  return canBeThere ? "deleted" : "withdrawn";
-}
-
-/** The phase after an event; `linked` says whether the record's id at the centre is known. */
-export function nextPhase(phase: OutboxPhase, event: OutboxEvent, linked: boolean): OutboxPhase {
-  const next = TRANSITIONS[phase][event];
-  if (next === "reopened") return linked ? "linked" : "new";
-  if (next === "let-go") return linked ? "linked" : "closed";
-  if (next === "impossible") throw new Error(`an outbox entry in phase ${phase} cannot meet ${event}`);
-  return next;
-}
-
-/**
- * `reopened`: back to work. `let-go`: what the centre has is still to be deleted there; what it never took needs nothing
- * more, and must not be sent for the sake of being deleted.
- */
-type Cell = OutboxPhase | "reopened" | "let-go" | "impossible";
-
-/** Total: a phase or an event without its cells does not compile. */
-const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cell>>>> = {
-  new: {
-    ...forbid(),
-    send: "posting",
-    look: "unsure",
-    edited: "new",
-    deleted: "new",
-    withdrawn: "closed",
-    retry: "new",
-    restart: "new",
-  },
-  posting: {
-    ...forbid(),
-    applied: "linked",
-    "not-applied": "new",
-    ambiguous: "unsure",
-    refused: "rejected",
-    missing: "blocked",
-    mistaken: "unsure",
-    edited: "posting",
-    deleted: "posting",
-    retry: "posting",
-    restart: "unsure",
-  },
-  unsure: {
-    ...forbid(),
-    send: "posting",
-    found: "linked",
-    absent: "closed",
-    edited: "unsure",
-    deleted: "unsure",
-    retry: "unsure",
-    restart: "unsure",
-  },
-  linked: {
-    ...forbid(),
-    send: "writing",
-    applied: "linked",
-    removed: "closed",
-    missing: "gone",
-    mistaken: "unsure",
-    edited: "linked",
-    deleted: "linked",
-    retry: "linked",
-    restart: "linked",
-  },
-  writing: {
-    ...forbid(),
-    applied: "linked",
-    removed: "closed",
-    mistaken: "unsure",
-    "not-applied": "linked",
-    // A PUT of values and a DELETE may be repeated, so not knowing costs only another try.
-    ambiguous: "linked",
-    refused: "rejected",
-    edited: "writing",
-    deleted: "writing",
-    retry: "writing",
-    restart: "linked",
-  },
-  blocked: {
-    ...forbid(),
-    edited: "new",
-    deleted: "closed",
-    withdrawn: "closed",
-    retry: "new",
-    restart: "blocked",
-  },
-  rejected: {
-    ...forbid(),
-    mistaken: "unsure",
-    edited: "reopened",
-    deleted: "let-go",
-    withdrawn: "closed",
-    retry: "reopened",
-    restart: "rejected",
-  },
-  // An operator's retry makes it anew, and looks for it before: an answer that was believed may have been a gateway's.
-  gone: {
-    ...forbid(),
-    // What was deleted there was one of two.
-    found: "linked",
-    edited: "gone",
-    deleted: "closed",
-    withdrawn: "closed",
-    retry: "unsure",
-    restart: "gone",
-  },
-  closed: { ...forbid(), edited: "closed", deleted: "closed", retry: "closed", restart: "closed" },
-};
-
-function forbid(): Record<OutboxEvent, "impossible"> {
-  return Object.fromEntries(EVENTS.map((event) => [event, "impossible"])) as Record<
-    OutboxEvent,
-    "impossible"
-  >;
-}
 
 /** A `verifyAtMs` that says: the centre was restored from a backup, and what it does not know it has lost. */
 export const AUDIT_AT_MS = 0;

@@ -1,4 +1,5 @@
-import type { OutboxEntry, OutboxPhase } from "./outbox.ts";
+import type { OutboxEntry } from "./outbox.ts";
+import type { OutboxPhase } from "./outbox-phase.ts";
 
 /** What people see as a record's place: a record that is linked and not shown there is `doubtful`. */
 export type ShownPhase = OutboxPhase | "doubtful";

@@ -138,7 +138,8 @@ export class IncidentCorrelator {
       if (!addition) break;
       if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
       const changes = raised(record, trip, confirms(incident, trip));
-      const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag);
+      const joining = isOpening(trip) ? trip.key : undefined;
+      const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag, joining);
       failpoint?.("trip-noted");
       if (answer.type === "again" && isWorthWaiting(answer, trip)) return answer;
       if (answer.type === "record" && answer.record.notes === addition.notes) {

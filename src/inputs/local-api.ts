@@ -41,9 +41,15 @@ export class LocalApi {
     return this.#ask("GET", `/interventii/${id}`);
   }
 
-  /** @param etag of the version that the changes were made for */
-  change(id: number, changes: InterventionUpdate, etag: string): Promise<Answer> {
-    return this.#ask("PUT", `/interventii/${id}`, changes, etag === "" ? {} : { "If-Match": etag });
+  /**
+   * @param etag of the version that the changes were made for
+   * @param tripKey the trip that joins the record with them
+   */
+  change(id: number, changes: InterventionUpdate, etag: string, tripKey?: string): Promise<Answer> {
+    return this.#ask("PUT", `/interventii/${id}`, changes, {
+      ...(etag === "" ? {} : { "If-Match": etag }),
+      ...(tripKey === undefined ? {} : { "Trip-Key": tripKey }),
+    });
   }
 
   async #ask(

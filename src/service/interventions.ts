@@ -11,7 +11,7 @@ import {
   type InterventionFields,
   type InterventionUpdate,
 } from "../domain/intervention.ts";
-import { deletionOf, nextPhase } from "../domain/outbox.ts";
+import { changedEntry } from "../domain/outbox-change.ts";
 import { rankOf } from "../domain/outbox-rank.ts";
 import { PATIENCE } from "../domain/waits.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
@@ -127,9 +127,15 @@ export class InterventionService {
 
   /**
    * Changes the fields that the body sends and no others; a bad field changes nothing.
+   * @param hasTripJoined whether the change brings a trip into the record, which the centre must hear of whatever it has done with the record
    * @throws AppError `not-found` (record or objective), `invalid` (dates, a kind without its id)
    */
-  update(id: number, body: InterventionUpdate, principal: Principal): StoredIntervention {
+  update(
+    id: number,
+    body: InterventionUpdate,
+    principal: Principal,
+    hasTripJoined = false,
+  ): StoredIntervention {
     const changes = changedFields(body);
     const updated = transaction(this.#options.database, () => {
       const stored = this.get(id);
@@ -143,7 +149,7 @@ export class InterventionService {
       const before = differingFields(merged, current);
       this.#record("intervention-changed", id, principal, { before, after });
       const written = this.#interventions.update(id, changes, instants, this.#options.clock.wallMs());
-      this.#want(written, "edited");
+      this.#want(written, "edited", hasTripJoined);
       return { stored: written, differs };
     });
     if (updated.differs) this.#changed(updated.stored.record);
@@ -227,22 +233,12 @@ export class InterventionService {
     return this.#options.clock.wallMs() + (PATIENCE.sweepMs[0] ?? 0);
   }
 
-  #want(stored: StoredIntervention, event: "edited" | "deleted"): void {
+  #want(stored: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {
     const entry = this.#outbox.find(stored.record.id);
     if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
-    const outcome = event === "deleted" ? deletionOf(entry) : event;
-    const phase = nextPhase(entry.phase, outcome, entry.upstreamId !== null);
-    this.#outbox.save({
-      ...entry,
-      phase,
-      rank: rankOf(stored.record.priority),
-      wantRev: stored.rev,
-      deleted: stored.deleted,
-      // An edit is a fresh start for what was refused; what waits for the link keeps its place.
-      ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
-      // What was refused may still be on its way from an earlier send: it is looked for, and removed there.
-      ...(phase === "closed" && entry.doubted ? { sweeps: 0, sweepAtMs: this.#firstSweepMs() } : {}),
-    });
+    const { record, rev } = stored;
+    const change = { event, rev, rank: rankOf(record.priority), hasTripJoined };
+    this.#outbox.save(changedEntry(entry, { ...change, firstSweepMs: this.#firstSweepMs() }));
   }
 }
 

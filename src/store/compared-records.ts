@@ -1,5 +1,5 @@
 import type { CentreRecord } from "../domain/merge.ts";
-import type { OutboxPhase } from "../domain/outbox.ts";
+import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { Database } from "./database.ts";
 
 /** A record and its place in the outbox, as the comparison with the centre needs them. */

@@ -163,8 +163,10 @@ export class Journal {
   opened(trip: Trip, incident: Incident): Promise<void> {
     return this.#together(() => {
       this.trips.settle(trip.key, "posted", incident.interventionId);
+      // Posted again after its record was lost, it is the same incident.
+      const isFirst = this.incidents.find(incident.key) === undefined;
       this.incidents.save(incident);
-      if (trip.about === "trip") this.swingers.countIncident(trip.zoneId);
+      if (isFirst && trip.about === "trip") this.swingers.countIncident(trip.zoneId);
     });
   }
 

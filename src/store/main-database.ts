@@ -235,6 +235,13 @@ export const MAIN_DATABASE: DatabaseKind = {
       for (const table of ["interventions", "outbox"]) addRowSums(database, table);
     },
     createAuditTrail,
+    (database) =>
+      database.exec(`
+        -- The revision with which a trip last joined the record; null for none.
+        ALTER TABLE outbox ADD COLUMN joined_rev INTEGER;
+        CREATE INDEX outbox_joined ON outbox(intervention_id)
+          WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev;
+      `),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -1,13 +1,15 @@
-import type { Ghosts, OutboxAttempt, OutboxEntry, OutboxPhase } from "../domain/outbox.ts";
+import type { Ghosts, OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxPhase } from "../domain/outbox-phase.ts";
 
 /** The columns of an entry, as named values. */
 export function columnsOf(entry: OutboxEntry): Record<string, string | number | null> {
-  const { attempt, deleted, doubted, ghosts, ...plain } = entry;
+  const { attempt, deleted, doubted, ghosts, joinedRev, ...plain } = entry;
   return {
     ...plain,
     ...(attempt ?? NO_ATTEMPT),
     deleted: Number(deleted),
     doubted: Number(doubted),
+    joinedRev: joinedRev === 0 ? null : joinedRev,
     ghosts: Object.keys(ghosts).length === 0 ? null : JSON.stringify(ghosts),
   };
 }
@@ -43,6 +45,7 @@ interface OutboxRow {
   readonly verify_at: number | null;
   readonly missing_since: number | null;
   readonly refusals: number;
+  readonly joined_rev: number | null;
 }
 
 /** An entry from its row; undefined when no row was found. */
@@ -75,6 +78,7 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     verifyAtMs: row.verify_at,
     missingSinceMs: row.missing_since,
     refusals: row.refusals,
+    joinedRev: row.joined_rev ?? 0,
   };
 }
 

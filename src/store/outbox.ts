@@ -1,5 +1,6 @@
 import type { Comparison } from "../domain/difference.ts";
-import { AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import { AUDIT_AT_MS, type OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { ALARM_RANK } from "../domain/outbox-rank.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
@@ -47,7 +48,8 @@ export class OutboxStore {
            attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
            last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
            witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
-           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals
+           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals,
+           joined_rev = :joinedRev
          WHERE intervention_id = :interventionId`,
       )
       .run(columnsOf(entry));
@@ -100,6 +102,16 @@ export class OutboxStore {
     return [...waiting, ...stuck.filter(({ interventionId }) => !ids.has(interventionId))]
       .sort((a, b) => a.rank - b.rank || a.interventionId - b.interventionId)
       .slice(0, limit);
+  }
+
+  /** Entries whose record a trip has joined after the centre, or a person, was done with it. */
+  joinedSince(): OutboxEntry[] {
+    return this.#database
+      .prepare(
+        "SELECT * FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev",
+      )
+      .all()
+      .map((row) => toEntry(row) as OutboxEntry);
   }
 
   /** The name of an entry's record, or of its tombstone. */

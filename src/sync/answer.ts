@@ -1,6 +1,6 @@
 import type { Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
-import type { OutboxEvent } from "../domain/outbox.ts";
+import type { OutboxEvent } from "../domain/outbox-phase.ts";
 import { plainLine } from "../domain/plain-line.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
 

@@ -17,6 +17,8 @@ const FRESH_MS = 10_000;
 /** A deletion is held against the centre for so long: no backup that is put back is older. */
 const DELETIONS_KEPT_MS = 30 * 86_400_000;
 const DIFFERENCES_TOLD_MAX = 100;
+/** Another site under the same reference may make few records. */
+const TWIN_SHOWN_MS = 86_400_000;
 
 /** The standing proof: holds every record of this site against the centre's list, and mends what differs. */
 export class Comparing {
@@ -25,6 +27,7 @@ export class Comparing {
   readonly #siteRef: string;
   readonly #homecoming: Homecoming;
   #dueAtMs: number;
+  #twinSeenAtMs = 0;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -123,9 +126,21 @@ export class Comparing {
         this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
       else this.#conditions.clear("upstream-differs");
       strangers.declare();
+      this.#declareTwin(differences, atMs);
       log.info("compared", { here, there, differences: differences.length });
       return { records, differences };
     });
+  }
+
+  /** What was made under our reference while this database had all of ours was made by another daemon. */
+  #declareTwin(differences: readonly Difference[], atMs: number): void {
+    const unknown = differences.filter(({ kind }) => kind === "unknown-here");
+    const [first] = unknown;
+    if (first) {
+      const [records, siteRef, upstreamId] = [unknown.length, this.#siteRef, first.upstreamIds[0] ?? 0];
+      this.#conditions.raise("upstream-reference-shared", { records, siteRef, name: first.name, upstreamId });
+      this.#twinSeenAtMs = atMs;
+    } else if (atMs - this.#twinSeenAtMs > TWIN_SHOWN_MS) this.#conditions.clear("upstream-reference-shared");
   }
 
   #compared(record: ComparedRow, before: ReadonlyMap<number, number>, atMs: number): ComparedRecord {

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { CentreRecord } from "../domain/merge.ts";
-import { AUDIT_AT_MS, type OutboxEntry, type OutboxPhase } from "../domain/outbox.ts";
+import { AUDIT_AT_MS, type OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { SyncParts } from "./parts.ts";
 import { loseTrack } from "./restore.ts";
 import { INCOMPLETE_LISTS } from "./search.ts";
@@ -35,6 +36,28 @@ export class Operator {
         refusals: 0,
         nextAtMs: 0,
       });
+    });
+  }
+
+  /**
+   * Brings records to the centre again that a trip has joined after a dispatcher had deleted them or a person given them
+   * up: of that trip the centre knows nothing.
+   */
+  sendJoined(): void {
+    const { ledger, log } = this.#parts;
+    if (ledger.outbox.joinedSince().length === 0) return;
+    ledger.write(() => {
+      for (const entry of ledger.outbox.joinedSince()) {
+        const { interventionId, phase } = entry;
+        const search =
+          phase === "gone" ? this.#searchFirst(entry) : { doubted: entry.watermark !== null, sends: 0 };
+        ledger.apply(entry, "joined", { ...search, attempts: 0, refusals: 0, nextAtMs: 0 });
+        ledger.tellConflict(interventionId, {
+          phase,
+          reason: "a trip has joined it since; it is sent again",
+        });
+        log.warn("record-sent-again", { interventionId, phase });
+      }
     });
   }
 

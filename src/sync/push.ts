@@ -122,6 +122,7 @@ export class Push {
     if (!this.#isHealthy && isIdle) this.start();
     // Also while the link rests: after a power cut nobody knows any more that the clock was set.
     this.#ledger.followClock();
+    this.operator.sendJoined();
     await Promise.all([this.#lanes.alarms.run(), this.#lanes.others.run()]);
   }
 

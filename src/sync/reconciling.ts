@@ -125,7 +125,8 @@ export class Reconciling {
     const { ghostsUntilMs } = entry;
     const ghosts = this.#lateReads.withOld(entry);
     const agreed = ledger.agreedOf(entry, stored.uid);
-    const merged = merge({ local: fieldsOf(stored.record), agreed, base, upstream, ghosts });
+    const hasTripJoined = entry.joinedRev > entry.syncedRev;
+    const merged = merge({ local: fieldsOf(stored.record), agreed, base, upstream, ghosts, hasTripJoined });
     const local = this.#adopting.work(stored, merged.adopt, upstream);
     this.#tellConflicts(entry, merged);
     const whole = ledger.outgoing(fieldsOf(local.record), stored.uid);

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../src/client/api-client.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { newTrip } from "../../src/domain/trip-rows.ts";
+import { redeliverLostTrips } from "../../src/store/redelivery.ts";
 import type { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { TestApp } from "../support/app.ts";
 import { dispatcherOf } from "../support/dispatching-site.ts";
@@ -285,6 +286,22 @@ describe("a trip", () => {
     await eventually("the mark", () => site.trips[0]?.state === "posted");
     expect(keys).toEqual(['"trip-1"', '"trip-1"']);
     expect(recorded().total).toBe(1);
+  });
+
+  test("whose record was lost with its database is posted again and counts once towards a shutdown", async () => {
+    trip("hall-1");
+    dispatcher.start();
+    await eventually("the post", () => site.trips[0]?.state === "posted");
+    await dispatcher.stop();
+    const empty = await TestApp.make();
+    expect(redeliverLostTrips(site.database, empty.database, 0)).toBe(1);
+    await app.close();
+    app = empty;
+    dispatcher = newDispatcher();
+    dispatcher.start();
+    await eventually("the second post", () => site.trips[0]?.state === "posted");
+    expect(keys).toEqual(['"trip-1"', '"trip-1"']);
+    expect(site.journal.swingers.find("hall-1")).toMatchObject({ incidents: 1 });
   });
 
   test("that is under way when the daemon stops is finished, and no further one is begun", async () => {

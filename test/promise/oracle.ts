@@ -27,9 +27,9 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     const last = story.looks.at(-1);
     return dueOpenings(story).flatMap((opening) => {
       if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
-      // What a dispatcher has deleted stays deleted there.
-      const deleted = story.edits.filter(({ side, how }) => side === "centre" && how === "delete");
-      const there = [...(last?.centre ?? []).map(textOf), ...deleted.map(({ before }) => before)];
+      // What a dispatcher has deleted or written over was there.
+      const edits = story.edits.filter(({ side }) => side === "centre");
+      const there = [...(last?.centre ?? []).map(textOf), ...edits.map(({ before }) => before)];
       return isTold(story, opening, there)
         ? []
         : [`${describe(opening)} is in a record of the site and in none at the centre`];
@@ -375,9 +375,12 @@ function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
 }
 
 /** A zone that is shut down after trips of its own, which its history says. */
-function isShutDown(story: Story, { zone, fromMs, toMs }: Opening): boolean {
+function isShutDown(story: Story, opening: Opening): boolean {
+  const { zone, toMs } = opening;
   if (!zone.isSwinger || LIFE_SAFETY.has(zone.kind)) return false;
-  const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < fromMs);
+  const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < opening.fromMs);
+  // The row of its minute may be that of an opening before it.
+  const fromMs = opening.fromMs - (isOnlyCounted(story, opening) ? MINUTE_MS : 0);
   const rows = story.history.find(({ id }) => id === zone.id)?.contacts ?? [];
   return (
     before.length >= SWINGER_TRIPS &&

@@ -10,7 +10,7 @@ import type { Story } from "./story.ts";
  * `npm run promise -- --seeds 2000 --from 1` sets these; `--seed 17` prints the story as well, `--plain` plays the plain week
  * of a seed, and what fails is made shorter and printed.
  */
-const SEEDS = Number(process.env["PROMISE_SEEDS"] ?? 20);
+const SEEDS = Number(process.env["PROMISE_SEEDS"] ?? 200);
 const FROM = Number(process.env["PROMISE_FROM"] ?? 1);
 const IS_ONE = process.env["PROMISE_STORY"] === "1";
 const IS_PLAIN = process.env["PROMISE_PLAIN"] === "1";
@@ -26,7 +26,7 @@ const NOT_YET = new Set<string>();
 const SHOWN_MAX = 5;
 
 /** The stories are divided between files, so that they are played side by side. */
-const FILES = 2;
+const FILES = 4;
 
 interface Played {
   readonly name: string;

@@ -84,7 +84,7 @@ test.each<[what: string, patience: Partial<Patience>, ...rules: TakenOut[]]>([
     "the word that an attempt is on the wire, a power cut makes a double",
     NEVER_SWEPT,
     {
-      file: "domain/outbox.js",
+      file: "domain/outbox-phase.js",
       rule: 'restart: "unsure",\n    },\n    unsure',
       instead: 'restart: "new",\n    },\n    unsure',
     },

@@ -76,6 +76,9 @@ class World {
   #tell: (line: string) => void = () => {};
   /** Rows that a dispatcher has worked on. */
   readonly #touched = new Set<number>();
+  /** References of records that a dispatcher has deleted; and of those which a trip has joined since. */
+  readonly #deletedMarks = new Set<string>();
+  readonly #wanted = new Set<string>();
   /** How many rows a dispatcher has deleted. */
   #deletedThere = 0;
   #isClockSet = false;
@@ -235,8 +238,12 @@ class World {
       ? { status: STATUS[STATUS.indexOf(record.status) + 1] ?? record.status }
       : {};
     const priority = random.chance(0.2) ? { priority: random.pick(["low", "medium", "high"] as const) } : {};
-    this.#tell(`${ref} edits ${id}: ${description}`);
-    site.interventions.update(id, { description, ...further, ...priority }, OPERATOR);
+    // No draw of its own: the seeds that once went wrong stay what they were.
+    const hasTripJoined = Number(description.slice(5)) % 3 === 0;
+    this.#tell(`${ref} edits ${id}: ${description}${hasTripJoined ? ", a trip" : ""}`);
+    site.interventions.update(id, { description, ...further, ...priority }, OPERATOR, hasTripJoined);
+    const mark = `${ref}-${storedOf(site, id).uid}`;
+    if (hasTripJoined && this.#deletedMarks.has(mark)) this.#wanted.add(mark);
   }
 
   #deleteHere({ ref, site, ids, words }: Player): void {
@@ -257,6 +264,9 @@ class World {
     this.#tell(`a dispatcher touches ${row.id} ${dice}`);
     if (dice < 0.1 && !this.#restores) {
       this.#deletedThere += 1;
+      const mark = /\[ref:([^\]]+)\]/.exec(String(row["notes"]))?.[1];
+      if (mark !== undefined) this.#deletedMarks.add(mark);
+      this.#wanted.delete(mark ?? "");
       this.centre.remove(row.id);
     } else if (dice < 0.2 && row["dateStart"] !== null && this.#isLinked(row.id))
       this.centre.edit(row.id, { notes: "called the owner" });
@@ -293,7 +303,8 @@ class World {
           say(id, `deleted here, and there as ${copies.map((row) => row.id).join(", ")}`);
         continue;
       }
-      if (entry?.phase === "gone" && copies.length === 0 && goneLeft > 0) {
+      const isWanted = this.#wanted.has(`${ref}-${uid}`);
+      if (entry?.phase === "gone" && copies.length === 0 && goneLeft > 0 && !isWanted) {
         goneLeft -= 1;
         continue;
       }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import type { OutboxEntry, OutboxPhase } from "../../src/domain/outbox.ts";
+import type { OutboxEntry } from "../../src/domain/outbox.ts";
+import type { OutboxPhase } from "../../src/domain/outbox-phase.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 

@@ -10,6 +10,9 @@ import { interventionQueryOf, parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
 import { validated } from "../validate.ts";
 
+/** The trip that a change brings into the record, as the daemon's own requests name it. */
+const TRIP_KEY = "trip-key";
+
 /** Interventions: create, read, list, change, delete. */
 export function interventionRoutes(
   router: Router,
@@ -33,7 +36,8 @@ export function interventionRoutes(
     const { record, rev } = await interventions.together(() => {
       assertMatch(interventions, id, request);
       const body = validated(validateInterventionUpdate, request.body);
-      return interventions.update(id, body, principalOf(request));
+      const hasTripJoined = request.headers[TRIP_KEY] !== undefined;
+      return interventions.update(id, body, principalOf(request), hasTripJoined);
     });
     response.set("ETag", etagOf(rev)).json(record);
   };

@@ -18,6 +18,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-refuses-alarm": "Dispatch centre refuses an alarm",
   "condition.upstream-ids-given-again": "Dispatch centre gave a number to another record",
   "condition.upstream-reference-lost": "Dispatch centre does not keep our reference",
+  "condition.upstream-reference-shared": "site.ref is used twice",
   "condition.upstream-differs": "Records differ from the dispatch centre's",
   "condition.upstream-refuses-records": "Dispatch centre refuses records",
   "condition.objectives-not-mirrored": "Objectives of the dispatch centre not taken over",

@@ -21,6 +21,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-refuses-alarm": "Dispeceratul refuză o alarmă",
   "condition.upstream-ids-given-again": "Dispeceratul a dat un număr altei înregistrări",
   "condition.upstream-reference-lost": "Dispeceratul nu păstrează referința noastră",
+  "condition.upstream-reference-shared": "site.ref folosit de două ori",
   "condition.upstream-differs": "Diferențe față de dispecerat",
   "condition.upstream-refuses-records": "Dispeceratul refuză înregistrări",
   "condition.objectives-not-mirrored": "Obiectivele dispeceratului nu au fost preluate",

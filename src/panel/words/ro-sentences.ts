@@ -15,35 +15,36 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "upstream-refuses-alarm":
     "Înregistrări cu prioritate mare refuzate de dispecerat după patru încercări: {rejected}. Niciun echipaj nu știe de ele. Pagina Sincronizare le arată, cu motivul; sună la dispecerat.",
   "upstream-alarm-unproved":
-    "Alarme transmise și rămase fără răspuns: {alarms}. Lista dispeceratului nu se poate citi în întregime, deci nu se știe dacă au ajuns. Întrebați dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, reîncercați transmiterea din pagina Sincronizare.",
+    "Alarme transmise și rămase fără răspuns: {alarms}. Lista dispeceratului nu se poate citi în întregime, deci nu se știe dacă au ajuns. Întreabă dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, retransmite-o din pagina Sincronizare.",
   "upstream-ids-given-again":
-    "Înregistrarea {upstreamId} a dispeceratului era intervenția {interventionId} de aici și este acum a altcuiva. Nu este atinsă; intervenția se caută acolo și, dacă nu este nicăieri, se creează din nou. Întreabă dispeceratul dacă a pus la loc o copie sau dă numerele din nou.",
+    "Înregistrarea {upstreamId} a dispeceratului era intervenția {interventionId} de aici și este acum a altcuiva. Intervenția se caută acolo și, dacă nu este nicăieri, se creează din nou. Întreabă dispeceratul dacă a restaurat o copie.",
   "upstream-reference-lost":
-    "Din {sent} caractere în {field}, dispeceratul păstrează {kept} (intervenția {interventionId}), iar referința noastră nu este printre ele: o înregistrare se recunoaște doar după obiectiv, nume și început. Pune upstream.marker pe celălalt text (notes sau description) sau cere dispeceratului texte mai lungi.",
+    "Din {sent} caractere în {field}, dispeceratul păstrează {kept} (intervenția {interventionId}), fără referința noastră. Pune upstream.marker pe celălalt text (notes sau description) sau cere dispeceratului texte mai lungi.",
+  "upstream-reference-shared":
+    "Alt daemon folosește același site.ref, {siteRef}: {records} înregistrări nu sunt create aici ({name}, acolo {upstreamId}). Dă fiecăruia propriul site.ref.",
   "upstream-differs":
-    "La dispecerat ar trebui să fie {here} înregistrări și sunt {there}; diferă {differences}. Pagina Sincronizare le arată pe fiecare.",
+    "La dispecerat ar trebui să fie {here} înregistrări și sunt {there}; diferă {differences}. Pagina Sincronizare le arată.",
   "mqtt-unreachable":
-    "Brokerul MQTT {broker} nu este conectat ({reason}). Verifică dacă rulează și dacă mqtt.url, username și passwordFile sunt corecte; se încearcă din nou la fiecare {seconds} s.",
+    "Brokerul MQTT {broker} nu este conectat ({reason}). Verifică dacă rulează și opțiunile mqtt.url, username și passwordFile; se încearcă din nou la fiecare {seconds} s.",
   "mqtt-client-id-shared":
-    "Brokerul MQTT întrerupe imediat fiecare conexiune: probabil alt program, sau o copie a acestei instalații, este conectat ca {clientId}. Dă fiecăruia propriul mqtt.clientId. Se încearcă din nou peste {minutes} minute; până atunci niciun senzor de la acest broker nu este auzit.",
+    "Brokerul MQTT întrerupe imediat fiecare conexiune: probabil o copie a acestei instalații este conectată ca {clientId}. Dă-i fiecăreia propriul mqtt.clientId. Se încearcă din nou peste {minutes} minute; până atunci senzorii de la acest broker nu se aud.",
   "mqtt-subscription-refused":
     "Brokerul nu lasă acest cont să citească {topics}. Dă-i acolo drept de citire, apoi repornește daemonul.",
   "gpio-line-storm":
-    "Linia {line} se schimbă de peste {edges} de ori pe secundă: un fir slăbit, un contact care cedează sau interferențe. Este citită la fiecare {pollMs} ms și ascultată din nou de la sine.",
+    "Linia {line} se schimbă de peste {edges} de ori pe secundă: un fir slăbit, un contact care cedează sau interferențe. Este citită la fiecare {pollMs} ms.",
   "journal-write-failed":
     "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberează spațiu pe disc sau repară discul.",
   "outbox-write-failed":
     "Coada de trimitere nu poate fi folosită: {reason}. Eliberează spațiu pe disc sau repară discul.",
   "trip-refused": "Declanșarea zonei {zone} a fost refuzată: {reason}. Verifică obiectivul zonei.",
   "zone-open":
-    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție în lucru. Închideți-o sau treceți-o în bypass.",
+    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție în lucru. Închide-o sau pune-o în bypass.",
   "data-lost":
-    "{database} a fost deteriorat: lipsesc {missing} înregistrări, {altered} diferă de ce s-a scris, {pages} pagini nu pot fi citite ({named}). Compară-le cu dispeceratul, verifică discul, apoi șterge {report}.",
+    "{database} a fost deteriorat: lipsesc {missing} înregistrări, {altered} diferă de ce s-a scris, {pages} pagini nu pot fi citite ({named}). Compară cu dispeceratul, verifică discul, apoi șterge {report}.",
   "trips-off-disk":
     "{changes} declanșări și schimbări ale zonelor sunt în {file}, în memorie, pentru că discul nu le primește ({reason}). O întrerupere a curentului le pierde. Eliberează spațiu pe disc sau înlocuiește-l acum; apoi se scriu automat.",
   "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
   "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
-  "backup-failed":
-    "Cea mai nouă copie a bazei de date este din {newest}. Rulează santinela backup și vezi ce spune.",
+  "backup-failed": "Cea mai nouă copie a bazei de date este din {newest}. Rulează santinela backup.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };

@@ -1,0 +1,3 @@
+import { tellStories } from "./stories.ts";
+
+tellStories(3);

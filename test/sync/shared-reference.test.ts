@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { TestApp } from "../support/app.ts";
+import { RowCentre } from "../support/row-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* Two daemons push to one centre: a card was copied for a second site and its `site.ref` was left as it was. */
+
+const HOUR_MS = 3_600_000;
+let centre: RowCentre;
+let sites: SyncingSite[];
+
+beforeEach(async () => {
+  centre = new RowCentre();
+  const baseUrl = await centre.start();
+  sites = [new SyncingSite(await TestApp.make(), baseUrl), new SyncingSite(await TestApp.make(), baseUrl)];
+});
+afterEach(async () => {
+  await Promise.all(sites.map((site) => site.close()));
+  await centre.stop();
+});
+
+function conditionOf(site: SyncingSite): string | undefined {
+  return site.health.list().find(({ code }) => code === "upstream-reference-shared")?.text;
+}
+
+async function compare(site: SyncingSite, afterMs: number): Promise<void> {
+  site.app.clock.advance(afterMs);
+  site.push.comparing.makeDue();
+  await site.push.comparing.look();
+}
+
+test("a site that finds records under its reference which it has not made names the other daemon for a day", async () => {
+  const [one, two] = sites as [SyncingSite, SyncingSite];
+  for (const site of sites) await site.push.comparing.settleIn();
+  one.create();
+  await one.push.cycle();
+  await compare(one, 60_000);
+  expect(conditionOf(one), "with its own records alone").toBeUndefined();
+  two.create({ name: "Leak" });
+  await two.push.cycle();
+  await compare(one, HOUR_MS);
+  expect(conditionOf(one)).toContain("(Leak, there 2)");
+  await compare(one, 23 * HOUR_MS);
+  expect(conditionOf(one), "within a day").toBeDefined();
+  await compare(one, 2 * HOUR_MS);
+  expect(conditionOf(one), "after a day without a further one").toBeUndefined();
+});
+
+test("a site on a new card takes its records over and names no other daemon", async () => {
+  const [before, after] = sites as [SyncingSite, SyncingSite];
+  before.create();
+  await before.push.cycle();
+  await after.push.comparing.settleIn();
+  await compare(after, HOUR_MS);
+  expect(after.outbox.findByUpstreamId(1)).toMatchObject({ phase: "linked" });
+  expect(conditionOf(after)).toBeUndefined();
+});
