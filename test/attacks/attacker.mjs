@@ -1,6 +1,7 @@
 // Plays one attack for a time, in a process of its own: node attacker.mjs '{"name":"deafReaders","port":1883,"seconds":5}'
 // The attack runs in a thread. The main one does nothing but watch the time, so it ends on time whatever the attacked
-// daemon does, also when the attack never comes to its next turn. It ends too when whoever started it is gone.
+// daemon does, also when the attack never comes to its next turn. It ends too when the process that started
+// it is gone.
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
 import { httpClients, unmatchedTopics } from "./heavy-use.mjs";

@@ -48,6 +48,11 @@ export class Attacker {
     this.#ended.catch(() => {});
   }
 
+  /** Waits until it has ended by its own clock. */
+  onTime(): Promise<Done> {
+    return this.#ended;
+  }
+
   /** Ends it, if it has not ended by itself, and waits until it is gone. */
   async end(): Promise<Done> {
     this.#process.stdin.end();

@@ -1,5 +1,5 @@
-// What a machine on the network can do to the built-in broker. Each flood goes on until its process ends; whoever is cut
-// off comes back.
+// What a machine on the network can do to the built-in broker. Each flood goes on until its process ends; a client that is
+// cut off comes back.
 import { generate } from "mqtt-packet";
 import { pauseMs, publishOf, RawClient, subscribeOf } from "./raw-client.mjs";
 

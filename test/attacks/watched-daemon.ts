@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 250;
 /** Of each kind. One that trips more than twenty times within its incident is a swinger, whose trips are counted. */
 const ZONES = Array.from({ length: 20 }, (_, index) => index + 1);
 const TRIPS_OF_ZONE = 15;
-/** Or more rarely, so that the zones last. */
+/** More rarely in a long attack, so that no zone becomes one. */
 const TRIP_EVERY_MS = 1000;
 /** A busy machine may need longer until what is waited for has happened. */
 const MORE_S = 60;
