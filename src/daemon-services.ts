@@ -10,7 +10,7 @@ import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";
 import type { Database } from "./store/database.ts";
 
-export interface ServiceParts extends Pick<InterventionServiceOptions, "newUid" | "onChange"> {
+export interface ServiceParts extends Pick<InterventionServiceOptions, "newUid" | "onChange" | "longLists"> {
   readonly config: Config;
   readonly database: Database;
   readonly clock: Clock;
@@ -27,6 +27,7 @@ export async function makeServices({
   clock,
   newUid,
   onChange,
+  longLists,
   tell,
 }: ServiceParts): Promise<Services> {
   const common = { database, clock };
@@ -36,6 +37,13 @@ export async function makeServices({
   await ensureAdministrator(accounts, oneTimePassword, tell);
   const tokens = new TokenService({ ...common, keys: signingKeys(dataDir) });
   const { timezone, dispeceratId } = site;
-  const interventions = new InterventionService({ ...common, timezone, dispeceratId, newUid, onChange });
+  const interventions = new InterventionService({
+    ...common,
+    timezone,
+    dispeceratId,
+    newUid,
+    onChange,
+    longLists,
+  });
   return { tokens, accounts, events: new EventService(common), objectives, interventions };
 }

@@ -22,6 +22,7 @@ import { DataFolder } from "./ops/data-folder.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { Health } from "./ops/health.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
+import { ListThread } from "./ops/list-thread.ts";
 import { JsonLog } from "./ops/log.ts";
 import type { EventService } from "./service/events.ts";
 import { SiteSettings } from "./site/site-settings.ts";
@@ -108,7 +109,8 @@ export class Daemon {
     const sync = this.#newSync(database);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { tell } = this.#options;
-    const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey };
+    const longLists = new ListThread(database.name, this.#common);
+    const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey, longLists };
     const services = await makeServices({ ...serviceParts, onChange, tell });
     let dispatch: Dispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
@@ -144,6 +146,7 @@ export class Daemon {
     const server = await this.#startServer({ ...services, site, metrics, settings, setup });
     // Before the server stops: it waits for the answers that it owes.
     this.#stops.push(() => copyWork.stop());
+    this.#stops.push(() => longLists.stop());
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);

@@ -19,6 +19,7 @@ const bundle = await rolldown({
   input: {
     main: join(built, "main.js"),
     "copy-thread-work": join(built, "ops", "copy-thread-work.js"),
+    "list-thread-work": join(built, "ops", "list-thread-work.js"),
     "copy-process-work": join(built, "ops", "copy-process-work.js"),
   },
   platform: "node",

@@ -9,7 +9,7 @@ import { incidentProblems, incidentWarnings } from "./incidents.ts";
 import { homeAssistantProblems, isLoopback, mqttProblems, mqttWarnings } from "./mqtt.ts";
 import type { Problem } from "./problems.ts";
 import { isSchedule } from "./schedule.ts";
-import { topicProblems } from "./topics.ts";
+import { topicProblems, unspokenTopicProblems } from "./topics.ts";
 
 /** What the schema cannot see: names that must exist, things that must not be there twice. */
 export function meaningProblems(value: Configuration): Problem[] {
@@ -38,6 +38,7 @@ export function meaningProblems(value: Configuration): Problem[] {
     ...gateProblems(zones),
     ...incidentProblems(zones),
     ...topicProblems(zones),
+    ...unspokenTopicProblems(value),
   ];
 }
 

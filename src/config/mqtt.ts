@@ -104,8 +104,21 @@ export function homeAssistantProblems({ homeAssistant, mqtt }: Configuration): P
 
 /** What of the section is allowed but probably not meant. */
 export function mqttWarnings(mqtt: "off" | MqttBroker | undefined): string[] {
-  if (mqtt === undefined || mqtt === "off" || mqtt.url === undefined || mqtt.username === undefined)
-    return [];
+  if (mqtt === undefined || mqtt === "off") return [];
+  return [...accountWarnings(mqtt), ...linkWarnings(mqtt)];
+}
+
+function accountWarnings({ accounts = [] }: MqttBroker): string[] {
+  return accounts
+    .filter(({ publish, subscribe }) => publish?.length === 0 && subscribe?.length === 0)
+    .map(
+      ({ username }) =>
+        `mqtt.accounts: ${JSON.stringify(username)} may neither publish nor subscribe to anything. Add topics, or remove it`,
+    );
+}
+
+function linkWarnings(mqtt: MqttBroker): string[] {
+  if (mqtt.url === undefined || mqtt.username === undefined) return [];
   if (isEncrypted(mqtt.url) || isLoopback(new URL(mqtt.url).hostname)) return [];
   return ["mqtt.url is not encrypted: the broker's password crosses the network unencrypted. Use mqtts://"];
 }

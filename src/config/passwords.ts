@@ -96,7 +96,11 @@ export class Passwords {
       if (isOurs) this.#warnWhereOpen(path);
       return password;
     } catch (error) {
-      problems.push({ path: place, message: `cannot read the password file ${path}: ${messageOf(error)}` });
+      const isThere = (error as NodeJS.ErrnoException).code !== "ENOENT";
+      const message = isThere
+        ? `cannot read the password file ${path}: ${messageOf(error)}. Name a file that this user may read`
+        : `there is no password file ${path}. Write the password into it, with mode 0600`;
+      problems.push({ path: place, message });
       return undefined;
     }
   }

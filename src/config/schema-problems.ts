@@ -76,7 +76,13 @@ function problemOf(error: ErrorObject): Problem {
         message: `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}, not ${shown(error.data)}`,
       };
     case "type":
-      return { path, message: `must be ${[params["type"]].flat().join(" or ")}, not ${shown(error.data)}` };
+      return { path, message: typeMessage([params["type"]].flat().map(String), error.data) };
+    case "minLength":
+    case "minItems":
+      return { path, message: tooShort(Number(params["limit"]), error.data) };
+    case "maxLength":
+    case "maxItems":
+      return { path, message: tooLong(Number(params["limit"]), error.data) };
     case "minimum":
     case "maximum": {
       const { minimum, maximum } = error.parentSchema as { minimum?: number; maximum?: number };
@@ -96,6 +102,39 @@ function problemOf(error: ErrorObject): Problem {
   }
 }
 
+/** JSON Schema's types as a person who writes YAML calls them. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "a section",
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+};
+
+function typeMessage(types: readonly string[], value: unknown): string {
+  const message = `must be ${types.map((type) => TYPES[type] ?? type).join(" or ")}, not ${shown(value)}`;
+  const [type] = types;
+  if (value === null)
+    return `${message}. Write a value${type === "array" ? ", [] for none" : ""}, or leave it out`;
+  if (type === "array") return `${message}. Write each entry on a line of its own behind "- "`;
+  if (type === "string" && typeof value !== "object")
+    return `${message}. Write it in quotes: "${shown(value)}"`;
+  return message;
+}
+
+function tooShort(limit: number, value: unknown): string {
+  const wanted = Array.isArray(value) ? "entries" : "characters";
+  return limit === 1 ? "must not be empty" : `needs at least ${limit} ${wanted} (${shown(value)})`;
+}
+
+function tooLong(limit: number, value: unknown): string {
+  const [length, wanted] = Array.isArray(value)
+    ? [value.length, "entries"]
+    : [[...String(value)].length, "characters"];
+  return `has ${length} ${wanted}; at most ${limit} are allowed`;
+}
+
 function descriptionOf({ parentSchema }: ErrorObject): string {
   return (parentSchema as { description?: string } | undefined)?.description ?? "";
 }
@@ -107,6 +146,8 @@ function shown(value: unknown): string {
 
 /** Names the known option that was probably meant, else all of them. */
 function nearest(key: string, known: readonly string[]): string {
+  const longer = known.find((name) => key.length > 2 && name.toLowerCase().startsWith(key.toLowerCase()));
+  if (longer !== undefined) return `Did you mean ${longer}?`;
   const close = known
     .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)[0];

@@ -1,5 +1,5 @@
 import { filterFault, overlap } from "../domain/topic-filter.ts";
-import type { Zone } from "../generated/types.ts";
+import type { Configuration, Zone } from "../generated/types.ts";
 import type { Problem } from "./problems.ts";
 
 /** A topic filter in the configuration, and where it stands. */
@@ -17,6 +17,23 @@ export function topicProblems(zones: readonly Zone[]): Problem[] {
   });
   // Of a filter that cannot be used it does not matter what it overlaps with.
   return [...faulty, ...(faulty.length > 0 ? [] : overlaps(placed)), ...zones.flatMap(senseProblems)];
+}
+
+/** Topics that no client of the built-in broker may publish: what reads them would stay silent. */
+export function unspokenTopicProblems({ zones = [], mqtt }: Configuration): Problem[] {
+  const accounts = mqtt === undefined || mqtt === "off" ? [] : (mqtt.accounts ?? []);
+  const hasOneForAll = typeof mqtt === "object" && mqtt.username !== undefined;
+  const allowed = accounts.map(({ publish }) => publish);
+  if (accounts.length === 0 || hasOneForAll || allowed.includes(undefined)) return [];
+  const mayBeSpoken = (filter: string): boolean =>
+    allowed.some((filters) => filters?.some((one) => overlap(one, filter)));
+  return zones
+    .flatMap((zone, index) => filtersIn(zone, ["zones", index]))
+    .filter(({ filter }) => !mayBeSpoken(filter))
+    .map(({ filter, path }) => ({
+      path,
+      message: `no account at the built-in broker may publish ${filter}. Add it to publish of an account in mqtt.accounts`,
+    }));
 }
 
 function filtersIn(

@@ -43,6 +43,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   422: "The Idempotency-Key was used with another body",
   429: "Too many wrong attempts; Retry-After says how long to wait",
   500: "Internal error; try again",
+  503: "Not possible at the moment, as on a full disk; Retry-After says how long to wait",
 };
 
 /** The answers to what goes wrong, all in the same shape. */

@@ -131,7 +131,7 @@ function collectionOperations(): Json {
           ),
         ),
       ],
-      responses: { "200": listAnswer("Intervention"), ...failures(400, 401, 403, 500) },
+      responses: { "200": listAnswer("Intervention"), ...failures(400, 401, 403, 500, 503) },
     },
     post: {
       operationId: "createIntervention",
@@ -151,7 +151,7 @@ function collectionOperations(): Json {
             ETag: { description: "Its version, for If-Match", schema: { type: "string" } },
           },
         },
-        ...failures(400, 401, 403, 404, 413, 415, 422, 500),
+        ...failures(400, 401, 403, 404, 413, 415, 422, 500, 503),
       },
     },
   };
@@ -163,7 +163,7 @@ function recordOperations(): Json {
     requestBody: jsonBody("InterventionUpdate"),
     responses: {
       "200": answer("The updated intervention", RECORD),
-      ...failures(400, 401, 403, 404, 412, 413, 415, 500),
+      ...failures(400, 401, 403, 404, 412, 413, 415, 500, 503),
     },
   };
   return {
@@ -186,7 +186,7 @@ function recordOperations(): Json {
       responses: {
         "204": { description: "Deleted" },
         "200": answer("Deleted; the record as it was", RECORD),
-        ...failures(400, 401, 403, 404, 412, 500),
+        ...failures(400, 401, 403, 404, 412, 500, 503),
       },
     },
   };

@@ -20,11 +20,12 @@ import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { IdempotencyStore } from "../store/idempotency.ts";
-import type { InterventionQuery } from "../store/intervention-query.ts";
+import type { ListReader } from "../store/intervention-lists.ts";
 import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 import { EventService } from "./events.ts";
+import { ListService } from "./lists.ts";
 
 export interface InterventionServiceOptions {
   readonly database: Database;
@@ -37,6 +38,8 @@ export interface InterventionServiceOptions {
   readonly newUid: () => string;
   /** Called after each committed change; a hint for the sync, which finds it in the outbox anyway. */
   readonly onChange: (change: { priority: Intervention["priority"] }) => void;
+  /** Reads the lists that take long; without it every list is read here. */
+  readonly longLists?: ListReader | undefined;
 }
 
 /** Answers to keyed requests are kept so long: far longer than any device waits with a repetition. */
@@ -52,6 +55,7 @@ export interface IdempotencyKey {
 
 /** The one place where records are written, each together with its outbox entry in one transaction. */
 export class InterventionService {
+  readonly lists: ListService;
   readonly #listeners: InterventionServiceOptions["onChange"][] = [];
   readonly #options: InterventionServiceOptions;
   readonly #interventions: InterventionStore;
@@ -66,6 +70,7 @@ export class InterventionService {
     this.#listeners.push(options.onChange);
     this.#commits = new GroupCommit(options.database, options.clock);
     this.#interventions = new InterventionStore(options.database);
+    this.lists = new ListService(options);
     this.#objectives = new ObjectiveStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#idempotency = new IdempotencyStore(options.database);
@@ -118,11 +123,6 @@ export class InterventionService {
   /** IANA zone in which dates without an offset are read. */
   get timezone(): string {
     return this.#options.timezone;
-  }
-
-  /** The asked slice, each record as the text of its JSON, and how many fit the filters in all. */
-  page(query: InterventionQuery): { records: string[]; total: number } {
-    return { records: this.#interventions.page(query), total: this.#interventions.count(query) };
   }
 
   /**

@@ -25,6 +25,9 @@ export interface Filter {
 export type FilterValue = string | number | boolean | null;
 export type SqlValue = string | number | null;
 
+/** The SQL function that counts the rows a list looks at; always true. `InterventionLists` gives it to its connection. */
+export const ROW_WATCH = "row_watched";
+
 /** What a list query means in SQL. */
 export interface InterventionSql {
   /** The table, and whether its indices may be used. */
@@ -47,7 +50,8 @@ export function sqlOf(
   return {
     // Left to itself SQLite walks the whole table along some index of living records, jumping about in the file.
     from: isHelped ? "interventions" : "interventions NOT INDEXED",
-    where: ["deleted_at IS NULL", ...conditions].join(" AND "),
+    // First, so that it is asked of each row that is looked at, whether or not the row fits.
+    where: [`${ROW_WATCH}(id)`, "deleted_at IS NULL", ...conditions].join(" AND "),
     values,
   };
 }
@@ -111,6 +115,9 @@ export function orderOf({ sort }: InterventionQuery): string {
 export function toSql(value: FilterValue): SqlValue {
   return typeof value === "boolean" ? Number(value) : value;
 }
+
+/** Fields whose columns hold 0 or 1. */
+export const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
 
 /** The texts, each with a folded copy in the column `<field>Folded`. */
 export const SEARCHED = ["name", "description", "notes"] as const satisfies readonly RecordField[];

@@ -4,20 +4,12 @@ import {
   type Intervention,
   type InterventionFields,
   type InterventionInstants,
-  type RecordField,
 } from "../domain/intervention.ts";
 import { folded } from "../domain/folding.ts";
 import type { ZoneInRecord } from "../domain/standing.ts";
 import type { Database } from "./database.ts";
 import { COUNTED, InterventionCounts } from "./intervention-counts.ts";
-import {
-  orderOf,
-  SEARCHED,
-  sqlOf,
-  toSql,
-  type InterventionQuery,
-  type SqlValue,
-} from "./intervention-query.ts";
+import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
 
 /** A record with what the interface does not show. */
 export interface StoredIntervention {
@@ -42,7 +34,8 @@ export interface NewIntervention {
   readonly nowMs: number;
 }
 
-/** The interventions. Deleted ones stay as tombstones for the outbox and are invisible to every read but `findStored`. */
+/** The interventions. Deleted ones stay as tombstones for the outbox and are invisible to every read but `findStored`. Lists are read by
+ * `InterventionLists`. */
 export class InterventionStore {
   readonly #database: Database;
   readonly #counts: InterventionCounts;
@@ -140,32 +133,6 @@ export class InterventionStore {
     const row = this.#database.prepare("SELECT * FROM interventions WHERE uid = ?").get(uid);
     return row === undefined ? undefined : toStored(row as InterventionRow);
   }
-
-  /** The asked slice, each record as the text of its JSON: SQLite writes it in a fifth of the time. */
-  page(query: InterventionQuery): string[] {
-    const { start, end } = query;
-    const order = orderOf(query);
-    const { from, where, values } = sqlOf(query, query.sort[0]?.field);
-    // Only ids are sorted and skipped; the records themselves are read for the slice alone.
-    return this.#database
-      .prepare(
-        `SELECT ${AS_JSON} FROM (SELECT id FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start)
-         JOIN interventions USING (id) ORDER BY ${order}`,
-      )
-      .pluck()
-      .all({ ...values, start, limit: Math.max(0, end - start) }) as string[];
-  }
-
-  /** How many records fit the filters, whatever the slice. */
-  count(query: InterventionQuery): number {
-    const counted = this.#counts.total(query);
-    if (counted !== undefined) return counted;
-    const { from, where, values } = sqlOf(query);
-    return this.#database
-      .prepare(`SELECT count(*) FROM ${from} WHERE ${where}`)
-      .pluck()
-      .get(values) as number;
-  }
 }
 
 type InterventionRow = Readonly<Record<string, SqlValue>> & {
@@ -175,13 +142,6 @@ type InterventionRow = Readonly<Record<string, SqlValue>> & {
   created_by: number;
   updated_at: number;
 };
-
-const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
-
-/** A record in SQL, as `JSON.stringify` would write it. */
-const AS_JSON = `json_object(${RECORD_FIELDS.map((field) =>
-  FLAGS.has(field) ? `'${field}', json(iif(${field}, 'true', 'false'))` : `'${field}', ${field}`,
-).join(", ")})`;
 
 function foldedColumn(field: (typeof SEARCHED)[number]): string {
   return `${field}Folded`;

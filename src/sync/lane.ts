@@ -7,8 +7,11 @@ export interface LaneSteps {
   readonly giveWay: () => Promise<void>;
   /** Begins with the next record that is due. @returns its end; undefined when nothing is due */
   readonly takeNext: () => Promise<void> | undefined;
-  /** Called when nothing is due any longer. */
-  readonly rest: () => Promise<void>;
+  /**
+   * Called when nothing is due any longer, with what works through whatever has come due since: to be called in between
+   * where this takes long.
+   */
+  readonly rest: (giveWay: () => Promise<void>) => Promise<void>;
   /** Called when the database ended the work. */
   readonly failed: () => void;
 }
@@ -49,7 +52,7 @@ export class Lane {
       while (this.#isWanted && !this.#failure) {
         this.#isWanted = false;
         await this.#drain();
-        if (!this.#failure) await this.#steps.rest();
+        if (!this.#failure) await this.#steps.rest(() => this.#drain());
       }
     } catch (error) {
       this.#failure ??= { error };

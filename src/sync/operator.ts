@@ -70,8 +70,9 @@ export class Operator {
     }
     const wasSent = entry.watermark !== null && entry.upstreamId === null;
     if (!wasSent || (entry.phase !== "rejected" && entry.phase !== "blocked")) return {};
-    // It was answered: nothing of it is on its way, unless an earlier send was not.
-    const attempt = entry.attempt && !entry.doubted ? { ...entry.attempt, atMs: 0 } : entry.attempt;
+    // Where each send was answered, or can no longer arrive, nothing of it is on its way.
+    const attempt =
+      entry.attempt && (!entry.doubted || entry.sends === 0) ? { ...entry.attempt, atMs: 0 } : entry.attempt;
     return { attempt, doubted: true, sends: 0 };
   }
 

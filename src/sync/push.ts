@@ -168,8 +168,8 @@ export class Push {
       places: () => this.#placesOf(name),
       giveWay: () => (isOthers ? this.#alarmsFirst() : Promise.resolve()),
       takeNext: () => this.#takeNext(name),
-      rest: async () => {
-        if (isOthers && this.#areChecksWanted) await this.#check();
+      rest: async (giveWay) => {
+        if (isOthers && this.#areChecksWanted) await this.#check(giveWay);
         this.#declareRefusals();
       },
       failed: () => (this.#isHealthy = false),
@@ -212,16 +212,17 @@ export class Push {
     });
   }
 
-  async #check(): Promise<void> {
+  /** @param giveWay works through what has come due: a record that is new waits for one check and not for all */
+  async #check(giveWay: () => Promise<void>): Promise<void> {
     const { outbox } = this.#ledger;
     this.#areChecksWanted = false;
     this.#ledger.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
-      () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX)),
+      () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
       ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#verify(entry)),
     ];
-    for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check();
+    for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check().then(giveWay);
   }
 
   async #verify(entry: OutboxEntry): Promise<void> {

@@ -7,6 +7,12 @@ import { claim, isAnothers } from "./restore.ts";
 import { recordsAbove, watermarkOf } from "./search.ts";
 import { afterFailure, foundAs } from "./settlement.ts";
 
+/** An entry, and the records of the centre's list that bear its reference. */
+interface Found {
+  readonly entry: OutboxEntry;
+  readonly marked: readonly Sighting[];
+}
+
 /** After a POST: looks for a second record that came of it, and removes it. */
 export class Sweeping {
   readonly #parts: SyncParts;
@@ -15,11 +21,14 @@ export class Sweeping {
     this.#parts = parts;
   }
 
-  /** Looks for the doubles of several records in one reading of the centre's list. */
-  async work(due: readonly OutboxEntry[]): Promise<void> {
+  /**
+   * Looks for the doubles of several records in one reading of the centre's list.
+   * @param giveWay called between some records and the next: others wait for no sweep of hundreds
+   */
+  async work(due: readonly OutboxEntry[], giveWay: () => Promise<void>): Promise<void> {
     const [lowest] = [...due].sort((a, b) => (a.watermark ?? 0) - (b.watermark ?? 0));
     if (!lowest) return;
-    const { centre, ledger, watch } = this.#parts;
+    const { centre, ledger, watch, clock } = this.#parts;
     const walk = await recordsAbove(centre, watermarkOf(lowest));
     const isWhole = walk.kind === "complete";
     if (!isWhole) await watch.note(walk.verdict);
@@ -27,25 +36,50 @@ export class Sweeping {
     const byMarker = new Map<string, Sighting[]>();
     for (const row of isWhole ? walk.rows : walk.seen)
       for (const marker of markersIn(row)) byMarker.set(marker, [...(byMarker.get(marker) ?? []), row]);
-    for (const { interventionId } of due) {
-      const marker = ledger.markerOf(ledger.record(interventionId).uid);
-      // What was seen twice is seen to, however little of the list could be read; only all of it ends the search.
-      if (watch.isOpen) await this.#sweep(interventionId, byMarker.get(marker) ?? [], isWhole);
-      else this.#postpone(interventionId);
+    const readAtMs = clock.monotonicMs();
+    for (let from = 0; from < due.length; from += IN_ONE_COMMIT) {
+      if (from > 0) await giveWay();
+      // The others stay due, for a list that shows what dispatchers have done meanwhile.
+      if (clock.monotonicMs() - readAtMs > LIST_AGE_MS) return;
+      const part = due.slice(from, from + IN_ONE_COMMIT).map((entry) => {
+        const marker = ledger.markerOf(ledger.record(entry.interventionId).uid);
+        return { entry, marked: byMarker.get(marker) ?? [] };
+      });
+      const further = ledger.write(() => part.filter((one) => !this.#endSingle(one, isWhole)));
+      for (const { entry, marked } of further) await this.#sweep(entry.interventionId, marked, isWhole);
     }
+  }
+
+  /** Ends the search for a record of which the list shows no second one. @returns false when there is more to do */
+  #endSingle({ entry, marked }: Found, isWhole: boolean): boolean {
+    const { ledger, watch } = this.#parts;
+    const now = ledger.entry(entry.interventionId);
+    // Linked to another one since the list was read, which does not show that one: it is swept another time.
+    if (now.upstreamId !== entry.upstreamId || now.sweepAtMs !== entry.sweepAtMs) return true;
+    if (watch.isOpen && marked.some(({ id }) => id !== now.upstreamId)) return false;
+    this.#end(entry.interventionId, isWhole && watch.isOpen);
+    return true;
   }
 
   /** @param marked the records there that bear its reference */
   async #sweep(interventionId: number, marked: readonly Sighting[], isWhole: boolean): Promise<void> {
-    const { centre, ledger, watch } = this.#parts;
-    for (const double of ledger.write(() => this.#doubles(interventionId, marked))) {
+    const { ledger, watch } = this.#parts;
+    // What was seen twice is seen to, however little of the list could be read; only all of it ends the search.
+    const doubles = watch.isOpen ? ledger.write(() => this.#doubles(interventionId, marked)) : [];
+    const isClean = watch.isOpen && (await this.#remove(interventionId, doubles));
+    ledger.write(() => this.#end(interventionId, isClean && isWhole));
+  }
+
+  /** @returns whether none is left */
+  async #remove(interventionId: number, doubles: readonly Sighting[]): Promise<boolean> {
+    const { centre, watch, log } = this.#parts;
+    for (const double of doubles) {
       const verdict = await centre.write({ method: "DELETE", path: `/interventii/${double.id}` });
       await watch.note(verdict);
-      if (verdict.event !== "removed") return this.#postpone(interventionId);
-      this.#parts.log.info("double-removed", { interventionId, upstreamId: double.id });
+      if (verdict.event !== "removed") return false;
+      log.info("double-removed", { interventionId, upstreamId: double.id });
     }
-    if (isWhole) this.#finish(interventionId);
-    else this.#postpone(interventionId);
+    return true;
   }
 
   /** The records there that are ours and too many. Where a dispatcher has worked on one of them, that one is kept. */
@@ -139,34 +173,34 @@ export class Sweeping {
     });
   }
 
-  #finish(interventionId: number): void {
+  /** @param isDone false: it is tried again */
+  #end(interventionId: number, isDone: boolean): void {
     const { ledger, clock, patience } = this.#parts;
-    ledger.write(() => {
-      const entry = ledger.entry(interventionId);
-      const sweeps = entry.sweeps + 1;
-      const nextMs = entry.doubted ? patience.sweepMs[sweeps] : undefined;
-      ledger.outbox.save({
-        ...entry,
-        sweeps,
-        sweepAtMs: nextMs === undefined ? null : clock.wallMs() + nextMs,
-        ...(nextMs === undefined ? { attempt: null, doubted: false } : {}),
-      });
-    });
-  }
-
-  #postpone(interventionId: number): void {
-    const { ledger, clock } = this.#parts;
-    ledger.write(() => {
-      const entry = ledger.entry(interventionId);
+    const entry = ledger.entry(interventionId);
+    const nowMs = clock.wallMs();
+    if (!isDone) {
       const { nextAtMs = 0 } = afterFailure(
         entry,
         { link: "ok", code: "", reason: "" },
         momentOf(this.#parts),
       );
-      ledger.outbox.save({ ...entry, sweepAtMs: Math.max(nextAtMs, clock.wallMs() + POSTPONE_LEAST_MS) });
+      ledger.outbox.save({ ...entry, sweepAtMs: Math.max(nextAtMs, nowMs + POSTPONE_LEAST_MS) });
+      return;
+    }
+    const sweeps = entry.sweeps + 1;
+    const nextMs = entry.doubted ? patience.sweepMs[sweeps] : undefined;
+    ledger.outbox.save({
+      ...entry,
+      sweeps,
+      sweepAtMs: nextMs === undefined ? null : nowMs + nextMs,
+      ...(nextMs === undefined ? { attempt: null, doubted: false } : {}),
     });
   }
 }
 
+/** A flush for each would take a slow card seconds, and all in one would hold up the readings of the sensors. */
+const IN_ONE_COMMIT = 50;
+/** What a dispatcher does after the list was read is not in it. */
+const LIST_AGE_MS = 60_000;
 /** A sweep that could not be finished is tried again no sooner. */
 const POSTPONE_LEAST_MS = 60_000;

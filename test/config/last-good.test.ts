@@ -38,7 +38,7 @@ test.each([
     GOOD.replace("http: {", "http: {{"),
     /santinela\.yaml:\d+:\d+: this is not YAML/,
   ],
-  ["nothing but a word", "hello", /santinela\.yaml:1:1: must be object/],
+  ["nothing but a word", "hello", /santinela\.yaml:1:1: must be a section/],
 ])("a site whose configuration holds %s runs with its last good copy", (_what, broken, fault) => {
   startedWith(GOOD, { STATE_DIRECTORY: join(folder, "data") });
   writeFileSync(file, broken);
@@ -61,9 +61,9 @@ test("a password file that is gone costs the way to the centre, not the alarms",
   );
   unlinkSync(password);
   const { config, fault } = toRun();
-  expect(fault).toMatch(/santinela\.yaml:2:\d+: upstream\.passwordFile: cannot read the password file/);
+  expect(fault).toMatch(/santinela\.yaml:2:\d+: upstream\.passwordFile: there is no password file/);
   expect(config.upstream).toMatchObject({ baseUrl: "https://c.example", password: "" });
-  expect(config.warnings.join()).toMatch(/cannot read the password file/);
+  expect(config.warnings.join()).toMatch(/there is no password file/);
 });
 
 test("a first start with mistakes is refused: there is nothing to fall back on", () => {

@@ -93,7 +93,11 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       'upstream: { baseUrl: "http://127.0.0.1", email: "a\\0@b" }\n',
       /^1:42: upstream\.email: "a\\u0000@b" has not the right form\./,
     ],
-    ["text for a number", "http:\n  port: eighty\n", /^2:3: http\.port: must be integer, not "eighty"$/],
+    [
+      "text for a number",
+      "http:\n  port: eighty\n",
+      /^2:3: http\.port: must be a whole number, not "eighty"$/,
+    ],
     [
       "a port that is none",
       "http: { port: 70000 }\n",
@@ -130,7 +134,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /^1:9: http\.host: 0\.0\.0\.0 is beyond loopback, so http\.tls must be said\. Write tls: own/,
     ],
     ["half a certificate", "http: { tls: { certFile: a.pem } }\n", /http\.tls: /],
-    ["a list for a section", "http: [1]\n", /^1:1: http: must be object/],
+    ["a list for a section", "http: [1]\n", /^1:1: http: must be a section/],
     ["a zone without an input", `zones:\n  - { ${ZONE} }\n`, /^2:5: zones\[0\]: input is missing$/],
     ...(
       [
@@ -445,7 +449,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a password file that is not there",
       "upstream: { baseUrl: http://a, email: a@b, passwordFile: ./nope }\n",
-      /upstream\.passwordFile: cannot read the password file .*nope: ENOENT/,
+      /upstream\.passwordFile: there is no password file .*nope\. Write the password into it/,
     ],
     [
       "a broker and a built-in one",
@@ -475,7 +479,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     ],
     ["a key twice", "http: {}\nhttp: {}\n", /^2:1: this is not YAML: Map keys must be unique$/],
     ["no YAML at all", "http: {\n", /^\d+:\d+: this is not YAML: /],
-    ["a list instead of sections", "- a\n", /^1:1: must be object/],
+    ["a list instead of sections", "- a\n", /^1:1: must be a section/],
   ];
   test.each(mistakes)("%s", (_what, yaml, message) => {
     expect(refusal(yaml)).toMatch(message);
@@ -660,7 +664,7 @@ describe("the environment", () => {
 
   test("is named where it is wrong", () => {
     expect(refusal("", { SANTINELA_HTTP__PORT: "eighty" })).toBe(
-      'SANTINELA_HTTP__PORT: http.port: must be integer, not "eighty"',
+      'SANTINELA_HTTP__PORT: http.port: must be a whole number, not "eighty"',
     );
     expect(refusal("", { SANTINELA_SITE__REF_FILE: "/nowhere" })).toMatch(
       /^SANTINELA_SITE__REF_FILE: cannot read \/nowhere/,

@@ -147,7 +147,7 @@ export class TestApp {
 
   /** Every living record by ascending id. */
   records(): Intervention[] {
-    const { records } = this.interventions.page({ filters: [], sort: [], start: 0, end: 1000 });
+    const { records } = this.interventions.lists.readHere({ filters: [], sort: [], start: 0, end: 1000 });
     return records.map((text) => JSON.parse(text) as Intervention);
   }
 

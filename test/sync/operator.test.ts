@@ -63,6 +63,23 @@ test("what the centre has or may have cannot be given up: deleting it is the way
   expect(() => site.push.operator.drop(id)).toThrow(/the centre has it or may have it/);
 });
 
+test("a record that the centre refuses is sent again at once, however often a person asks for it", async () => {
+  const yard = { id: 44, name: "Yard", status: "active" };
+  site.app.objectives.import({ "obiective/cladiri": [yard] }, "import");
+  const { id } = site.create({ objectiveId: yard.id });
+  await site.push.cycle();
+  for (const _ of [1, 2, 3]) {
+    expect(site.entry(id).phase).toBe("blocked");
+    site.push.operator.retry(id);
+    await site.push.cycle();
+  }
+  centre.objectives.import({ "obiective/cladiri": [yard] }, "import");
+  site.push.operator.retry(id);
+  await site.push.cycle();
+  expect(site.entry(id).phase).toBe("linked");
+  expect(there()).toMatchObject([{ objectiveId: yard.id }]);
+});
+
 test("a record that nobody knows is said to be none", async () => {
   expect(() => site.push.operator.retry(99)).toThrow(/there is no intervention 99/);
   expect(() => site.push.operator.drop(99)).toThrow(/there is no intervention 99/);

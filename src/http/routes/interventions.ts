@@ -21,9 +21,14 @@ export function interventionRoutes(
 ): void {
   addResource(router, "/interventii", {
     methods: {
-      get: (request, response) => {
+      get: async (request, response) => {
         const query = interventionQueryOf(parametersOf(request.originalUrl), interventions.timezone);
-        sendList(request, response, query, interventions.page(query));
+        const gone = new AbortController();
+        response.once("close", () => gone.abort());
+        const list = await interventions.lists.read(query, gone.signal).catch((error: unknown) => {
+          if (!gone.signal.aborted) throw error;
+        });
+        if (list) sendList(request, response, query, list);
       },
       post: (request, response) => create(interventions, request, response),
     },

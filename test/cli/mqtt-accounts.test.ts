@@ -1,0 +1,190 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { santinela, type Outcome } from "../support/command-line.ts";
+
+/* What an installer who writes `mqtt.accounts` reads from `check-config`. */
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-accounts-"));
+  writeFileSync(join(folder, "pw"), "secret\n", { mode: 0o600 });
+  writeFileSync(join(folder, "empty"), "\n", { mode: 0o600 });
+  mkdirSync(join(folder, "drawer"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function check(yaml: string): Promise<Outcome> {
+  writeFileSync(join(folder, "site.yaml"), yaml);
+  return santinela(["check-config", "--config", "site.yaml"], { cwd: folder });
+}
+
+const accounts = (...lines: string[]): string =>
+  `mqtt:\n  accounts:\n${lines.map((line) => `    - ${line}\n`).join("")}`;
+const GATES = "{ username: gates, passwordFile: ./pw }";
+const DOOR =
+  "zones:\n  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: zigbee2mqtt/door, open: [ON], normal: [OFF] } }\n";
+
+describe("a mistake in mqtt.accounts is named with its line, its column and the remedy", () => {
+  test.each<[what: string, yaml: string, message: RegExp]>([
+    [
+      "two accounts of one name",
+      accounts(GATES, "{ username: gates, passwordFile: ./pw }"),
+      /site\.yaml:4:9: mqtt\.accounts\[1\]\.username: there is already an account "gates"\. Give each a name of its own$/,
+    ],
+    [
+      "an account with the name of mqtt.username",
+      `mqtt:\n  username: gates\n  passwordFile: ./pw\n  accounts:\n    - ${GATES}\n`,
+      /site\.yaml:5:9: mqtt\.accounts\[0\]\.username: there is already an account "gates"\. Give each/,
+    ],
+    [
+      "an account without a name",
+      accounts("{ passwordFile: ./pw }"),
+      /site\.yaml:3:7: mqtt\.accounts\[0\]: username is missing/,
+    ],
+    [
+      "an empty name",
+      accounts('{ username: "", passwordFile: ./pw }'),
+      /site\.yaml:3:9: mqtt\.accounts\[0\]\.username: must not be empty$/,
+    ],
+    [
+      "a name with a control character, which no client can sign in with",
+      accounts('{ username: "gates\\n", passwordFile: ./pw }'),
+      /site\.yaml:3:9: mqtt\.accounts\[0\]\.username: "gates\\n" has not the right form.*without control characters/,
+    ],
+    [
+      "a name that is a number",
+      accounts("{ username: 4711, passwordFile: ./pw }"),
+      /site\.yaml:3:9: mqtt\.accounts\[0\]\.username: must be text, not (4711|7)\. Write it in quotes: "(4711|7)"$/,
+    ],
+    [
+      "no password file",
+      accounts("{ username: gates }"),
+      /site\.yaml:3:7: mqtt\.accounts\[0\]: passwordFile is missing/,
+    ],
+    [
+      "the password itself",
+      accounts("{ username: gates, passwordFile: ./pw, password: secret }"),
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.password: there is no such option\. Did you mean passwordFile\?/,
+    ],
+    [
+      "a password file that is not there",
+      accounts("{ username: gates, passwordFile: ./nope }"),
+      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: there is no password file .*\/nope\. Write the password into it, with mode 0600$/,
+    ],
+    [
+      "a folder in place of a password file",
+      accounts("{ username: gates, passwordFile: ./drawer }"),
+      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: cannot read the password file .*\/drawer: EISDIR.*\. Name a file that this user may read$/,
+    ],
+    [
+      "an empty password file",
+      accounts("{ username: gates, passwordFile: ./empty }"),
+      /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: .*\/empty is empty\. Write the password into it$/,
+    ],
+    [
+      "a right that there is not",
+      accounts("{ username: gates, passwordFile: ./pw, publsh: [a/b] }"),
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publsh: there is no such option\. Did you mean publish\?$/,
+    ],
+    [
+      "a right that is like none",
+      accounts("{ username: gates, passwordFile: ./pw, rights: all }"),
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.rights: there is no such option\. Known here: username, passwordFile, publish, subscribe$/,
+    ],
+    [
+      "a topic in place of a list",
+      accounts("{ username: gates, passwordFile: ./pw, publish: zigbee2mqtt/# }"),
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publish: must be a list, not "zigbee2mqtt\/#"\. Write each entry on a line of its own behind "- "$/,
+    ],
+    [
+      "a right without a value, which is not the same as all topics",
+      "mqtt:\n  accounts:\n    - username: gates\n      passwordFile: ./pw\n      publish:\n",
+      /site\.yaml:5:7: mqtt\.accounts\[0\]\.publish: must be a list, not null\. Write a value, \[\] for none, or leave it out$/,
+    ],
+    [
+      "a filter that is a number",
+      accounts("{ username: gates, passwordFile: ./pw, publish: [7] }"),
+      /site\.yaml:3:56: mqtt\.accounts\[0\]\.publish\[0\]: must be text, not (4711|7)\. Write it in quotes: "(4711|7)"$/,
+    ],
+    [
+      "an empty filter",
+      accounts("{ username: gates, passwordFile: ./pw, subscribe: [''] }"),
+      /site\.yaml:3:58: mqtt\.accounts\[0\]\.subscribe\[0\]: must not be empty$/,
+    ],
+    [
+      "a # within a level",
+      accounts("{ username: gates, passwordFile: ./pw, publish: [a/b, zigbee2mqtt/gate#] }"),
+      /site\.yaml:3:61: mqtt\.accounts\[0\]\.publish\[1\]: "zigbee2mqtt\/gate#": \+ and # stand for whole levels, such as zigbee2mqtt\/\+\/availability$/,
+    ],
+    [
+      "a # before the end",
+      accounts("{ username: gates, passwordFile: ./pw, subscribe: [a/#/b] }"),
+      /site\.yaml:3:58: mqtt\.accounts\[0\]\.subscribe\[0\]: "a\/#\/b": # can only be the last level$/,
+    ],
+    [
+      "a list that is a single account",
+      `mqtt:\n  accounts: ${GATES}\n`,
+      /site\.yaml:2:3: mqtt\.accounts: must be a list/,
+    ],
+    [
+      "an empty list for a broker beyond loopback",
+      "mqtt:\n  accounts: []\n  listen: { host: 0.0.0.0 }\n",
+      /site\.yaml:3:13: mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile, or accounts$/,
+    ],
+    [
+      "accounts beside an external broker",
+      `mqtt:\n  url: mqtt://broker.lan\n  accounts:\n    - ${GATES}\n`,
+      /site\.yaml:3:3: mqtt\.accounts: an external broker has accounts of its own\. Leave accounts out, or url$/,
+    ],
+    [
+      "a zone that no account may speak for",
+      `${accounts("{ username: gates, passwordFile: ./pw, publish: [gates/#, zigbee2mqtt/yard/+] }")}${DOOR}`,
+      /site\.yaml:5:\d+: zones\[0\]\.input\.mqtt: no account at the built-in broker may publish zigbee2mqtt\/door\. Add it to publish of an account in mqtt\.accounts$/,
+    ],
+  ])("%s", async (_what, yaml, message) => {
+    const { code, stderr } = await check(yaml);
+    const lines = stderr.split("\n").filter((line) => line.includes("site.yaml:"));
+    expect({ code, lines }).toEqual({ code: 78, lines: [expect.stringMatching(message)] });
+  });
+});
+
+describe("what is allowed in mqtt.accounts", () => {
+  test("a password file that others can read is taken, with a warning that names the command", async () => {
+    chmodSync(join(folder, "pw"), 0o644);
+    const { code, stderr } = await check(accounts(GATES));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: .*\/pw can be read by .*; run chmod 600 .*\/pw$/m);
+  });
+
+  test("an account that may neither publish nor subscribe is named in a warning", async () => {
+    const { code, stderr } = await check(
+      accounts("{ username: gates, passwordFile: ./pw, publish: [], subscribe: [] }"),
+    );
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^warning: mqtt\.accounts: "gates" may neither publish nor subscribe to anything\. Add topics, or remove it$/m,
+    );
+  });
+
+  test.each([
+    ["without limits", GATES],
+    ["for its topic", "{ username: gates, passwordFile: ./pw, publish: [zigbee2mqtt/door], subscribe: [] }"],
+    ["for a filter around it", "{ username: gates, passwordFile: ./pw, publish: [zigbee2mqtt/#] }"],
+  ])("a zone whose sensor has an account %s is fine", async (_what, account) => {
+    expect(await check(`${accounts(account)}${DOOR}`)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("mqtt") as string,
+    });
+  });
+
+  test("a zone is fine where one password is for all topics beside the accounts", async () => {
+    const narrow = "{ username: gates, passwordFile: ./pw, publish: [gates/#] }";
+    const yaml = `mqtt:\n  username: all\n  passwordFile: ./pw\n  accounts:\n    - ${narrow}\n${DOOR}`;
+    expect(await check(yaml)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("mqtt") as string,
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { MAIN } from "../support/installation.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+
+/*
+ * A real file system of its own that fills under the running daemon: the errors are the kernel's. It is in memory, so what
+ * a slow or lying card does is not shown here.
+ */
+
+/** Enough that the disk is not short of space before it is filled. */
+const DISK_MB = 128;
+/** The write-ahead log has room within it for this many records at most before the disk is asked for more. */
+const WRITES_MAX = 2_000;
+const YAML = `
+dataDir: ./var
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard }, { id: 3, name: Store } ] }
+zones:
+  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { gpio: 17, contact: nc } }
+  - { id: gate, name: Gate, kind: intrusion, objective: { type: obiective/cladiri, id: 2 }, input: { gpio: 27, contact: nc } }
+`;
+
+interface Status {
+  readonly conditions: readonly { readonly code: string }[];
+}
+
+// A disk of its own needs root; what the daemon does about a full one is the same for every user.
+describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => {
+  let disk: SmallDisk;
+  let dataDir: string;
+  let inMemory: string;
+  let daemon: ChildProcess | undefined;
+
+  beforeEach(() => {
+    disk = new SmallDisk(DISK_MB);
+    dataDir = join(disk.folder, "var");
+    inMemory = mkdtempSync(join(tmpdir(), "santinela-run-"));
+    writeFileSync(join(disk.folder, "site.yaml"), YAML);
+  });
+  afterEach(async () => {
+    await end("SIGKILL");
+    disk.remove();
+    rmSync(inMemory, { recursive: true });
+  });
+
+  async function start(): Promise<void> {
+    daemon = spawn(process.execPath, [MAIN, "serve", "--config", join(disk.folder, "site.yaml")], {
+      stdio: "ignore",
+      env: { ...process.env, RUNTIME_DIRECTORY: inMemory },
+    });
+    await eventually("the daemon to answer", async () => (await ask("GET", "/site/status")).status === 200);
+  }
+
+  async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const ending = daemon;
+    daemon = undefined;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+    const gone = new Promise((resolve) => ending.once("exit", resolve));
+    ending.kill(signal);
+    await gone;
+  }
+
+  const ask = (method: "GET" | "POST", path: string, body?: unknown): Promise<ControlAnswer> =>
+    askDaemon(dataDir, method, path, body);
+  const write = (): Promise<ControlAnswer> =>
+    ask("POST", "/interventii", { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 3 });
+  const move = async (zone: string, contact: "open" | "normal"): Promise<void> => {
+    expect((await ask("POST", "/site/simulate", { zone, contact })).status).toBe(200);
+  };
+  const recordsAt = async (building: number): Promise<number> => {
+    const { status, headers } = await ask("GET", `/interventii?objectiveId=${building}`);
+    expect(status).toBe(200);
+    return Number(headers["x-total-count"]);
+  };
+  const has = async (code: string): Promise<boolean> =>
+    ((await ask("GET", "/site/status")).value as Status).conditions.some((one) => one.code === code);
+  const keptFiles = (): string[] => readdirSync(inMemory).filter((name) => name.endsWith(".ndjson"));
+
+  /** Writes until the disk takes no more. @returns how many records were acknowledged, and the first answer that was not 201 */
+  async function writeUntilRefused(): Promise<{ written: number; refused: ControlAnswer | undefined }> {
+    for (let written = 0; written < WRITES_MAX; written += 1) {
+      const answer = await write();
+      if (answer.status !== 201) return { written, refused: answer };
+    }
+    return { written: WRITES_MAX, refused: undefined };
+  }
+
+  test("writes are refused for the moment, reads go on, and each opening of a wire is one record once there is room", async () => {
+    await start();
+    const reserve = join(dataDir, "ballast");
+    await eventually("the reserve file", () => existsSync(reserve) && statSync(reserve).size > 1_048_576);
+    await move("door", "normal");
+    await move("gate", "normal");
+    expect(await has("disk-full")).toBe(false);
+
+    disk.fill();
+    await eventually("the condition", () => has("disk-full"));
+    let acknowledged = 0;
+    while (existsSync(reserve) && acknowledged < WRITES_MAX) {
+      expect((await write()).status).toBe(201);
+      acknowledged += 1;
+    }
+    expect(existsSync(reserve)).toBe(false);
+    disk.fill();
+    const { written, refused } = await writeUntilRefused();
+    acknowledged += written;
+    expect(refused).toMatchObject({
+      status: 503,
+      value: {
+        error: "Service Unavailable",
+        message: expect.stringMatching(/^the disk of this device is full.*Free space/) as string,
+        statusCode: 503,
+      },
+    });
+    expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(0);
+    expect(await recordsAt(3)).toBe(acknowledged);
+    expect((await ask("GET", "/obiective/cladiri")).value).toHaveLength(3);
+
+    await move("door", "open");
+    await eventually("the opening to be kept in memory", () => keptFiles().length === 1);
+    expect(await has("trips-off-disk")).toBe(true);
+    expect(await recordsAt(1)).toBe(0);
+
+    // The process dies and starts again on the full disk.
+    await end("SIGKILL");
+    await start();
+    await eventually("the condition", () => has("trips-off-disk"));
+    expect(await recordsAt(3)).toBe(acknowledged);
+    await move("gate", "open");
+    disk.drain();
+    // Whatever a wire says next is written behind what was kept.
+    await move("gate", "normal");
+    await eventually("a record of each opening", async () =>
+      (await Promise.all([recordsAt(1), recordsAt(2)])).every((records) => records > 0),
+    );
+    expect([keptFiles(), await has("trips-off-disk")]).toEqual([[], false]);
+    expect((await write()).status).toBe(201);
+    await eventually("no trip to wait", async () => {
+      const trips = (await ask("GET", "/site/trips")).value as { readonly state: string }[];
+      return trips.length === 2 && trips.every(({ state }) => state !== "waiting");
+    });
+    expect([await recordsAt(1), await recordsAt(2), await recordsAt(3)]).toEqual([1, 1, acknowledged + 1]);
+  }, 60_000);
+});

@@ -1,0 +1,111 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { RECOUNT } from "../../src/store/intervention-counts.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
+
+/*
+ * More records than the daemon looks at for one list on its event loop. What is answered first is looked at, and never how
+ * long anything takes.
+ */
+
+const RECORDS = 11_000;
+/** Sorted by a text without an index, from far behind: all records are looked at, sorted and left out. */
+const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000}&_end=${RECORDS}`;
+
+describe("a site with more records than a list is quick about", () => {
+  let installation: Installation;
+  let site: DaemonProcess;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    installation = new Installation();
+    site = installation.daemon(
+      "site",
+      "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
+    );
+    dataDir = join(installation.folder, "site");
+    mkdirSync(dataDir, { mode: 0o700 });
+    addRecords(join(dataDir, "santinela.db"));
+    await site.start();
+  });
+  afterAll(() => installation.remove());
+
+  const ask = (path: string): Promise<ControlAnswer> => askDaemon(dataDir, "GET", path);
+  const idsIn = ({ value }: ControlAnswer): number[] => (value as { id: number }[]).map(({ id }) => id);
+
+  test("a record is read and an opening recorded while a list is sorted that no index serves", async () => {
+    const order: string[] = [];
+    const list = ask(LONG_LIST).finally(() => order.push("list"));
+    await Promise.all([
+      ask("/interventii/1").finally(() => order.push("record")),
+      askDaemon(dataDir, "POST", "/site/simulate", { zone: "door", contact: "normal" }).finally(() =>
+        order.push("reading"),
+      ),
+    ]);
+    const { status, headers, value } = await list;
+    expect([status, headers["x-total-count"]]).toEqual([200, String(RECORDS)]);
+    expect(value).toHaveLength(1_000);
+    expect(order.at(-1)).toBe("list");
+  });
+
+  test("a long list and its total are the same as a short one's", async () => {
+    const all = idsIn(await ask("/interventii?_sort=notes&_order=DESC&_start=0&_end=1000"));
+    // Notes are `note 0` to `note 11000` in the order of their text; equal ones do not occur.
+    const byNote = Array.from({ length: RECORDS }, (_, index) => index + 1).sort((a, b) =>
+      `note ${a}` < `note ${b}` ? 1 : -1,
+    );
+    expect(all).toEqual(byNote.slice(0, 1_000));
+    const found = await ask("/interventii?q=note%2010999");
+    expect([found.headers["x-total-count"], idsIn(found)]).toEqual(["1", [10_999]]);
+    const page = await ask("/interventii?crews=2&_start=3000&_end=3002");
+    expect([page.headers["x-total-count"], idsIn(page)]).toEqual(["5500", [6_001, 6_003]]);
+  });
+
+  test("of more long lists than can be waited for some are refused for the moment, with what helps", async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(LONG_LIST)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(40);
+    for (const { status, headers, value } of refused) {
+      expect([status, Number(headers["retry-after"]) > 0]).toEqual([503, true]);
+      expect(value).toMatchObject({
+        error: "Service Unavailable",
+        message: expect.stringMatching(/lists .* are waiting.*Filter by status/) as string,
+        statusCode: 503,
+      });
+    }
+    expect((await ask(LONG_LIST)).status).toBe(200);
+  });
+
+  test("a daemon that reads long lists ends in order", async () => {
+    const lists = Array.from({ length: 10 }, () => ask(LONG_LIST).catch(() => undefined));
+    await eventually(
+      "the first lists to be asked for",
+      async () => (await ask("/interventii/1")).status === 200,
+    );
+    await site.end("SIGTERM");
+    const statuses = (await Promise.all(lists)).map((answer) => answer?.status);
+    expect(statuses.filter((status) => ![200, 503, undefined].includes(status))).toEqual([]);
+  });
+});
+
+function addRecords(path: string): void {
+  const database = openMainDatabase(path);
+  database.exec(`
+    BEGIN;
+    INSERT INTO objectives(kind, id, data, source) VALUES('obiective/cladiri', 1, '{"id":1}', 'config');
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${RECORDS})
+    INSERT INTO interventions(uid, name, nameFolded, notes, notesFolded, status, priority, type, objectiveType, objectiveId,
+        crews, police, ambulance, firetruck, dispeceratId, created_by, created_at, updated_at)
+      SELECT 'made-' || n, 'Patrol', 'patrol', 'note ' || n, 'note ' || n, 'done', 'low', 'other', 'obiective/cladiri', 1,
+        1 + n % 2, 0, 0, 0, 1, 1, 0, 0 FROM numbers;
+    ${RECOUNT}
+    COMMIT;
+  `);
+  database.close();
+}

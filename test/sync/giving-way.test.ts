@@ -1,0 +1,84 @@
+import { createServer, type Server } from "node:http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { SOMEBODY, TestApp } from "../support/app.ts";
+import { close, listen } from "../support/loopback.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/*
+ * Records are looked at again at the centre in the time that nothing new needs. Our own application is the centre; it sees
+ * no keys, as one that does not know them.
+ */
+
+let centre: TestApp;
+let server: Server;
+let site: SyncingSite;
+/** What has been asked of the centre, in its order. */
+let asked: string[];
+/** Called at each request, before it is answered. */
+let atRequest: (request: string) => void;
+
+beforeEach(async () => {
+  asked = [];
+  atRequest = () => {};
+  centre = await TestApp.make();
+  server = createServer((request, response) => {
+    delete request.headers["idempotency-key"];
+    const words = `${request.method} ${request.url}`;
+    asked.push(words);
+    atRequest(words);
+    centre.app(request, response);
+  });
+  site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await listen(server)}`);
+});
+afterEach(async () => {
+  await site.close();
+  server.closeAllConnections();
+  await close(server);
+  await centre.close();
+});
+
+/** Records something new at the first request that fits, as an operator does at any moment. */
+function createAt(fits: (request: string) => boolean): void {
+  atRequest = (request) => {
+    if (!fits(request)) return;
+    atRequest = () => {};
+    asked.length = 0;
+    site.create({ name: "New" });
+    void site.push.cycle();
+  };
+}
+
+test("a new record waits for one check of an old one and not for all of them", async () => {
+  for (let number = 1; number <= 5; number += 1) site.create({ name: `Old ${number}` });
+  await site.push.cycle();
+  site.app.clock.advance(600_000);
+  await site.push.cycleWithChecks();
+  site.app.clock.advance(600_000);
+  const isCheck = (request: string): boolean => /^GET \/interventii\/\d+$/.test(request);
+  createAt(isCheck);
+  await site.push.cycleWithChecks();
+  const sent = asked.indexOf("POST /interventii");
+  expect(asked.slice(0, sent).filter(isCheck)).toEqual([]);
+  expect(asked.slice(sent).filter(isCheck)).toHaveLength(4);
+});
+
+test("a new record does not wait until the second records of hundreds were looked for", async () => {
+  for (let number = 1; number <= 60; number += 1) site.create({ name: `Old ${number}` });
+  await site.push.cycle();
+  const last = centre.records().at(-1);
+  if (!last) throw new Error("the centre has no record");
+  const { id: _id, dispeceratId: _dispeceratId, invoicePdf: _invoicePdf, ...fields } = last;
+  centre.interventions.create(fields, SOMEBODY);
+  site.app.clock.advance(200_000);
+  createAt((request) => request.startsWith("GET /interventii?"));
+  await site.push.cycleWithChecks();
+  const sent = asked.indexOf("POST /interventii");
+  const removed = asked.findIndex((request) => request.startsWith("DELETE "));
+  expect([sent >= 0, removed > sent]).toEqual([true, true]);
+  expect(
+    centre
+      .records()
+      .map(({ name }) => name)
+      .filter((name) => name === last.name),
+  ).toHaveLength(1);
+});
