@@ -7,8 +7,8 @@ export default defineConfig({
       // Those boot machines of their own: npm run test:systemd, npm run test:vm.
       "test/systemd/**",
       "test/vm/**",
-      // Those take many minutes of a processor: npm run attacks, npm run simulate -- --rules.
-      ...(process.env["PROOF_ATTACK_SECONDS"] === undefined ? ["test/attacks/**"] : []),
+      // Those take minutes of a processor: npm run attacks, npm run simulate -- --rules.
+      ...(process.env["PROOF_ATTACK_SECONDS"] === undefined ? ["test/attacks/heavy-use.test.ts"] : []),
       ...(process.env["SIMULATE_RULES"] === undefined ? ["test/simulation/rules-taken-out.test.ts"] : []),
     ],
     // Processes, brokers and disks on a shared machine: the limits are there to end a hung test, not to time it.

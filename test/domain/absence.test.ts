@@ -69,3 +69,21 @@ test("a list that could not be read whole never makes a record gone", () => {
     }),
   );
 });
+
+test("a record that is missing is looked at soon, then ever more rarely, and once more when the two minutes are over", () => {
+  const looksMs = [0];
+  for (let nowMs = 0; nowMs < SECOND_LOOK_MS;) {
+    const step = judgeAbsence(nowMs === 0 ? null : 0, nowMs);
+    expect(step).toMatchObject({ kind: "wait", sinceMs: 0 });
+    if (step.kind !== "wait") break;
+    nowMs = step.againAtMs;
+    looksMs.push(nowMs);
+  }
+  expect(looksMs).toEqual([0, 10_000, 20_000, 40_000, 80_000, SECOND_LOOK_MS]);
+});
+
+test("a list that could not be read whole puts off the look, and not the time since when the record is missing", () => {
+  const nowMs = SECOND_LOOK_MS + 5;
+  const step = judgeAbsence(0, nowMs, "undetermined");
+  expect(step).toEqual({ kind: "wait", sinceMs: 0, againAtMs: nowMs + SECOND_LOOK_MS });
+});

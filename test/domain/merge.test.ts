@@ -128,6 +128,7 @@ describe("a field that both sides have changed", () => {
     ],
     ["a dispatcher took our line out", "a\nb", "a\nb ×2", "a\nCrew 4", "a\nCrew 4\nb ×2"],
     ["a person here took a line out", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
+    ["a dispatcher left a line empty in notes that were empty", "", "seen", "a\n\nb", "a\n\nb\nseen"],
     ["the same line came in on both sides", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
   ])("keeps what both have written into the notes, where %s", (_what, agreed, here, there, both) => {
     const base = sides({ notes: here }, { notes: there });
@@ -149,6 +150,22 @@ describe("a field that both sides have changed", () => {
     });
   });
 
+  test.each<[what: string, there: string, push: object]>([
+    ["as long as they may be", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
+    ["one character longer", "t".repeat(2_901), { notes: "h".repeat(999) }],
+  ])("has the notes of both where they are together %s", (_what, there, push) => {
+    expect(merge(sides({ notes: "h".repeat(999) }, { notes: there })).push).toEqual(push);
+  });
+
+  test("follows the one side whose notes are a text", () => {
+    const there = "seen";
+    expect(merge({ ...sides({}, { notes: there }), agreed: { ...COMMON, notes: "old" } })).toEqual({
+      push: { notes: null },
+      adopt: {},
+      conflicts: [{ field: "notes", here: null, there, kept: "here" }],
+    });
+  });
+
   test("in the same way is no conflict and needs nothing", () => {
     expect(merge(sides({ status: "done", crews: 2 }, { status: "done", crews: 2 }))).toEqual({
       push: {},
@@ -167,6 +184,26 @@ describe("how the centre writes", () => {
   test("a date in its own way is no change, because each side has its own past", () => {
     const own = { dateStart: "2026-11-20T23:30:00+02:00" };
     const merged = merge(sides({}, own, { base: { ...COMMON, ...own } }));
+    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+  });
+
+  test("a field that it has never shown is what both agreed on", () => {
+    const { crews: _crews, ...base } = COMMON;
+    const untouched = merge(sides({ crews: 2 }, { crews: 1 }, { base }));
+    expect(untouched).toEqual({ push: { crews: 2 }, adopt: {}, conflicts: [] });
+    const dispatched = merge(sides({}, { crews: 3 }, { base }));
+    expect(dispatched).toEqual({ push: {}, adopt: { crews: 3 }, conflicts: [] });
+  });
+
+  test("a field that it neither shows nor ever has keeps what is here", () => {
+    const { crews: _crews, ...base } = COMMON;
+    const merged = merge(sides({}, { crews: undefined }, { base }));
+    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+    expect(merged.adopt).not.toHaveProperty("crews");
+  });
+
+  test("a field that it no longer shows is what it was there", () => {
+    const merged = merge(sides({ crews: 5 }, { crews: undefined }, { base: { ...COMMON, crews: 5 } }));
     expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
   });
 

@@ -8,8 +8,10 @@ const AGAIN_MS = 900_000;
 function contact(parts: Partial<StandingContact>): StandingContact {
   return { zone: DOOR, opening: undefined, record: "finished", wasHeld: false, finishedForMs: 0, ...parts };
 }
-const opening = (state: "waiting" | "posted" | "test" | "refused", cause: "edge" | "standing" = "edge") =>
-  ({ about: cause === "edge" ? "trip" : "standing", cause, state }) as const;
+const opening = (
+  state: "waiting" | "posted" | "merged" | "test" | "refused",
+  cause: "edge" | "standing" = "edge",
+) => ({ about: cause === "edge" ? "trip" : "standing", cause, state }) as const;
 
 test.each([
   ["that a record names", { opening: opening("posted"), record: "named" }, "nothing"],
@@ -18,7 +20,14 @@ test.each([
     { opening: opening("posted"), record: "unnamed" },
     "condition",
   ],
+  [
+    "whose line a person has taken out of the record before another arming",
+    { opening: opening("posted"), record: "unnamed", wasHeld: true },
+    "condition",
+  ],
   ["whose trip waits for the local API", { opening: opening("waiting") }, "nothing"],
+  ["whose trip joined a record that names it", { opening: opening("merged"), record: "named" }, "nothing"],
+  ["whose trip joined a record that is done", { opening: opening("merged", "standing") }, "condition"],
   [
     "whose trip the local API refused, which has a condition of its own",
     { opening: opening("refused") },
@@ -54,6 +63,11 @@ test.each([
     "whose bypass ends after its intervention was done",
     { opening: opening("posted"), wasHeld: true },
     "trip",
+  ],
+  [
+    "whose line a person has taken out of the record long ago",
+    { opening: opening("posted"), record: "unnamed", finishedForMs: AGAIN_MS },
+    "condition",
   ],
 ] as const)("a smoke detector in alarm %s", (_what, parts, decision) => {
   expect(decideStanding(contact({ zone: FIRE, ...parts }), AGAIN_MS)).toBe(decision);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isShutDown, swingOnce, type Swinging } from "../../src/domain/swinger.ts";
+import { isShutDown, quietResetMs, swingOnce, type Swinging } from "../../src/domain/swinger.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
 const ZONE = { input: { simulated: true }, swinger: { maxTrips: 2 } } as const;
@@ -27,4 +27,35 @@ test("a gate that opens one incident after the other is shut down with the last 
 
 test("what saves lives is never shut down", () => {
   expect(isShutDown(zoneOf({ ...ZONE, swinger: false }), swingingGate(5_000))).toBe(false);
+});
+
+test("a gate that swings too fast has each further trip counted", () => {
+  const opened = swingOnce(undefined, 1, { isStored: false, isHeldBack: false });
+  expect(opened).toEqual({ incidents: 0, trips: 1, counted: 1, lastWallMs: 1 });
+  expect(swingOnce(opened, 2, { isStored: false, isHeldBack: false }).counted).toBe(2);
+});
+
+test("a trip that is held back does not wear the zone out, nor does it put off the time when all is forgotten", () => {
+  const before: Swinging = { incidents: 1, trips: 3, counted: 0, lastWallMs: 1_000 };
+  expect(swingOnce(before, 2_000, { isStored: true, isHeldBack: true })).toEqual(before);
+  expect(swingOnce(before, 2_000, { isStored: true, isHeldBack: false })).toEqual({
+    ...before,
+    trips: 4,
+    lastWallMs: 2_000,
+  });
+});
+
+test("a zone whose first trip is held back is quiet from that trip on", () => {
+  expect(swingOnce(undefined, 5, { isStored: true, isHeldBack: true })).toEqual({
+    incidents: 0,
+    trips: 0,
+    counted: 0,
+    lastWallMs: 5,
+  });
+});
+
+test("a zone must be quiet for as long as its shutdown says, and what saves lives for eight hours", () => {
+  const rested = zoneOf({ ...ZONE, swinger: { maxTrips: 2, quietResetS: 7_200 } });
+  expect(quietResetMs(rested)).toBe(7_200_000);
+  expect(quietResetMs(zoneOf({ ...ZONE, swinger: false }))).toBe(8 * 3_600_000);
 });

@@ -19,8 +19,8 @@ export const RUN_LENGTH = {
   foreign: numberOf("PROOF_FOREIGN", 0),
   /** How long the site works in the soak. */
   soakSeconds: numberOf("PROOF_SOAK_SECONDS", 8),
-  /** How long a daemon is attacked. */
-  attackSeconds: numberOf("PROOF_ATTACK_SECONDS", 1),
+  /** How long a daemon is attacked at least; an attack ends once what is waited for has been seen. */
+  attackSeconds: numberOf("PROOF_ATTACK_SECONDS", 0),
   /** The first seed; a run with the same one does the same. */
   seed: numberOf("PROOF_SEED", 1),
 } as const;

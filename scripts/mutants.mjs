@@ -1,0 +1,75 @@
+// Makes one small mistake at a time in the source (a mutant) and looks whether a test notices.
+//   npm run mutants -- [--wide] [--simulation] [--static] [file or pattern ...]
+// Without a file it takes domain, inputs, sync and store, which is hours.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+
+const { values, positionals } = parseArgs({
+  options: {
+    // All tests through which a file can be reached, and not only those that import it.
+    wide: { type: "boolean", default: false },
+    // Also plays seeds of test/simulation against each mutant.
+    simulation: { type: "boolean", default: false },
+    // Also what is worked out once, when a file is loaded: tables, patterns, constants. Each takes all tests.
+    static: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
+const files = positionals.length > 0 ? positionals : ["src/{domain,inputs,sync,store}/**/*.ts"];
+const nearTests = values.wide || !files.every((file) => existsSync(file)) ? undefined : testsOf(files);
+const chosen = [...(nearTests ?? []), ...(values.simulation ? ["test/simulation/simulation.test.ts"] : [])];
+if (nearTests !== undefined) process.stdout.write(`tests: ${chosen.join(", ") || "all"}\n`);
+if (chosen.length > 0) process.env["MUTANTS_TESTS"] = JSON.stringify(chosen);
+if (values.simulation) process.env["SIMULATE_SEEDS"] ??= "20";
+
+const stryker = new Stryker({
+  mutate: files,
+  testRunner: "vitest",
+  vitest: { configFile: "scripts/mutants.vitest.config.ts" },
+  plugins: ["@stryker-mutator/vitest-runner"],
+  // Stryker reads the configuration of TypeScript 5 and 6 alone; it needs none, because no test is compiled by it.
+  tsconfigFile: "none",
+  // Beside src, test and schemas the tests read little; the rest would be copied for nothing.
+  ignorePatterns: ["/dist", "/docs", "/var", "/.bench", "/soak", "/systemd"],
+  ignoreStatic: !values.static,
+  // All tests once, on a slow machine.
+  dryRunTimeoutMinutes: 30,
+  timeoutMS: 10_000,
+  concurrency: 2,
+  reporters: ["clear-text", "progress-append-only"],
+  clearTextReporter: { logTests: false, reportTests: false },
+  tempDirName: ".mutants",
+});
+await stryker.runMutationTest();
+
+/**
+ * The tests that import one of the files, directly or through test/support.
+ * @param {readonly string[]} sources paths from the root
+ */
+function testsOf(sources) {
+  const tests = ["domain", "inputs", "sync", "store"].flatMap((folder) =>
+    readdirSync(`test/${folder}`)
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => `test/${folder}/${name}`),
+  );
+  const named = new Set(sources.map((source) => `${basename(source, ".ts")}.test.ts`));
+  return tests.filter(
+    (test) => named.has(basename(test)) || importedBy(test).some((file) => sources.includes(file)),
+  );
+}
+
+/** What a file of the tests imports, with what its support imports. */
+function importedBy(file, seen = new Set()) {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const paths = [
+    ...readFileSync(file, "utf8").matchAll(
+      /^(?:import|export) (?!type ).* from "(\..*)"|^\} from "(\..*)"/gm,
+    ),
+  ];
+  return paths
+    .map(([, path, last]) => join(dirname(file), path ?? last))
+    .flatMap((path) => (path.startsWith("test/") ? importedBy(path, seen) : [path]));
+}

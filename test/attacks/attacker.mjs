@@ -1,0 +1,45 @@
+// Plays one attack for a time, in a process of its own: node attacker.mjs '{"name":"deafReaders","port":1883,"seconds":5}'
+// The attack runs in a thread. The main one does nothing but watch the time, so it ends on time whatever the attacked
+// daemon does, also when the attack never comes to its next turn. It ends too when the process that started
+// it is gone.
+import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
+import { httpClients, unmatchedTopics } from "./heavy-use.mjs";
+
+const ATTACKS = {
+  absentSessions,
+  deafReaders,
+  httpClients,
+  subscriptions,
+  unmatchedTopics,
+  unreleased,
+};
+
+if (isMainThread) watch(JSON.parse(process.argv[2] ?? ""));
+else await play(workerData);
+
+/** Starts the attack, ends it, and prints how much of it was done. */
+function watch(order) {
+  if (!Object.hasOwn(ATTACKS, order.name)) throw new Error(`there is no attack ${order.name}`);
+  const counts = new BigInt64Array(new SharedArrayBuffer(16));
+  const end = () => {
+    const [done, failed] = [...counts].map(Number);
+    process.stdout.write(JSON.stringify({ done, failed }), () => process.exit(0));
+  };
+  setTimeout(end, order.seconds * 1000);
+  process.stdin.on("end", end).resume();
+  const attack = new Worker(new URL(import.meta.url), { workerData: { ...order, counts } });
+  attack.on("error", (error) => {
+    process.stderr.write(`${error.stack}\n`);
+    process.exit(1);
+  });
+  attack.on("exit", () => {
+    process.stderr.write("the attack ended before its time\n");
+    process.exit(1);
+  });
+}
+
+async function play({ counts, name, ...order }) {
+  const add = (index) => (by) => void Atomics.add(counts, index, BigInt(by ?? 1));
+  await ATTACKS[name]({ ...order, count: add(0), countFailed: add(1) });
+}

@@ -1,0 +1,32 @@
+import { createServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { listen } from "../support/loopback.ts";
+import { Attacker } from "./attacker.ts";
+
+const FLOODS = ["unreleased", "deafReaders", "absentSessions", "subscriptions"];
+
+/* An attack that goes on after its time holds up the tests, and one that stops before it shows nothing. */
+test.each<[what: string, meet: (socket: Socket) => unknown]>([
+  ["cuts every client off", (socket) => socket.once("data", () => socket.resetAndDestroy())],
+  ["takes everything and answers nothing", (socket) => socket.resume()],
+  ["reads nothing", (socket) => socket.pause()],
+])("a flood ends on time at a broker that %s", async (_what, meet) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => "the attacker ends");
+    socket.on("close", () => sockets.delete(socket));
+    meet(socket);
+  });
+  const port = await listen(server);
+  const attackers = FLOODS.map((name) => new Attacker({ name, port, httpPort: 0, token: "" }, 1));
+  try {
+    const ends = await Promise.all(attackers.map((attacker) => attacker.onTime()));
+    expect(ends).toHaveLength(FLOODS.length);
+    for (const { failed } of ends) expect(failed).toBe(0);
+  } finally {
+    await Promise.allSettled(attackers.map((attacker) => attacker.end()));
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});

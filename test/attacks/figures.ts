@@ -1,0 +1,46 @@
+import { availableParallelism, loadavg } from "node:os";
+import type { Need } from "./watched-daemon.ts";
+
+/** The rows of the tables in docs/proof.md, and what else ran on the machine meanwhile. */
+const HEAD = [
+  "What",
+  "Seconds",
+  "Memory before, most (MiB)",
+  "Delay of the event loop, usual, longest (ms)",
+  "Trips on the wire, median, longest (ms)",
+  "Trips at the broker, median, longest (ms)",
+  "Done",
+] as const;
+
+export const HEADING = `| ${HEAD.join(" | ")} |\n| ${HEAD.map(() => "---").join(" | ")} |`;
+
+/** A row of the table in docs/proof.md. */
+export function rowOf(name: string, need: Need): string {
+  const { seconds, restMiB, peakMiB, usualDelayMs, longestDelayMs, wireMs, brokerMs, attack } = need;
+  const cells = [
+    name,
+    round(seconds),
+    `${round(restMiB)}, ${round(peakMiB)}`,
+    `${round(usualDelayMs)}, ${round(longestDelayMs)}`,
+    tripsOf(wireMs),
+    tripsOf(brokerMs),
+    attack.failed > 0 ? `${attack.done}, ${attack.failed} failed` : attack.done,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** How busy the machine is: figures of one that does other work say little of the daemon alone. */
+export function machineLine(): string {
+  const load = loadavg().map((number) => number.toFixed(1));
+  return `load of the machine over 1, 5 and 15 minutes: ${load.join(", ")} on ${availableParallelism()} cores`;
+}
+
+function tripsOf(tookMs: readonly number[]): string {
+  const sorted = tookMs.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return `${sorted.length}: ${round(median)}, ${round(sorted.at(-1) ?? Number.NaN)}`;
+}
+
+function round(number: number): string {
+  return String(Math.round(number));
+}

@@ -1,0 +1,37 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { report, RUN_LENGTH } from "../support/run-length.ts";
+import { HEADING, machineLine, rowOf } from "./figures.ts";
+import { WatchedDaemon } from "./watched-daemon.ts";
+
+/** Much that is allowed: nothing of it is refused, and sensors do not notice. */
+const { attackSeconds } = RUN_LENGTH;
+
+let site: WatchedDaemon;
+beforeAll(() => report(HEADING));
+beforeEach(async () => {
+  site = new WatchedDaemon();
+  await site.start({ account: true });
+});
+afterEach(() => site.remove());
+
+describe("a door and a gate become records", () => {
+  test.each([
+    ["64 clients of the interface", "httpClients"],
+    ["5,000 messages a second about no zone", "unmatchedTopics"],
+  ])(
+    "beside %s, and nothing of it fails",
+    async (name, attack) => {
+      const need = await site.during(attack, attackSeconds, () => true);
+      report(rowOf(name, need));
+      report(machineLine());
+      expect(need.attack.done).toBeGreaterThan(0);
+      expect(need.attack.failed).toBe(0);
+      const { conditions } = await site.status();
+      expect(conditions.filter(({ code }) => code === "mqtt-broker-at-limit")).toEqual([]);
+      expect(need.wireMs.length).toBeGreaterThan(0);
+      expect(need.brokerMs.length).toBeGreaterThan(0);
+      expect(need.peakMiB).toBeLessThan(600);
+    },
+    (attackSeconds + 180) * 1000,
+  );
+});
