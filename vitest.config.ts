@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -14,6 +15,7 @@ export default defineConfig({
     // Processes, brokers and disks on a shared machine: the limits are there to end a hung test, not to time it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Many tests wait for a process or a browser: one more than there are cores, and no fewer than three.
+    maxWorkers: Math.max(3, availableParallelism() + 1),
   },
 });
