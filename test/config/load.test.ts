@@ -146,7 +146,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "half a connection",
       "http: { connectionsPerAddressMax: 8.5 }\n",
-      /^1:9: http\.connectionsPerAddressMax: must be integer, not 8\.5$/,
+      /^1:9: http\.connectionsPerAddressMax: must be a whole number, not 8\.5$/,
     ],
     [
       "fewer connections of one address than a browser opens",
