@@ -138,7 +138,7 @@ export class IncidentCorrelator {
       if (!addition) break;
       if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
       const changes = raised(record, trip, confirms(incident, trip));
-      const joining = isOpening(trip) ? trip.key : undefined;
+      const joining = trip.about === "fault-over" ? undefined : trip.key;
       const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag, joining);
       failpoint?.("trip-noted");
       if (answer.type === "again" && isWorthWaiting(answer, trip)) return answer;

@@ -9,7 +9,8 @@ export function columnsOf(entry: OutboxEntry): Record<string, string | number | 
     ...(attempt ?? NO_ATTEMPT),
     deleted: Number(deleted),
     doubted: Number(doubted),
-    joinedRev: joinedRev === 0 ? null : joinedRev,
+    // Once the centre has had it, no later doubt about what it has makes it a trip that the centre lacks.
+    joinedRev: joinedRev > entry.syncedRev ? joinedRev : null,
     ghosts: Object.keys(ghosts).length === 0 ? null : JSON.stringify(ghosts),
   };
 }

@@ -27,7 +27,7 @@ export class Comparing {
   readonly #siteRef: string;
   readonly #homecoming: Homecoming;
   #dueAtMs: number;
-  #twinSeenAtMs = 0;
+  #twinSeenAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -126,21 +126,25 @@ export class Comparing {
         this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
       else this.#conditions.clear("upstream-differs");
       strangers.declare();
-      this.#declareTwin(differences, atMs);
+      this.#declareTwin(differences);
       log.info("compared", { here, there, differences: differences.length });
       return { records, differences };
     });
   }
 
   /** What was made under our reference while this database had all of ours was made by another daemon. */
-  #declareTwin(differences: readonly Difference[], atMs: number): void {
+  #declareTwin(differences: readonly Difference[]): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    // Until its own records have been read back, those that it does not know are most likely its own.
+    if (!this.#parts.ledger.facts.isSettledIn) return;
     const unknown = differences.filter(({ kind }) => kind === "unknown-here");
     const [first] = unknown;
     if (first) {
       const [records, siteRef, upstreamId] = [unknown.length, this.#siteRef, first.upstreamIds[0] ?? 0];
       this.#conditions.raise("upstream-reference-shared", { records, siteRef, name: first.name, upstreamId });
-      this.#twinSeenAtMs = atMs;
-    } else if (atMs - this.#twinSeenAtMs > TWIN_SHOWN_MS) this.#conditions.clear("upstream-reference-shared");
+      this.#twinSeenAtMs = nowMs;
+    } else if (nowMs - this.#twinSeenAtMs > TWIN_SHOWN_MS)
+      this.#conditions.clear("upstream-reference-shared");
   }
 
   #compared(record: ComparedRow, before: ReadonlyMap<number, number>, atMs: number): ComparedRecord {

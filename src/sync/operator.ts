@@ -5,7 +5,7 @@ import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { SyncParts } from "./parts.ts";
 import { loseTrack } from "./restore.ts";
 import { INCOMPLETE_LISTS } from "./search.ts";
-import { DENIED, UNCLEAR } from "./settlement.ts";
+import { DENIED, earlierGhosts, UNCLEAR } from "./settlement.ts";
 
 /** What a person can do about a record that does not reach the centre by itself. */
 export class Operator {
@@ -49,9 +49,8 @@ export class Operator {
     ledger.write(() => {
       for (const entry of ledger.outbox.joinedSince()) {
         const { interventionId, phase } = entry;
-        const search =
-          phase === "gone" ? this.#searchFirst(entry) : { doubted: entry.watermark !== null, sends: 0 };
-        ledger.apply(entry, "joined", { ...search, attempts: 0, refusals: 0, nextAtMs: 0 });
+        const search = phase === "gone" ? this.#searchFirst(entry) : this.#anew(entry);
+        ledger.apply(entry, "joined", { ...search, sweepAtMs: null, attempts: 0, refusals: 0, nextAtMs: 0 });
         ledger.tellConflict(interventionId, {
           phase,
           reason: "a trip has joined it since; it is sent again",
@@ -61,12 +60,32 @@ export class Operator {
     });
   }
 
+  /** A record that was given up: its first key may have made one that was deleted, and would bring back that one's answer. */
+  #anew(entry: OutboxEntry): Partial<OutboxEntry> {
+    const { ledger } = this.#parts;
+    const wasSent = entry.watermark !== null;
+    const body = { ...entry, attempt: null, sends: 1 };
+    const attempt = wasSent
+      ? { ...ledger.newAttempt(body, ledger.record(entry.interventionId)), atMs: 0 }
+      : entry.attempt;
+    return { attempt, watermark: entry.watermark ?? 0, doubted: true, sends: 0 };
+  }
+
   /** A retry never doubles: what may have been at the centre at any time is looked for there before it is sent. */
   #searchFirst(entry: OutboxEntry): Partial<OutboxEntry> {
     const { ledger } = this.#parts;
     if (entry.phase === "gone") {
-      const attempt = ledger.newAttempt({ ...entry, attempt: null }, ledger.record(entry.interventionId));
-      return { attempt: { ...attempt, atMs: entry.attempt?.atMs ?? 0 }, doubted: true, sends: 1 };
+      const { patience, clock } = this.#parts;
+      const body = { ...entry, attempt: null, sends: Math.max(1, entry.sends) };
+      const attempt = ledger.newAttempt(body, ledger.record(entry.interventionId));
+      return {
+        // What an earlier attempt may still bring there is ours, and no dispatcher's work.
+        ...earlierGhosts(entry, attempt.key, patience, clock.wallMs()),
+        attempt: { ...attempt, atMs: entry.attempt?.atMs ?? 0 },
+        sweepAtMs: null,
+        doubted: true,
+        sends: 1,
+      };
     }
     const wasSent = entry.watermark !== null && entry.upstreamId === null;
     if (!wasSent || (entry.phase !== "rejected" && entry.phase !== "blocked")) return {};

@@ -177,7 +177,7 @@ export class Posting {
         const hits = entry.phase === "unsure" ? this.#sightings({ ...entry, witness: null }, walk.seen) : [];
         if (hits.length > 0) return this.#adopt(entry, hits);
         const isSettled = clock.wallMs() >= settledAtMs(entry, patience);
-        if (entry.phase === "unsure" && entry.lastCode === DENIED && isSettled)
+        if (entry.phase === "unsure" && entry.lastCode === DENIED && isSettled && !entry.deleted)
           return this.#resend(entry, true);
         return ledger.outbox.save({ ...entry, ...afterFailure(entry, walk.verdict, momentOf(this.#parts)) });
       });

@@ -207,7 +207,9 @@ export class Reconciling {
         ledger.tellConflict(interventionId, { phase: "rejected", code, reason });
       return;
     }
-    this.#lateReads.note(entry, step.body, step.shown);
+    // A dispatcher who sets it done a second time means it.
+    const { status: _, ...others } = step.body;
+    this.#lateReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
     ledger.apply(entry, "applied", {
       refusals: 0,
       base: JSON.stringify(knownOf(step, JSON.parse(record.json) as CentreRecord)),
@@ -239,5 +241,7 @@ const NO_GHOSTS: Pick<OutboxEntry, "ghosts" | "ghostsUntilMs"> = { ghosts: {}, g
  */
 function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: CentreRecord): CentreRecord {
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
+  // A centre that opens no finished record again says so at the next look, and then it is done here as well.
+  if (body.status !== undefined) sent.push(["status", body.status]);
   return { ...answered, ...shown, ...Object.fromEntries(sent) };
 }

@@ -73,7 +73,8 @@ export class Sweeping {
     const { ledger, watch } = this.#parts;
     const now = ledger.entry(entry.interventionId);
     // Linked to another one since the list was read, which does not show that one: it is swept another time.
-    if (now.upstreamId !== entry.upstreamId || now.sweepAtMs !== entry.sweepAtMs) return true;
+    if (now.phase !== entry.phase || now.upstreamId !== entry.upstreamId || now.sweepAtMs !== entry.sweepAtMs)
+      return true;
     if (watch.isOpen && marked.some(({ id }) => id !== now.upstreamId)) return false;
     this.#end(entry.interventionId, isWhole && watch.isOpen);
     return true;
@@ -83,7 +84,7 @@ export class Sweeping {
   async #sweep(interventionId: number, marked: readonly Sighting[], isWhole: boolean): Promise<void> {
     const { ledger, watch } = this.#parts;
     // What was seen twice is seen to, however little of the list could be read; only all of it ends the search.
-    const doubles = watch.isOpen ? ledger.write(() => this.#doubles(interventionId, marked)) : [];
+    const doubles = watch.isOpen ? ledger.write(() => this.#doubles(interventionId, marked, isWhole)) : [];
     const isClean = watch.isOpen && (await this.#remove(interventionId, doubles));
     ledger.write(() => this.#end(interventionId, isClean && isWhole));
   }
@@ -101,7 +102,7 @@ export class Sweeping {
   }
 
   /** The records there that are ours and too many. Where a dispatcher has worked on one of them, that one is kept. */
-  #doubles(interventionId: number, marked: readonly Sighting[]): Sighting[] {
+  #doubles(interventionId: number, marked: readonly Sighting[], isWhole: boolean): Sighting[] {
     const { ledger } = this.#parts;
     const entry = ledger.entry(interventionId);
     const stored = ledger.record(interventionId);
@@ -118,6 +119,8 @@ export class Sweeping {
     const isSpare = (row: Sighting, kept: Sighting | undefined): boolean =>
       isUntouched(row, kept ? [...known, kept] : known, entry.ghosts);
     const linked = ours.find(({ id }) => id === entry.upstreamId);
+    // A crew may be at work on it: of a part of the list it says nothing that the linked one is not there.
+    if (!linked && !isWhole && entry.phase === "linked") return [];
     const [touched, ...further] = extras.filter((row) => !isSpare(row, linked));
     const oldest = ours.reduce((lowest, row) => (row.id < lowest.id ? row : lowest));
     const better = this.#betterOf({

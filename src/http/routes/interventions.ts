@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
+import { DEVICE_EMAIL } from "../../domain/principal.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
 import type { InterventionService } from "../../service/interventions.ts";
 import { principalOf } from "../authenticate.ts";
@@ -42,8 +43,9 @@ export function interventionRoutes(
     const { record, rev } = await interventions.together(() => {
       assertMatch(interventions, id, request);
       const body = validated(validateInterventionUpdate, request.body);
-      const hasTripJoined = request.headers[TRIP_KEY] !== undefined;
-      return interventions.update(id, body, principalOf(request), hasTripJoined);
+      const principal = principalOf(request);
+      const hasTripJoined = principal.email === DEVICE_EMAIL && (request.headers[TRIP_KEY] ?? "") !== "";
+      return interventions.update(id, body, principal, hasTripJoined);
     });
     response.set("ETag", etagOf(rev)).json(record);
   };

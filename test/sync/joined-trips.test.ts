@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SOMEBODY, TestApp } from "../support/app.ts";
+import { json, type OddRequest } from "../support/odd-centre.ts";
+import { RowCentre } from "../support/row-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* A trip has joined a record that the centre, or a person here, was done with. */
+
+const FIRST = { priority: "high", notes: "03:27 Door", dateStart: "2026-11-20T23:30:00" } as const;
+const BOTH = "03:27 Door\n03:41 Window";
+let site: SyncingSite;
+
+function join(id: number): void {
+  site.app.interventions.update(id, { notes: BOTH }, SOMEBODY, true);
+}
+
+/** The site notices that its record is not there, and believes it of a second look. */
+async function notice(id: number): Promise<void> {
+  site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+  for (let look = 0; look < 3; look += 1) {
+    site.app.clock.advance(125_000);
+    await site.push.cycle();
+  }
+  expect(site.entry(id)?.phase).toBe("gone");
+}
+
+describe("at a centre that keeps keys", () => {
+  let centre: TestApp;
+  beforeEach(async () => {
+    centre = await TestApp.make();
+    site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
+  });
+  afterEach(async () => {
+    await site.close();
+    await centre.close();
+  });
+
+  test("a record that was given up after its deletion is made under another key", async () => {
+    const { id } = site.create(FIRST, "key-1");
+    await site.push.cycle();
+    for (const record of centre.records()) centre.interventions.delete(record.id, SOMEBODY);
+    await notice(id);
+    site.push.operator.drop(id);
+    join(id);
+    for (let look = 0; look < 4; look += 1) await site.cycleAfterWait();
+    expect(centre.records().map(({ notes }) => notes)).toEqual([expect.stringContaining(BOTH)]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", joinedRev: 0 });
+  });
+});
+
+describe("at a centre without keys", () => {
+  let centre: RowCentre;
+  beforeEach(async () => {
+    centre = new RowCentre();
+    site = new SyncingSite(await TestApp.make(), await centre.start());
+  });
+  afterEach(async () => {
+    await site.close();
+    await centre.stop();
+  });
+
+  test("an earlier send that arrives late does not take the trip out of the record", async () => {
+    let held: OddRequest | undefined;
+    centre.instead = (request) => {
+      if (request.method !== "POST" || held) return undefined;
+      held = request;
+      return json(504, {});
+    };
+    const { id } = site.create(FIRST, "key-1");
+    await site.push.cycle();
+    for (let look = 0; look < 4; look += 1) {
+      site.app.clock.advance(20_000);
+      await site.push.cycle();
+    }
+    centre.rows.delete(1);
+    await notice(id);
+    join(id);
+    for (let look = 0; look < 4; look += 1) {
+      site.app.clock.advance(20_000);
+      await site.push.cycle();
+    }
+    if (held) centre.arrive(held);
+    for (let look = 0; look < 4; look += 1) {
+      site.app.clock.advance(1_000_000);
+      await site.push.cycleWithChecks();
+    }
+    expect([...centre.rows.values()].map(({ notes }) => notes)).toEqual([expect.stringContaining(BOTH)]);
+    expect(site.app.interventions.get(id).record.notes).toBe(BOTH);
+  });
+
+  test("a centre that opens no finished record again is followed, so that the next trip has a record of its own", async () => {
+    const { id } = site.create(FIRST, "key-1");
+    await site.push.cycle();
+    const row = centre.rows.get(1);
+    if (row) centre.rows.set(1, { ...row, status: "done" });
+    centre.instead = ({ method, body }) => {
+      const kept = centre.rows.get(1);
+      if (method !== "PUT" || !kept) return undefined;
+      const changed = { ...kept, ...(JSON.parse(String(body)) as object), status: "done" };
+      centre.rows.set(1, changed);
+      return json(200, changed);
+    };
+    join(id);
+    for (let look = 0; look < 3; look += 1) {
+      site.app.clock.advance(1_000_000);
+      await site.push.cycleWithChecks();
+    }
+    expect(site.app.interventions.get(id).record).toMatchObject({ status: "done", notes: BOTH });
+  });
+
+  test("a trip that the centre has had does not bring the record back", async () => {
+    const { id } = site.create(FIRST, "key-1");
+    await site.push.cycle();
+    join(id);
+    await site.push.cycle();
+    await site.push.operator.reassert(id);
+    centre.rows.clear();
+    await notice(id);
+    await site.cycleAfterWait();
+    expect([...centre.rows]).toEqual([]);
+  });
+});
