@@ -96,7 +96,7 @@ describe("at a centre without keys", () => {
     centre.instead = ({ method, body }) => {
       const kept = centre.rows.get(1);
       if (method !== "PUT" || !kept) return undefined;
-      const changed = { ...kept, ...(JSON.parse(String(body)) as object), status: "done" };
+      const changed = { ...kept, ...(JSON.parse(body) as object), status: "done" };
       centre.rows.set(1, changed);
       return json(200, changed);
     };
