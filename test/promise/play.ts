@@ -211,7 +211,7 @@ class Player {
       });
     broker.drop();
     broker.losesAcks = false;
-    await this.site.until(() => broker.subscriptions > before);
+    await this.site.untilSubscribed(before);
   }
 
   #arm(gate: "mqtt" | "gpio", isArmed: boolean): void {
@@ -321,7 +321,7 @@ class Player {
     if (!broker.isAway) return;
     const before = broker.subscriptions;
     broker.isAway = false;
-    await this.site.until(() => broker.subscriptions > before);
+    await this.site.untilSubscribed(before);
     endSpans(this.story.brokerAway, this.#nowMs);
   }
 

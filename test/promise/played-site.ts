@@ -133,7 +133,7 @@ export class PlayedSite {
       write: (line) => void this.logLines.push(line),
     });
     await this.#daemon.start();
-    if (!this.broker.isAway) await this.until(() => this.broker.subscriptions > before);
+    if (!this.broker.isAway) await this.untilSubscribed(before);
     await this.settle();
   }
 
@@ -207,6 +207,14 @@ export class PlayedSite {
         requestsUnderWay.size === 0 && (this.broker.isIdle || !this.broker.isConnected || !this.isRunning),
       QUIET_TURNS,
     );
+  }
+
+  /** Waits until the daemon has subscribed once more, where anything of the building is at the broker. */
+  async untilSubscribed(before: number): Promise<void> {
+    const isListening = this.#building.zones.some(
+      ({ topic, gate }) => topic !== undefined || gate === "mqtt",
+    );
+    if (isListening) await this.until(() => this.broker.subscriptions > before);
   }
 
   /** Waits for so many turns in a row of the event loop in which something is so. */

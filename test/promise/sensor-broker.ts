@@ -58,9 +58,9 @@ export class SensorBroker {
     this.#server.close();
   }
 
-  /** Whether everything that was said has been acknowledged. */
+  /** Whether everything that was sent has been acknowledged; what nobody listens to is not sent. */
   get isIdle(): boolean {
-    return this.#queue.length === 0;
+    return this.#queue.every(({ wasSent }) => !wasSent);
   }
 
   get isConnected(): boolean {
