@@ -42,6 +42,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (isUnfinishedIn(look, opening.zone) || isInCondition(look, opening.zone) || isWaiting(look))
           return [];
         if (hasJustEnded(story, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
+        if (hasJustHeard(story, opening.zone, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
         return [
           `${describe(opening)} and stood open at ${clockText(look.atMs)}; no record or condition named it`,
         ];
@@ -54,7 +55,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
           return [];
         if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
-        if (hasJustHeard(story, opening.zone, look.atMs)) return [];
+        if (hasJustHeard(story, opening.zone, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
         if (isTakenOut(story, opening, look.atMs)) return [];
         return [
           `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
@@ -476,10 +477,10 @@ function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
 }
 
 /** Whether the site has just heard that the centre has ended what was about a zone; it asks there every few minutes. */
-function hasJustHeard(story: Story, zone: PlayedZone, atMs: number): boolean {
+function hasJustHeard(story: Story, zone: PlayedZone, atMs: number, forMs: number): boolean {
   const edit = story.edits.findLast((each) => each.side === "centre" && each.atMs <= atMs);
   const heard = edit && story.looks.find((look) => look.atMs > edit.atMs && !isUnfinishedIn(look, zone));
-  return heard !== undefined && atMs - heard.atMs < AGAIN_MS + 2 * MINUTE_MS;
+  return heard !== undefined && atMs - heard.atMs < forMs;
 }
 
 function describe({ zone, fromMs, toMs }: Opening): string {
