@@ -22,7 +22,7 @@ export type OutboxPhase =
 
 /**
  * - `send`: the attempt is frozen and about to go on the wire. `look`: it may be there already and is looked for first.
- * - `found`: the search found the record at the centre. `absent`: it is not there and cannot come any more.
+ * - `found`: the search found the record at the centre. `absent`: it is not there and can no longer arrive.
  * - `mistaken`: what is at the centre under the record's id there is another record.
  * - `applied`: the centre has done it. `removed`: it has deleted the record.
  * - `not-applied`: it certainly has not, and may do so later.
@@ -153,7 +153,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     retry: "reopened",
     restart: "rejected",
   },
-  // An operator's retry makes it anew, and looks for it before: an answer that was believed may have been a gateway's.
+  // An operator's retry makes it again, and looks for it before: an answer that was accepted may have been a gateway's.
   gone: {
     ...forbid(),
     // What was deleted there was one of two.

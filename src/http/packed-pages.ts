@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { IncomingHttpHeaders } from "node:http";
 import type { Request, Response } from "express";
 import { sendJsonText } from "./lean-express.ts";
 
@@ -35,7 +34,7 @@ export class PackedPages {
    * @returns whether there is one that the client accepts
    */
   sendKept(request: Request, response: Response, version: string): boolean {
-    const page = acceptsGzip(request.headers) ? this.#kept.get(keyOf(request, version)) : undefined;
+    const page = acceptsGzip(request) ? this.#kept.get(keyOf(request, version)) : undefined;
     if (page) send(response, page);
     return page !== undefined;
   }
@@ -46,7 +45,7 @@ export class PackedPages {
     response: Response,
     { version, text }: { version: string; text: string },
   ): Promise<void> {
-    const isWorthwhile = acceptsGzip(request.headers) && Buffer.byteLength(text) >= SMALL_BYTES;
+    const isWorthwhile = acceptsGzip(request) && Buffer.byteLength(text) >= SMALL_BYTES;
     if (!isWorthwhile || this.#packing >= AT_ONCE_MAX) {
       sendJsonText(response, text);
       return;
@@ -98,14 +97,6 @@ function send(response: Response, { headers, body }: PackedPage): void {
   response.end(body);
 }
 
-/** Whether gzip may be sent (RFC 9110, 12.5.3): named, or meant by `*`, and not with the weight 0. */
-function acceptsGzip({ "accept-encoding": accepted }: IncomingHttpHeaders): boolean {
-  const weights = new Map(
-    (accepted ?? "").split(",").map((one) => {
-      const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-      return [name, weight === undefined ? 1 : Number(weight)];
-    }),
-  );
-  return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
+function acceptsGzip(request: Request): boolean {
+  return request.acceptsEncodings("gzip") === "gzip";
 }

@@ -3,7 +3,7 @@ import type { ObjectiveType } from "../domain/objective.ts";
 /** What became of one list. */
 export interface ListOutcome {
   readonly type: ObjectiveType;
-  /** `refused`: read to its end and not believed. `failed`: not read to its end. */
+  /** `refused`: read to its end and not plausible. `failed`: not read to its end. */
   readonly result: "taken" | "refused" | "failed";
   /** How many objectives were read. */
   readonly read: number;

@@ -46,10 +46,11 @@ export class Operator {
   sendJoined(): void {
     const { ledger, log } = this.#parts;
     if (ledger.outbox.joinedSince().length === 0) return;
+    // Read again in the transaction, which moves every moment along with a clock that was set.
     ledger.write(() => {
       for (const entry of ledger.outbox.joinedSince()) {
         const { interventionId, phase } = entry;
-        const search = phase === "gone" ? this.#searchFirst(entry) : this.#anew(entry);
+        const search = phase === "gone" ? this.#searchFirst(entry) : this.#underNewKey(entry);
         ledger.apply(entry, "joined", { ...search, sweepAtMs: null, attempts: 0, refusals: 0, nextAtMs: 0 });
         ledger.tellConflict(interventionId, {
           phase,
@@ -61,7 +62,7 @@ export class Operator {
   }
 
   /** A record that was given up: its first key may have made one that was deleted, and would bring back that one's answer. */
-  #anew(entry: OutboxEntry): Partial<OutboxEntry> {
+  #underNewKey(entry: OutboxEntry): Partial<OutboxEntry> {
     const { ledger } = this.#parts;
     const wasSent = entry.watermark !== null;
     const body = { ...entry, attempt: null, sends: 1 };

@@ -46,7 +46,7 @@ export interface PageReaderOptions {
   readonly mayTag: boolean;
 }
 
-/** No version has this tag. A centre that calls its page unchanged since then says so of every page. */
+/** No version has this tag. A centre that calls its page unchanged since then reports it of every page. */
 const NO_VERSION = '"santinela-no-version"';
 /** Answers by which a centre may refuse a question with a tag. The others say what they say of any question. */
 const REFUSALS: ReadonlySet<string> = new Set(["400", "405", "406", "409", "412", "422", "501"]);

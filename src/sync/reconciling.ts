@@ -241,7 +241,8 @@ const NO_GHOSTS: Pick<OutboxEntry, "ghosts" | "ghostsUntilMs"> = { ghosts: {}, g
  */
 function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: CentreRecord): CentreRecord {
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
-  // A centre that opens no finished record again says so at the next look, and then it is done here as well.
-  if (body.status !== undefined) sent.push(["status", body.status]);
-  return { ...answered, ...shown, ...Object.fromEntries(sent) };
+  const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
+  // A centre that opens no finished record again: the next look takes it for the dispatcher's change, and adopts it.
+  const isLeftDone = body.status !== undefined && body.status !== "done" && answered["status"] === "done";
+  return isLeftDone ? { ...known, status: body.status } : known;
 }

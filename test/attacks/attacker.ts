@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("attacker.mjs", import.meta.url));
-/** A process that has not ended by itself this long after its time is killed. */
+/** A process that still runs this long after its time is killed. */
 const GRACE_MS = 5_000;
 
 /** What one attack does, and to which doors of the daemon. */
@@ -53,7 +53,7 @@ export class Attacker {
     return this.#ended;
   }
 
-  /** Ends it, if it has not ended by itself, and waits until it is gone. */
+  /** Ends it, if it still runs, and waits until it is gone. */
   async end(): Promise<Done> {
     this.#process.stdin.end();
     const kill = setTimeout(() => this.#process.kill("SIGKILL"), GRACE_MS);

@@ -50,7 +50,7 @@ test.skipIf(OWN_ADDRESS === undefined)(
   async () => {
     expect(await opened(3 * PER_ADDRESS, OWN_ADDRESS ?? "")).toHaveLength(PER_ADDRESS);
     for (const socket of sockets.splice(0)) socket.destroy();
-    // Whoever ends a connection may open another one.
+    // A client that ends a connection may open another one.
     await eventually("room again", async () => (await opened(1, OWN_ADDRESS ?? "")).length === 1);
   },
 );

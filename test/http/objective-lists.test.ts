@@ -78,7 +78,7 @@ describe("a list that is as the client knows it", () => {
     expect(headers["content-type"]).toBeUndefined();
   });
 
-  test("is answered with 304 to HEAD as well, and to each page of it by itself", async () => {
+  test("is answered with 304 to HEAD as well, and to each page of it alone", async () => {
     const head = await get(LIST, { "If-None-Match": await tagOf() }, "HEAD");
     expect(head.status).toBe(304);
     const second = `/${BUILDINGS}?_start=2&_end=3`;

@@ -14,7 +14,7 @@ function join(id: number): void {
   site.app.interventions.update(id, { notes: BOTH }, SOMEBODY, true);
 }
 
-/** The site notices that its record is not there, and believes it of a second look. */
+/** The site notices that its record is not there, and accepts it after a second look. */
 async function notice(id: number): Promise<void> {
   site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
   for (let look = 0; look < 3; look += 1) {

@@ -259,7 +259,7 @@ describe("a foreign centre", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("whose tags never change is found out within a day, and believed no more", async () => {
+  test("whose tags never change is found out within a day, and no longer trusted", async () => {
     tagOf = (list) => `"${list}"`;
     await hour();
     rename("Hala Sud");
