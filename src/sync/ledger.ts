@@ -3,6 +3,7 @@ import type { EventDetail } from "../domain/event.ts";
 import { fieldsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
 import { markerOf, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
 import type { CentreRecord } from "../domain/merge.ts";
+import { carries } from "../domain/sighting.ts";
 import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import { nextPhase, type OutboxEvent } from "../domain/outbox-phase.ts";
 import type { Database } from "../store/database.ts";
@@ -199,6 +200,13 @@ export class Ledger {
   /** What was sent, as the record it should have become. */
   sentOf({ attempt }: OutboxEntry): CentreRecord {
     return attempt ? (JSON.parse(attempt.body) as CentreRecord) : {};
+  }
+
+  /** What to hold the centre's next answer against: where it loses our reference, a record found bare never had it. */
+  baseOf({ interventionId }: OutboxEntry, base: string, found: CentreRecord): string {
+    const { uid } = this.record(interventionId);
+    if (this.facts.lostReference === null || carries(found, this.markerOf(uid))) return base;
+    return JSON.stringify(this.unmarked(JSON.parse(base) as CentreRecord, uid));
   }
 
   /** The fields that both sides agreed on last. */

@@ -225,6 +225,7 @@ export class Posting {
     const linked = foundAs(entry, kept.id, { patience, wallMs, honoursKeys });
     ledger.apply(entry, "found", {
       ...linked,
+      base: ledger.baseOf(entry, linked.base ?? "{}", kept),
       // Duplicates are removed at once.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });

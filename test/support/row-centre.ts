@@ -15,6 +15,8 @@ export class RowCentre {
   instead: (request: OddRequest) => OddAnswer | undefined = () => undefined;
   /** Answers in place of the centre, after it has done what was asked. */
   afterwards: (request: OddRequest) => OddAnswer | undefined = () => undefined;
+  /** What it keeps of a record that is posted. */
+  keeps: (record: CentreRow) => CentreRow = (record) => record;
   ignoresOrder = false;
   readonly #odd = new OddCentre();
   #nextId = 1;
@@ -67,7 +69,7 @@ export class RowCentre {
   #carryOut({ method, path, body }: OddRequest): OddAnswer {
     const url = new URL(path, "http://centre");
     if (url.pathname === "/interventii" && method === "GET") return this.#list(url.searchParams);
-    if (method === "POST") return json(201, this.add(JSON.parse(body) as object as CentreRow));
+    if (method === "POST") return json(201, this.add(this.keeps(JSON.parse(body) as CentreRow)));
     const id = Number(url.pathname.split("/").at(-1));
     const row = this.rows.get(id);
     if (!row) return notFound(`there is no intervention ${id}`);

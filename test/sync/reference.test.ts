@@ -106,6 +106,29 @@ describe("two sites at one centre", () => {
   });
 });
 
+describe("a centre that cuts the reference off", () => {
+  test("shows a record whose POST it did not answer, and the site knows it again at every look", async () => {
+    centre.keeps = ({ notes, ...record }) => ({ ...record, notes: String(notes).slice(0, 5) });
+    const site = await opened("nord");
+    site.create({ name: "Patrol" });
+    await site.push.cycle();
+    const { id } = site.create({ name: "Inspection", dateStart: null });
+    centre.afterwards = ({ method }) => (method === "POST" ? json(500, {}) : undefined);
+    await site.push.cycle();
+    centre.afterwards = () => undefined;
+    for (let time = 0; time < 3; time += 1) await look();
+    expect(site.entry(id)).toMatchObject({
+      phase: "linked",
+      upstreamId: 2,
+      missingSinceMs: null,
+    });
+    centre.edit(2, { crews: 3 });
+    await look();
+    expect(site.app.interventions.get(id).record.crews).toBe(3);
+    expect(centre.rows.size).toBe(2);
+  });
+});
+
 test("records that are blocked, refused and gone hold up none, and are shown", async () => {
   const site = await opened("nord");
   const blocked = site.create({ objectiveId: 2, priority: "high" });
