@@ -10,7 +10,7 @@ export default defineConfig({
       "test/vm/**",
       // Those take minutes of a processor: npm run attacks, npm run simulate -- --rules.
       ...(process.env["PROOF_ATTACK_SECONDS"] === undefined ? ["test/attacks/heavy-use.test.ts"] : []),
-      ...(process.env["SIMULATE_RULES"] === undefined ? ["test/simulation/rules-taken-out.test.ts"] : []),
+      ...(process.env["SIMULATE_RULES"] === undefined ? ["test/simulation/disabled-rules.test.ts"] : []),
     ],
     // Processes, brokers and disks on a shared machine: the limits are there to end a hung test, not to time it.
     testTimeout: 60_000,

@@ -1,9 +1,9 @@
 // Writes the generated tables of docs/architecture.md from the built program: what an event does to a record's place in
 // the outbox, and what each answer of the centre means. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { classify } from "../dist/sync/answer.js";
+import { classify } from "../dist/sync/reply-classification.js";
 import { EVENTS, nextPhase } from "../dist/domain/outbox-phase.js";
-import { PHASE_WORDS } from "../dist/domain/outbox-words.js";
+import { PHASE_WORDS } from "../dist/domain/outbox-phase-text.js";
 
 const PAGE = new URL("../docs/architecture.md", import.meta.url);
 const BEGIN = "<!-- tables: begin (made by scripts/architecture-tables.mjs) -->";

@@ -22,7 +22,7 @@ export interface DaemonOptions {
   /** Takes one finished log line. */
   readonly write: (line: string) => void;
   /** Is told the first administrator's password, which nobody can read again and which must not stand in the log. */
-  readonly tell: (account: { email: string; password: string }) => void;
+  readonly announceInitialPassword: (account: { email: string; password: string }) => void;
   /** Every option in force, and where it was said. */
   readonly effectiveOptions: () => readonly EffectiveOption[];
   /** Where the configuration was looked for. */
@@ -46,7 +46,7 @@ export interface DaemonOptions {
   /** Called at each reload. */
   readonly reload: ReloadHooks;
   /** Has this run ended in order, then does something while no file is open, and runs a daemon again. */
-  readonly runAgain: (meanwhile: () => void) => void;
+  readonly restart: (meanwhile: () => void) => void;
   /** The machine that it runs on; the real one where none is given. */
   readonly machine?: Machine;
 }

@@ -13,9 +13,9 @@ import type { Failpoint } from "./ops/failpoint.ts";
 import type { JsonLog } from "./ops/log.ts";
 import type { ReloadView } from "./http/site/reload-view.ts";
 import type { Inputs } from "./inputs/inputs.ts";
-import type { ZoneWatch } from "./inputs/zone-watch.ts";
+import type { ZoneService } from "./inputs/zone-service.ts";
 import type { EventService } from "./service/events.ts";
-import { seedObjectives } from "./service/first-start.ts";
+import { seedObjectives } from "./service/first-run.ts";
 import type { ObjectiveService } from "./service/objectives.ts";
 import { isStorageError } from "./store/database.ts";
 import type { CurrentSync } from "./sync/current-sync.ts";
@@ -26,7 +26,7 @@ export type ConfigInForce = { -readonly [Section in keyof Config]: Config[Sectio
 export interface DaemonReloadOptions {
   readonly config: ConfigInForce;
   readonly load: LoadOptions;
-  readonly watch: ZoneWatch;
+  readonly watch: ZoneService;
   readonly inputs: Inputs;
   readonly objectives: ObjectiveService;
   readonly events: EventService;
@@ -127,7 +127,7 @@ export class DaemonReload {
     for (const warning of next.warnings) log.warn("configuration-warning", { warning });
     log.useLevel(next.log.level);
     hooks.onTaken({ ...config }, source, needsRestart);
-    conditions.clear("configuration-broken");
+    conditions.clear("configuration-invalid");
     if (needsRestart.length === 0) conditions.clear("restart-needed");
     else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
     await settled;
@@ -151,7 +151,7 @@ export class DaemonReload {
     } catch (error) {
       if (!(error instanceof AppError) || error.code === "unavailable") throw error;
       const mistakes = error.message.split("\n");
-      conditions.raise("configuration-broken", `${mistakes.join("; ")}; what ran before runs`);
+      conditions.raise("configuration-invalid", `${mistakes.join("; ")}; what ran before runs`);
       events.note({ event: "reload-rejected", ...by, subject: "configuration", detail: { mistakes } });
       throw new AppError("configuration", error.message, { hint: error.hint, cause: error });
     }

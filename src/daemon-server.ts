@@ -6,7 +6,7 @@ import type { Log } from "./domain/log.ts";
 import { createApp, type ServedParts } from "./http/app.ts";
 import { PANEL_FOLDER } from "./http/panel.ts";
 import { HttpServer, type KeyPair } from "./http/server.ts";
-import { CertificateKeeper } from "./ops/certificate-keeper.ts";
+import { CertificateKeeper } from "./ops/certificate-renewal.ts";
 
 export interface DaemonServerOptions {
   readonly config: Config;

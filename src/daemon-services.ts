@@ -4,7 +4,7 @@ import type { AppParts } from "./http/app.ts";
 import { oneTimePassword, signingKeys } from "./ops/secrets.ts";
 import { AccountService } from "./service/accounts.ts";
 import { EventService } from "./service/events.ts";
-import { ensureAdministrator, seedObjectives } from "./service/first-start.ts";
+import { ensureAdministrator, seedObjectives } from "./service/first-run.ts";
 import { InterventionService, type InterventionServiceOptions } from "./service/interventions.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { TokenService } from "./service/tokens.ts";

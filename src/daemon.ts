@@ -6,23 +6,23 @@ import { DaemonServer } from "./daemon-server.ts";
 import { makeServices } from "./daemon-services.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { NewEvent } from "./domain/event.ts";
-import { orderedUuid } from "./domain/ordered-uuid.ts";
+import { orderedUuid } from "./domain/uuid-v7.ts";
 import type { ZoneInRecord } from "./domain/standing.ts";
 import type { Priority } from "./generated/types.ts";
 import { VERSION } from "./generated/version.ts";
 import type { ServedParts } from "./http/app.ts";
 import type { HttpServer } from "./http/server.ts";
-import { Dispatch } from "./inputs/dispatch.ts";
+import { LocalDispatch } from "./inputs/local-dispatch.ts";
 import { Inputs } from "./inputs/inputs.ts";
-import { ZoneWatch } from "./inputs/zone-watch.ts";
+import { ZoneService } from "./inputs/zone-service.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
-import { suspect } from "./ops/backups.ts";
-import { CopyThread } from "./ops/copy-thread.ts";
-import { DataFolder } from "./ops/data-folder.ts";
+import { requestIntegrityCheck } from "./ops/backups.ts";
+import { BackupWorker } from "./ops/backup-worker.ts";
+import { DataFolder } from "./ops/data-directory.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
-import { Health } from "./ops/health.ts";
+import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
-import { ListThread } from "./ops/list-thread.ts";
+import { ListThread } from "./ops/list-worker.ts";
 import { JsonLog } from "./ops/log.ts";
 import type { EventService } from "./service/events.ts";
 import { SiteSettings } from "./site/site-settings.ts";
@@ -31,14 +31,14 @@ import { SiteMetrics } from "./site/site-metrics.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site, type SiteParts } from "./site/site.ts";
 import type { Database } from "./store/database.ts";
-import { CentreObjectiveStore } from "./store/centre-objectives.ts";
+import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
 import { EventLog } from "./store/event-log.ts";
 import { isDamage } from "./store/integrity.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
 import { OffDiskChanges } from "./store/off-disk-changes.ts";
 import { OutboxStore } from "./store/outbox.ts";
-import { UnfinishedInterventions } from "./store/unfinished.ts";
+import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { TokenFile, type TokenAccount } from "./ops/token-file.ts";
 import { CurrentSync } from "./sync/current-sync.ts";
 
@@ -49,7 +49,7 @@ export class Daemon {
   readonly #machine: Machine;
   readonly #clock: Machine["clock"];
   readonly #log: JsonLog;
-  readonly #health: Health;
+  readonly #health: ConditionRegistry;
   readonly #failpoint: Failpoint;
   /** What has been started, to be stopped in the opposite order; a half start stops as well as a whole one. */
   readonly #stops: (() => void | Promise<void>)[] = [];
@@ -64,7 +64,7 @@ export class Daemon {
     this.#clock = this.#machine.clock;
     const { write, forJournald } = options;
     this.#log = new JsonLog({ level: config.log.level, clock: this.#clock, write, forJournald });
-    this.#health = new Health(this.#clock, this.#log);
+    this.#health = new ConditionRegistry(this.#clock, this.#log);
     this.#failpoint = failpointOf(options.failpoint, options.kill);
   }
 
@@ -74,12 +74,12 @@ export class Daemon {
    */
   async start(): Promise<void> {
     try {
-      this.#tellOfConfiguration();
+      this.#logConfiguration();
       await this.#start();
     } catch (error) {
       await this.stop();
       // A page that cannot be read would end the next start as well, were it not looked for.
-      if (isDamage(error)) suspect(this.#config.dataDir, messageOf(error));
+      if (isDamage(error)) requestIntegrityCheck(this.#config.dataDir, messageOf(error));
       throw error;
     }
   }
@@ -108,16 +108,16 @@ export class Daemon {
     );
     const sync = this.#newSync(database);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
-    const { tell } = this.#options;
+    const { announceInitialPassword } = this.#options;
     const longLists = new ListThread(database.name, this.#common);
     const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey, longLists };
-    const services = await makeServices({ ...serviceParts, onChange, tell });
-    let dispatch: Dispatch | undefined;
+    const services = await makeServices({ ...serviceParts, onChange, tell: announceInitialPassword });
+    let dispatch: LocalDispatch | undefined;
     const tripParts = this.#tripParts(journal, services);
     const records = new InterventionStore(database);
     const zoneInRecord = (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name);
-    const onTrip = (): void => dispatch?.kick();
-    const watch = new ZoneWatch({ ...tripParts, zoneInRecord, newKey: this.#newKey, onTrip });
+    const onTrip = (): void => dispatch?.requestRun();
+    const watch = new ZoneService({ ...tripParts, zoneInRecord, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
     services.interventions.observe(() => watch.lookAtStanding());
@@ -128,13 +128,13 @@ export class Daemon {
       gpio: config.gpio,
       ...siteMqttOf(config, tripParts.host.time, () => site),
     });
-    const centreObjectives = new CentreObjectiveStore(database);
+    const centreObjectives = new UpstreamObjectiveStore(database);
     const site: Site = this.#siteOf(database, sync, { ...tripParts, watch, inputs, centreObjectives });
     this.#record(journal, site);
     const metricParts = { ...this.#common, config, site, inputs, trips: journal.trips, centreObjectives };
     const metrics = new SiteMetrics(metricParts);
     this.#stops.push(metrics.start());
-    const copyWork = new CopyThread();
+    const copyWork = new BackupWorker();
     const { load, reload: hooks } = this.#options;
     const reloadParts = { ...this.#common, ...services, config, watch, inputs, sync, log: this.#log };
     const reload = new DaemonReload({ ...reloadParts, load, hooks, retryRefused: () => dispatch?.start() });
@@ -150,7 +150,7 @@ export class Daemon {
     const baseUrl = `${server.loopbackUrl}${config.http.basePath}`;
     const token = (): string => services.tokens.deviceToken();
     const onRecord = (waitMs: number): void => metrics.noteRecord(waitMs);
-    dispatch = new Dispatch({ ...tripParts, baseUrl, token, onRecord });
+    dispatch = new LocalDispatch({ ...tripParts, baseUrl, token, onRecord });
     this.#stops.push(() => dispatch?.stop());
     dispatch.start();
     this.isStalled = () => dispatch?.isStalled ?? false;
@@ -162,7 +162,7 @@ export class Daemon {
     this.#stops.push(reload.start());
     this.#reload = reload;
     this.#options.onStarted();
-    this.#sayReady(server);
+    this.#logReady(server);
   }
 
   #newSync(database: Database): CurrentSync {
@@ -211,16 +211,16 @@ export class Daemon {
     this.#stops.push(() => recorder.stop());
   }
 
-  #sayReady({ address }: HttpServer): void {
+  #logReady({ address }: HttpServer): void {
     const { dataDir, zones, http } = this.#config;
     const tls = http.tls.mode !== "off";
     this.#log.info("ready", { version: VERSION, ...address, tls, dataDir, zones: zones.length });
   }
 
-  #tellOfConfiguration(): void {
+  #logConfiguration(): void {
     const { configurationFault, restoreFault } = this.#options;
     if (restoreFault !== undefined) this.#health.raise("restore-failed", restoreFault);
-    if (configurationFault !== undefined) this.#health.raise("configuration-broken", configurationFault);
+    if (configurationFault !== undefined) this.#health.raise("configuration-invalid", configurationFault);
     for (const warning of this.#config.warnings) this.#log.warn("configuration-warning", { warning });
     const warning = addonWarning();
     if (warning !== undefined) this.#log.warn("addon-warning", { warning });

@@ -57,7 +57,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   main: import.meta.filename,
-  untilAsked: () =>
+  untilSignal: () =>
     new Promise((resolve) => {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
       hangUp = resolve;

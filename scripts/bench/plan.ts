@@ -1,7 +1,7 @@
 import type { Children } from "./children.ts";
 import type { Contender } from "./contenders/contender.ts";
 import type { Notebook } from "./figures.ts";
-import type { RunFolder } from "./places.ts";
+import type { RunFolder } from "./paths.ts";
 
 /** How much is done. */
 export interface Scale {

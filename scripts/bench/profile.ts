@@ -6,7 +6,7 @@ import { prepare } from "./contenders/santinela.ts";
 import { brokerMissing } from "./measures/broker.ts";
 import { burst } from "./measures/burst.ts";
 import { atSensors } from "./measures/trip.ts";
-import { ROOT } from "./places.ts";
+import { ROOT } from "./paths.ts";
 import type { Ground } from "./plan.ts";
 import { fill, post, read } from "./requests.ts";
 import type { Profile } from "./result.ts";

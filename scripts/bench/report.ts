@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withTables } from "./page.ts";
-import { ROOT } from "./places.ts";
+import { ROOT } from "./paths.ts";
 import { readResult, RESULT_FILE } from "./result.ts";
 import { tablesOf } from "./tables.ts";
 

@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import type { ContenderName } from "./contenders/contender.ts";
 import type { Measured } from "./figures.ts";
 import type { Machine } from "./machine.ts";
-import { MADE, SOURCE } from "./places.ts";
+import { MADE, SOURCE } from "./paths.ts";
 import type { Heavy } from "./profile.ts";
 
 /** What a run has measured; result.schema.json says the same for readers of the file. */

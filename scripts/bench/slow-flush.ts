@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { SOURCE, type RunFolder } from "./places.ts";
+import { SOURCE, type RunFolder } from "./paths.ts";
 
 /**
  * Builds the library that makes flushes slow.

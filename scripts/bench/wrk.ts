@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { SOURCE } from "./places.ts";
+import { SOURCE } from "./paths.ts";
 
 /** One kind of request, sent over and over. */
 export interface Load {

@@ -33,7 +33,7 @@ if [ ! -d "$fetched" ]; then
 fi
 mkdir -p "$home"
 cp -r "$fetched/node_modules" "$home/node_modules"
-node_home=$("$here/natives.sh" "$arch" "$home")
+node_home=$("$here/build-native-addons.sh" "$arch" "$home")
 rm -f "$home/node_modules/.package-lock.json"
 
 # What only compiling needs, or only a person reading the sources: it would be two thirds of the package.

@@ -18,9 +18,9 @@ const bundle = await rolldown({
   cwd: root,
   input: {
     main: join(built, "main.js"),
-    "copy-thread-work": join(built, "ops", "copy-thread-work.js"),
-    "list-thread-work": join(built, "ops", "list-thread-work.js"),
-    "copy-process-work": join(built, "ops", "copy-process-work.js"),
+    "backup-worker-main": join(built, "ops", "backup-worker-main.js"),
+    "list-worker-main": join(built, "ops", "list-worker-main.js"),
+    "backup-check-main": join(built, "ops", "backup-check-main.js"),
   },
   platform: "node",
   // Add-ons, which are compiled for each machine.

@@ -101,8 +101,8 @@ function addKeyCommands(root: Command, terminal: Terminal): void {
   });
   withConfig(keys.command("forget").description("forget the previous key; its tokens end")).action(
     async ({ config }: ConfigOption) => {
-      const { forgetKey } = await import("./keys.ts");
-      forgetKey(await load(terminal, config), terminal);
+      const { revokeKey } = await import("./keys.ts");
+      revokeKey(await load(terminal, config), terminal);
     },
   );
 }

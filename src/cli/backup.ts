@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { backUp, backUpRegularly } from "../ops/backups.ts";
 import { planRestore, restore, type RestorePlan } from "../ops/restore.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { commandLineActor } from "./command-line-actor.ts";
+import { commandLineActor } from "./actor.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Copies the database, running or not, and checks the copy; without a file it is one of the regular copies. */
@@ -41,15 +41,15 @@ function endOf(done: ReturnType<typeof restore> | null): string {
 
 const IDS_SHOWN = 20;
 
-function textOf({ recordsInCopy, onlyInPresent, onlyInCopy }: RestorePlan): string {
+function textOf({ recordsInBackup, onlyInCurrent, onlyInBackup }: RestorePlan): string {
   const list = (ids: readonly number[]): string => {
     const shown = ids.slice(0, IDS_SHOWN).join(", ");
     return ids.length === 0 ? "none" : `${ids.length} (${shown}${ids.length > IDS_SHOWN ? ", …" : ""})`;
   };
   return [
-    `Records in the copy: ${recordsInCopy}`,
-    `Records that the copy lacks: ${list(onlyInPresent)}`,
-    `Records that only the copy has: ${list(onlyInCopy)}`,
+    `Records in the copy: ${recordsInBackup}`,
+    `Records that the copy lacks: ${list(onlyInCurrent)}`,
+    `Records that only the copy has: ${list(onlyInBackup)}`,
     "",
   ].join("\n");
 }

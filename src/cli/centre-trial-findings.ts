@@ -5,11 +5,11 @@ import type { Config } from "../config/config.ts";
 import { newKey, prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { openMainDatabase } from "../store/main-database.ts";
-import { Centre } from "../sync/centre.ts";
+import { UpstreamClient } from "../sync/upstream-client.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import { CentreTrials } from "../sync/centre-trials.ts";
-import { centreFindings } from "./centre-findings.ts";
-import type { Finding } from "./finding.ts";
+import { centreChecks } from "./centre-checks.ts";
+import type { CheckResult } from "./check-result.ts";
 
 /** Longest wait for one answer, in milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -18,10 +18,10 @@ const TIMEOUT_MS = 10_000;
  * Reads what the centre shows this file's account and, where nothing is wrong with that, tries it with test records. What it
  * finds is stored for the daemon, whether that runs or not.
  */
-export async function triedCentre(config: Config): Promise<Finding[]> {
+export async function triedCentre(config: Config): Promise<CheckResult[]> {
   const { upstream, site, zones, dataDir } = config;
-  const read = await centreFindings(config);
-  if (!upstream || read.some(({ verdict }) => verdict !== "well")) return read;
+  const read = await centreChecks(config);
+  if (!upstream || read.some(({ status }) => status !== "well")) return read;
   const { baseUrl, email, password, ca } = upstream;
   const clock = new SystemClock();
   const client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, ca });
@@ -29,7 +29,7 @@ export async function triedCentre(config: Config): Promise<Finding[]> {
   const database = openMainDatabase(join(dataDir, "santinela.db"));
   try {
     const tokens = new TokenCache({ client, email, password, clock });
-    const centre = new Centre({ client, tokens, clock });
+    const centre = new UpstreamClient({ client, tokens, clock });
     const trials = new CentreTrials({
       centre,
       clock,
@@ -41,7 +41,7 @@ export async function triedCentre(config: Config): Promise<Finding[]> {
     const { findings } = await trials.run(objectiveOf(zones));
     return [
       ...read,
-      ...findings.map(({ verdict, text }) => ({ check: read[0]?.check ?? "", verdict, text })),
+      ...findings.map(({ verdict: status, text }) => ({ check: read[0]?.check ?? "", status, text })),
     ];
   } finally {
     client.close();

@@ -1,13 +1,13 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { certificateFromFiles, ownCertificateIfThere, type ServerCertificate } from "../ops/certificates.ts";
-import type { Finding } from "./finding.ts";
+import type { CheckResult } from "./check-result.ts";
 
 /**
  * Whether clients can accept the certificate of the local API now. Nothing where there is none.
  * @param nowMs milliseconds since 1970
  */
-export function certificateFindings({ dataDir, http }: Config, nowMs: number): Finding[] {
+export function certificateFindings({ dataDir, http }: Config, nowMs: number): CheckResult[] {
   const check = "Certificate";
   const { tls } = http;
   if (tls.mode === "off") return [];
@@ -17,7 +17,7 @@ export function certificateFindings({ dataDir, http }: Config, nowMs: number): F
       tls.mode === "files" ? certificateFromFiles(tls.certFile, tls.keyFile) : ownCertificateIfThere(dataDir);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [{ check, verdict: "fault", text: error.message, remedy: error.hint }];
+    return [{ check, status: "fault", text: error.message, remedy: error.hint }];
   }
   if (!certificate) return [];
   const { validFromMs, validUntilMs, authority } = certificate;
@@ -27,7 +27,7 @@ export function certificateFindings({ dataDir, http }: Config, nowMs: number): F
     return [
       {
         check,
-        verdict: "fault",
+        status: "fault",
         text: `valid from ${new Date(fromMs).toISOString()} only, so it was made while the clock was wrong`,
         remedy:
           tls.mode === "own"
@@ -39,10 +39,10 @@ export function certificateFindings({ dataDir, http }: Config, nowMs: number): F
     return [
       {
         check,
-        verdict: "fault",
+        status: "fault",
         text: `was valid until ${until}`,
         remedy: tls.mode === "own" ? "santinela cert" : "Renew the files of http.tls.",
       },
     ];
-  return [{ check, verdict: "well", text: `valid until ${until}` }];
+  return [{ check, status: "well", text: `valid until ${until}` }];
 }

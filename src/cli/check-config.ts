@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { ConfigurationError } from "../config/problems.ts";
 import { AppError } from "../domain/errors.ts";
-import { linesOf, type Finding } from "./finding.ts";
+import { linesOf, type CheckResult } from "./check-result.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface CheckConfigOptions {
@@ -33,11 +33,11 @@ export async function checkConfig(
   const found = tryCentre ? await tried(config) : undefined;
   if (json) print({ ...answerOf(config), ...(found && { centre: found }) });
   else if (found) terminal.stdout.write(linesOf(found));
-  if (found?.some(({ verdict }) => verdict === "fault") === true)
+  if (found?.some(({ status }) => status === "fault") === true)
     throw new AppError("conflict", "the file is valid, but the centre would not take every trip");
 }
 
-async function tried(config: Config): Promise<Finding[]> {
+async function tried(config: Config): Promise<CheckResult[]> {
   const { triedCentre } = await import("./centre-trial-findings.ts");
   return triedCentre(config);
 }

@@ -1,4 +1,4 @@
-import { everyCommand, type CommandShape } from "./command-shape.ts";
+import { everyCommand, type CommandShape } from "./command-tree.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -14,7 +14,7 @@ export function completionScript(shell: Shell, root: CommandShape): string {
 }
 
 /** A point of the tree and what may follow there. */
-interface Place {
+interface CompletionPoint {
   /** Its words joined by slashes. */
   readonly name: string;
   readonly words: readonly { readonly word: string; readonly description: string }[];
@@ -27,7 +27,10 @@ interface Place {
   readonly takesFile: boolean;
 }
 
-function placeOf({ path, commands, options, arguments: taken }: CommandShape, root: CommandShape): Place {
+function placeOf(
+  { path, commands, options, arguments: taken }: CommandShape,
+  root: CommandShape,
+): CompletionPoint {
   const choices = taken.flatMap((argument) => argument.choices.map((word) => [word, argument.description]));
   const inner = commands.map((command) => [command.path.at(-1) ?? "", command.description]);
   const help = { name: "--help", description: "show the help of this command", value: null };
@@ -41,7 +44,7 @@ function placeOf({ path, commands, options, arguments: taken }: CommandShape, ro
 }
 
 /** Options whose value is a file, and all that take any value. */
-function valueOptions(places: readonly Place[]): { files: string[]; others: string[] } {
+function valueOptions(places: readonly CompletionPoint[]): { files: string[]; others: string[] } {
   const all = places.flatMap(({ options }) => options).filter(({ value }) => value !== null);
   const names = (isFile: boolean): string[] => [
     ...new Set(all.filter(({ value }) => (value === "file") === isFile).map(({ name }) => name)),
@@ -49,7 +52,7 @@ function valueOptions(places: readonly Place[]): { files: string[]; others: stri
   return { files: names(true), others: names(false) };
 }
 
-function bashScript(places: readonly Place[]): string {
+function bashScript(places: readonly CompletionPoint[]): string {
   const { files, others } = valueOptions(places);
   const known = places.filter(({ name }) => name !== "").map(({ name }) => name);
   const cases = places.map(({ name, words, options, takesFile }) => {
@@ -80,7 +83,7 @@ complete -F _santinela santinela
 `;
 }
 
-function zshScript(places: readonly Place[]): string {
+function zshScript(places: readonly CompletionPoint[]): string {
   const { files, others } = valueOptions(places);
   const known = places.filter(({ name }) => name !== "").map(({ name }) => name);
   const cases = places.map(({ name, words, options, takesFile }) => {
@@ -114,7 +117,7 @@ if [[ \${funcstack[1]} == _santinela ]]; then _santinela "$@"; else compdef _san
 `;
 }
 
-function fishScript(places: readonly Place[]): string {
+function fishScript(places: readonly CompletionPoint[]): string {
   const { files, others } = valueOptions(places);
   const known = places.filter(({ name }) => name !== "").map(({ name }) => name);
   const lines = places.flatMap(({ name, words, options, takesFile }) => {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import type { RunnableConfiguration } from "../config/last-good.ts";
+import type { EffectiveConfiguration } from "../config/last-good.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The option that nearly every command has. */
@@ -27,7 +27,7 @@ export async function load(terminal: Terminal, file: string | undefined): Promis
 }
 
 /** As `load`, with what the daemon itself needs to know of the file. */
-async function loadToRun(terminal: Terminal, file: string | undefined): Promise<RunnableConfiguration> {
+async function loadToRun(terminal: Terminal, file: string | undefined): Promise<EffectiveConfiguration> {
   const { configurationToRun } = await import("../config/last-good.ts");
   return configurationToRun({ file, env: terminal.env, cwd: terminal.cwd });
 }

@@ -1,6 +1,6 @@
 import { effectiveOptions } from "../config/effective.ts";
 import { configurationText, type LoadOptions } from "../config/load.ts";
-import { plainLine } from "../domain/plain-line.ts";
+import { plainLine } from "../domain/single-line.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Prints every option in force, and with `sources` where each one was said. */

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { AppError } from "../domain/errors.ts";
-import { mayAsk, type Terminal } from "./terminal.ts";
+import { isInteractive, type Terminal } from "./terminal.ts";
 
 /**
  * Has a person confirm what cannot be taken back; anything but `y` or `yes` is a no.
@@ -14,7 +14,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   const { stdin, stderr } = terminal;
-  if (!mayAsk(terminal)) throw new AppError("usage", question, { hint: "Add --yes to go on." });
+  if (!isInteractive(terminal)) throw new AppError("usage", question, { hint: "Add --yes to go on." });
   const prompt = createInterface({ input: stdin, output: stderr });
   const answer = await prompt.question(`${question} [y/N] `);
   prompt.close();

@@ -3,10 +3,10 @@ import { AppError } from "../domain/errors.ts";
 import { listenTo, probeBroker, QUEUED, type BrokerProbeResult } from "../inputs/broker-probe.ts";
 import { ZoneTopics } from "../inputs/zone-topics.ts";
 import { probeName } from "../ops/secrets.ts";
-import { centreFindings } from "./centre-findings.ts";
-import { daemonFindings } from "./daemon-findings.ts";
-import { linesOf, type Finding } from "./finding.ts";
-import { installationFindings } from "./installation-findings.ts";
+import { centreChecks } from "./centre-checks.ts";
+import { daemonFindings } from "./daemon-checks.ts";
+import { linesOf, type CheckResult } from "./check-result.ts";
+import { installationFindings } from "./installation-checks.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -24,27 +24,27 @@ export async function doctor(config: Config, options: DoctorOptions, { stdout }:
   const findings = [
     ...(await installationFindings(config)),
     ...(await daemonFindings(config)),
-    ...(await centreFindings(config)),
+    ...(await centreChecks(config)),
     ...(await mqttFindings(config, options.listenS)),
   ];
   stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : linesOf(findings));
-  const faults = findings.filter(({ verdict }) => verdict === "fault");
+  const faults = findings.filter(({ status }) => status === "fault");
   if (faults.length > 0)
     throw new AppError("conflict", `${faults.length} of ${findings.length} checks found a fault`);
 }
 
 type ExternalBroker = Extract<MqttConfig, { mode: "external" }>;
 
-async function mqttFindings(config: Config, listenS: number): Promise<Finding[]> {
+async function mqttFindings(config: Config, listenS: number): Promise<CheckResult[]> {
   const { mqtt, zones } = config;
   const topics = new ZoneTopics(zones);
   if (topics.filters.length === 0)
-    return [{ check: "MQTT", verdict: "well", text: "no zone listens to messages" }];
+    return [{ check: "MQTT", status: "well", text: "no zone listens to messages" }];
   if (mqtt.mode === "off")
     return [
       {
         check: "MQTT",
-        verdict: "fault",
+        status: "fault",
         text: "zones listen to messages, and mqtt is off",
         remedy: "Remove mqtt: off, or write mqtt.url.",
       },
@@ -53,7 +53,7 @@ async function mqttFindings(config: Config, listenS: number): Promise<Finding[]>
     return [
       {
         check: "MQTT broker",
-        verdict: "doubt",
+        status: "doubt",
         text: "the built-in broker keeps nothing while the daemon is away; only sensors with QoS 1 say it again",
         remedy:
           "For more than a few sensors install Mosquitto with systemd/mosquitto/santinela.conf and set mqtt.url.",
@@ -66,7 +66,7 @@ async function mqttFindings(config: Config, listenS: number): Promise<Finding[]>
     if (!(error instanceof AppError)) throw error;
     const { message, hint } = error;
     return [
-      { check: "MQTT broker", verdict: "fault", text: message, ...(hint === "" ? {} : { remedy: hint }) },
+      { check: "MQTT broker", status: "fault", text: message, ...(hint === "" ? {} : { remedy: hint }) },
     ];
   }
 }
@@ -75,32 +75,32 @@ const SHIPPED_SETTINGS =
   "Copy systemd/mosquitto/santinela.conf to /etc/mosquitto/conf.d/ and restart mosquitto.";
 
 /** Would it lose a trip? */
-function probeFindings({ keepsSession, keepsQos1, keepsQos0, kept }: BrokerProbeResult): Finding[] {
+function probeFindings({ keepsSession, keepsQos1, keepsQos0, kept }: BrokerProbeResult): CheckResult[] {
   const check = "MQTT broker";
   if (!keepsSession || !keepsQos1)
     return [
       {
         check,
-        verdict: "fault",
+        status: "fault",
         text: "a trip while the daemon restarts is lost: the broker keeps no session",
         remedy: SHIPPED_SETTINGS,
       },
     ];
-  const findings: Finding[] = [
-    { check, verdict: "well", text: "keeps what comes with QoS 1 while the daemon is away" },
+  const findings: CheckResult[] = [
+    { check, status: "well", text: "keeps what comes with QoS 1 while the daemon is away" },
     keepsQos0
-      ? { check, verdict: "well", text: "keeps what comes with QoS 0 as well" }
+      ? { check, status: "well", text: "keeps what comes with QoS 0 as well" }
       : {
           check,
-          verdict: "doubt",
+          status: "doubt",
           text: "throws away what comes with QoS 0 while the daemon is away",
           remedy: SHIPPED_SETTINGS,
         },
     kept >= QUEUED
-      ? { check, verdict: "well", text: `keeps ${QUEUED} messages and more` }
+      ? { check, status: "well", text: `keeps ${QUEUED} messages and more` }
       : {
           check,
-          verdict: "doubt",
+          status: "doubt",
           text: `keeps ${kept} messages of ${QUEUED}; the newest are lost, and the alarm is in them`,
           remedy: SHIPPED_SETTINGS,
         },
@@ -115,7 +115,7 @@ async function sensorFindings(
   { zones }: Config,
   listenS: number,
   { keepsQos0 }: BrokerProbeResult,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const qosOf = new Map<string, number>();
   await listenTo(mqtt, topics.filters, new SystemClock(), listenS * 1000, (message) => {
     const { signals } = topics.read(message.topic, message.payload, false);
@@ -126,11 +126,11 @@ async function sensorFindings(
   const careless = zones.filter(({ id }) => qosOf.get(id) === 0).map(({ id }) => id);
   const unheard = zones.filter(({ id, input }) => input.source === "mqtt" && !qosOf.has(id));
   const check = "Sensors";
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   if (careless.length > 0)
     findings.push({
       check,
-      verdict: keepsQos0 ? "well" : "fault",
+      status: keepsQos0 ? "well" : "fault",
       text: `publish with QoS 0: ${careless.join(", ")}${keepsQos0 ? "; this broker keeps that" : "; an opening while the daemon restarts is lost"}`,
       ...(keepsQos0
         ? {}
@@ -141,7 +141,7 @@ async function sensorFindings(
   if (unheard.length > 0)
     findings.push({
       check,
-      verdict: "doubt",
+      status: "doubt",
       text: `said nothing within ${listenS} s: ${unheard.map(({ id }) => id).join(", ")}`,
       remedy: "Open and close them while `santinela doctor --listen 60` runs to see how they publish.",
     });

@@ -1,11 +1,11 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import type { JournalEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../http/site/journal-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
-import { plainLine } from "../domain/plain-line.ts";
+import { plainLine } from "../domain/single-line.ts";
 import type { Terminal } from "./terminal.ts";
-import { lookUntilAsked } from "./watching.ts";
+import { pollUntilSignal } from "./poll.ts";
 
 export interface EventsOptions {
   /** How many entries at most. */
@@ -37,13 +37,13 @@ export async function showEvents(config: Config, options: EventsOptions, termina
     stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : shown.map(lineOf).join(""));
     return;
   }
-  const write = (entries: readonly JournalEntry[]): void => {
+  const write = (entries: readonly TimelineEntry[]): void => {
     const lines = entries.map((entry) => (json ? `${JSON.stringify(entry)}\n` : lineOf(entry)));
     if (lines.length > 0) stdout.write(lines.join(""));
   };
   write(shown);
   let known = new Set(newest.map((entry) => JSON.stringify(entry)));
-  await lookUntilAsked(async () => {
+  await pollUntilSignal(async () => {
     let page = await pageOf(client, FOLLOWED);
     if (known.size > 0 && page.every((entry) => !known.has(JSON.stringify(entry))))
       page = await pageOf(client, PAGE_MAX);
@@ -53,11 +53,11 @@ export async function showEvents(config: Config, options: EventsOptions, termina
   }, terminal);
 }
 
-function pageOf(client: ControlClient, limit: number): Promise<JournalEntry[]> {
-  return client.get<JournalEntry[]>(`/site/journal?limit=${limit}`);
+function pageOf(client: ControlClient, limit: number): Promise<TimelineEntry[]> {
+  return client.get<TimelineEntry[]>(`/site/journal?limit=${limit}`);
 }
 
-function filterOf({ since, zone }: EventsOptions, nowMs: number): (entry: JournalEntry) => boolean {
+function filterOf({ since, zone }: EventsOptions, nowMs: number): (entry: TimelineEntry) => boolean {
   const from = since === undefined ? "" : new Date(momentOf(since, nowMs)).toISOString();
   return ({ at, who }) => at >= from && (zone === undefined || who === `zone ${zone}`);
 }
@@ -75,7 +75,7 @@ function momentOf(text: string, nowMs: number): number {
 }
 
 /** One line whatever somebody wrote into a name. */
-function lineOf({ at, event, who, from, subject, detail }: JournalEntry): string {
+function lineOf({ at, event, who, from, subject, detail }: TimelineEntry): string {
   const words = [at, event, who, `(${from})`, subject, JSON.stringify(detail)];
   return `${plainLine(words.filter((word) => word !== "" && word !== "{}").join("  "))}\n`;
 }

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { Zone } from "../domain/zone.ts";
 import { listChips, type ListedChip, type ListedLine } from "../inputs/gpio/character-device.ts";
 import { chosenChip } from "../inputs/gpio/chips.ts";
-import { contactAt } from "../inputs/gpio/wires.ts";
+import { contactAt } from "../inputs/gpio/line-bindings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Shows what an installer has to know before a wire is connected, and after it: chips, lines, holders, levels. */

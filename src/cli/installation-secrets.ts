@@ -30,6 +30,6 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 }
 
 function filesIn(folder: string): string[] {
-  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isThere ? readdirSync(folder).map((name) => join(folder, name)) : [];
+  const exists = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return exists ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }

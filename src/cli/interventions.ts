@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
 import { ControlClient } from "./control-client.ts";
-import { plainLine } from "../domain/plain-line.ts";
+import { plainLine } from "../domain/single-line.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 

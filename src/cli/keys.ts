@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { forgetPreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
+import { revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { EventService } from "../service/events.ts";
 import { openMainDatabase } from "../store/main-database.ts";
-import { commandLineActor } from "./command-line-actor.ts";
+import { commandLineActor } from "./actor.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Makes a new key for signing tokens. The running daemon takes it at its next start. */
@@ -18,9 +18,9 @@ export function rotateKey({ dataDir }: Config, { stdout }: Terminal): void {
 }
 
 /** Ends every token that the previous key has signed. */
-export function forgetKey({ dataDir }: Config, { stdout }: Terminal): void {
+export function revokeKey({ dataDir }: Config, { stdout }: Terminal): void {
   prepareDataDir(dataDir);
-  forgetPreviousKey(dataDir);
+  revokePreviousKey(dataDir);
   note(dataDir, "signing-key-forgotten");
   stdout.write("the previous signing key is forgotten; restart the daemon\n");
 }

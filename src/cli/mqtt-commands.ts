@@ -39,7 +39,7 @@ export function addMqttCommands(root: Command, terminal: Terminal): void {
     .option("--json", "print one JSON object a line")
     .addHelpText("after", "\nRecord with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl")
     .action(async (file: string, { config, json }: ConfigOption & { json?: boolean }) => {
-      const { importCheck } = await import("./import-check.ts");
+      const { importCheck } = await import("./replay.ts");
       importCheck(await load(terminal, config), file, { json: json === true }, terminal);
     });
   withConfig(root.command("doctor").description("look for what would lose a trip, and say what mends it"))

@@ -24,19 +24,19 @@ export async function objectivesPull(
   const endProgress = tellProgress(client, (line) => stderr.write(line), clock);
   const view = await pulling.finally(endProgress);
   stdout.write(json ? `${JSON.stringify(view, null, 2)}\n` : view.lists.map(lineOf).join(""));
-  const failed = view.lists.find(({ lastTry }) => lastTry === "failed");
+  const failed = view.lists.find(({ lastAttempt }) => lastAttempt === "failed");
   if (failed) throw new AppError("unavailable", `${failed.type} could not be read: ${failed.reason}`);
-  const refused = view.lists.find(({ lastTry }) => lastTry === "refused");
+  const refused = view.lists.find(({ lastAttempt }) => lastAttempt === "refused");
   if (refused)
     throw new AppError("conflict", `${refused.type} is not believed: ${refused.reason}`, {
       hint: "If the centre's list is right, repeat with --accept-loss.",
     });
 }
 
-function lineOf({ type, objectives, readAt, lastTry }: ObjectiveListView): string {
-  if (lastTry === "taken") return `${type}: ${objectives} objectives\n`;
+function lineOf({ type, objectives, readAt, lastAttempt }: ObjectiveListView): string {
+  if (lastAttempt === "taken") return `${type}: ${objectives} objectives\n`;
   const copy = readAt === null ? "there is no copy of it" : `the copy of ${readAt} stays in use`;
-  return `${type}: ${lastTry}; ${copy}\n`;
+  return `${type}: ${lastAttempt}; ${copy}\n`;
 }
 
 /** @returns what ends it */

@@ -84,7 +84,7 @@ function centreText({ lists, differences }: ObjectivesView, kind: string, id: nu
   const difference = ofKind.find((one) => one.id === id);
   // Only so many are told: of the rest nobody knows here.
   if (!difference) return ofKind.length < DIFFERENCES_TOLD ? "the same" : "";
-  const { there, missingSince } = difference;
+  const { upstreamName: there, missingSince } = difference;
   if (missingSince !== null) return `not listed since ${missingSince}`;
   return there === null ? "not listed" : `named ${JSON.stringify(there)}`;
 }

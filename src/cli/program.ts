@@ -4,7 +4,7 @@ import { VERSION } from "../generated/version.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { load, withConfig, type ConfigOption } from "./config-option.ts";
-import { shapeOf, type CommandShape } from "./command-shape.ts";
+import { shapeOf, type CommandShape } from "./command-tree.ts";
 import { addConfigurationCommands } from "./configuration-commands.ts";
 import { EXIT_USAGE, exitCodeOf, EXIT_OK } from "./exit-codes.ts";
 import { addGpioCommands } from "./gpio-commands.ts";

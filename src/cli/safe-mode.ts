@@ -1,4 +1,4 @@
-import { knownAddress } from "../config/known-address.ts";
+import { fallbackAddress } from "../config/fallback-address.ts";
 import { configurationToRun } from "../config/last-good.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
@@ -14,14 +14,14 @@ import type { Terminal } from "./terminal.ts";
  */
 export async function safeMode(file: string | undefined, terminal: Terminal): Promise<void> {
   const options = { file, env: terminal.env, cwd: terminal.cwd };
-  const { host, port, names } = knownAddress(options);
+  const { host, port, names } = fallbackAddress(options);
   const server = new SafeModeServer(() => mistakesOf(options), names);
   const log = new JsonLog({
     level: "info",
     clock: new SystemClock(),
     write: (line) => void terminal.stdout.write(line),
   });
-  const asked = terminal.untilAsked();
+  const asked = terminal.untilSignal();
   log.warn("safe-mode", { ...(await server.start(host, port)), mistakes: mistakesOf(options) });
   await asked;
   await server.stop();

@@ -4,18 +4,18 @@ import {
   configurationToRun,
   keepLastGood,
   lastGoodAtMs,
-  type RunnableConfiguration,
+  type EffectiveConfiguration,
 } from "../config/last-good.ts";
 import type { LoadOptions } from "../config/load.ts";
 import type { ConfigurationText } from "../config/parsed-text.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { handedOver, Supervision } from "../ops/supervision.ts";
+import { inheritedDescriptor, SystemdNotifier } from "../ops/systemd-notify.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What is done between two runs, while no file is open. */
-type Meanwhile = () => void;
+type BetweenRuns = () => void;
 
 /**
  * Runs the daemon until the process is asked to end. A person at the panel may have it run again in the same process:
@@ -24,9 +24,9 @@ type Meanwhile = () => void;
  */
 export async function serve(file: string | undefined, terminal: Terminal): Promise<void> {
   const load = { file, env: terminal.env, cwd: terminal.cwd };
-  const supervision = Supervision.of(terminal.env, process.pid);
+  const supervision = SystemdNotifier.of(terminal.env, process.pid);
   // Listened for before the start, so that an end asked for meanwhile is an orderly one too.
-  const asked = terminal.untilAsked();
+  const asked = terminal.untilSignal();
   let running: Run | undefined;
   let isReloadAsked = false;
   // Between two runs and before the first there is nothing to be reloaded yet; the file may be read already, though.
@@ -35,9 +35,9 @@ export async function serve(file: string | undefined, terminal: Terminal): Promi
     else isReloadAsked = true;
   });
   let runnable = configurationToRun(load);
-  const onTaken = (taken: RunnableConfiguration): void => void (runnable = taken);
+  const onTaken = (taken: EffectiveConfiguration): void => void (runnable = taken);
   const common = { load, asked, supervision, terminal, onTaken };
-  const untilEnd = async (run: Run): Promise<Meanwhile | undefined> => {
+  const untilEnd = async (run: Run): Promise<BetweenRuns | undefined> => {
     running = run;
     if (isReloadAsked) run.reload();
     isReloadAsked = false;
@@ -59,14 +59,14 @@ export async function serve(file: string | undefined, terminal: Terminal): Promi
   }
 }
 
-interface Place {
+interface RunEnvironment {
   readonly load: LoadOptions;
   readonly restoreFault: string | undefined;
   readonly asked: Promise<void>;
-  readonly supervision: Supervision;
+  readonly supervision: SystemdNotifier;
   readonly terminal: Terminal;
   /** Called with what is in force after a reload. */
-  readonly onTaken: (runnable: RunnableConfiguration) => void;
+  readonly onTaken: (runnable: EffectiveConfiguration) => void;
 }
 
 interface Run {
@@ -77,26 +77,26 @@ interface Run {
    * @param onEnding called when it begins to end
    * @returns what is to be done before the next run; undefined when there is none
    */
-  readonly end: (onEnding: () => void) => Promise<Meanwhile | undefined>;
+  readonly end: (onEnding: () => void) => Promise<BetweenRuns | undefined>;
 }
 
 /** @throws AppError as `Daemon.start` */
 async function begin(
-  { config, source, fault }: RunnableConfiguration,
-  { load, restoreFault, asked, supervision, terminal, onTaken }: Place,
+  { config, source, fault }: EffectiveConfiguration,
+  { load, restoreFault, asked, supervision, terminal, onTaken }: RunEnvironment,
 ): Promise<Run> {
   const { stdout, stderr, env } = terminal;
   // systemd says so when standard output is its journal.
   const forJournald = env["JOURNAL_STREAM"] !== undefined && env["INVOCATION_ID"] !== undefined;
-  let runAgain: (meanwhile: Meanwhile) => void = () => {};
-  const again = new Promise<Meanwhile>((resolve) => {
-    runAgain = resolve;
+  let restart: (meanwhile: BetweenRuns) => void = () => {};
+  const again = new Promise<BetweenRuns>((resolve) => {
+    restart = resolve;
   });
   const clock = new SystemClock();
   const texts = new TextsInForce(source, { env, cwd: terminal.cwd });
   const daemon = new Daemon(config, {
     write: (line) => void stdout.write(line),
-    tell: (account) =>
+    announceInitialPassword: (account) =>
       void stderr.write(forJournald ? journalText(account) : firstAdministratorText(account)),
     effectiveOptions: () => texts.options(),
     reload: {
@@ -112,7 +112,7 @@ async function begin(
     },
     load,
     forJournald,
-    httpDescriptor: handedOver(env, process.pid, "http"),
+    httpDescriptor: inheritedDescriptor(env, process.pid, "http"),
     // systemd names it where the unit has a RuntimeDirectory=.
     runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
     failpoint: env["SANTINELA_FAILPOINT"],
@@ -122,16 +122,16 @@ async function begin(
     },
     configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),
     restoreFault,
-    runAgain,
+    restart,
   });
   await daemon.start();
   supervision.ready();
   const cancelWatch = supervision.watch(clock, () => daemon.isStalled());
-  const end = async (onEnding: () => void): Promise<Meanwhile | undefined> => {
+  const end = async (onEnding: () => void): Promise<BetweenRuns | undefined> => {
     const next = await Promise.race([asked.then(() => undefined), again]);
     onEnding();
     cancelWatch();
-    if (next) supervision.bePatient();
+    if (next) supervision.extendWatchdog();
     else supervision.stopping();
     await daemon.stop();
     return next;
@@ -140,7 +140,7 @@ async function begin(
 }
 
 /** @returns why it could not be done; undefined when it was */
-function faultOf(meanwhile: Meanwhile): string | undefined {
+function faultOf(meanwhile: BetweenRuns): string | undefined {
   try {
     meanwhile();
     return undefined;
@@ -151,7 +151,7 @@ function faultOf(meanwhile: Meanwhile): string | undefined {
 }
 
 /** A daemon that has run goes on with what it ran with, whatever has been written into the file meanwhile. */
-function readAgain(load: LoadOptions, before: RunnableConfiguration): RunnableConfiguration {
+function readAgain(load: LoadOptions, before: EffectiveConfiguration): EffectiveConfiguration {
   try {
     return configurationToRun(load);
   } catch (error) {

@@ -4,7 +4,7 @@ import { arch, freemem, release, totalmem, type as systemType, uptime } from "no
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { effectiveOptions } from "../config/effective.ts";
-import { configurationToRun, type RunnableConfiguration } from "../config/last-good.ts";
+import { configurationToRun, type EffectiveConfiguration } from "../config/last-good.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { VERSION } from "../generated/version.ts";
@@ -81,7 +81,7 @@ function versions(): object {
   };
 }
 
-function configurationText({ source, fault }: RunnableConfiguration, from: LoadOptions): string {
+function configurationText({ source, fault }: EffectiveConfiguration, from: LoadOptions): string {
   return json({ mistakes: fault?.split("\n") ?? [], options: effectiveOptions(source, from) });
 }
 

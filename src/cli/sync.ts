@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import { plainLine } from "../domain/plain-line.ts";
+import { plainLine } from "../domain/single-line.ts";
 import type {
   ComparisonView,
   LinkView,
@@ -103,20 +103,20 @@ function comparisonText(comparison: ComparisonView | null): string[] {
   return [`compared ${at}: ${counts}`, ...named];
 }
 
-function linkText({ state, reason, nextTryAt, answeredAt }: LinkView): string {
+function linkText({ state, reason, nextAttemptAt, answeredAt }: LinkView): string {
   if (state === "none") return "none, this daemon stands alone";
   if (state === "unknown") return "nothing sent since the start";
   return state === "up"
     ? `up, last answer ${answeredAt}`
-    : plainLine(`down, the centre ${reason}; next try ${nextTryAt}`);
+    : plainLine(`down, the centre ${reason}; next try ${nextAttemptAt}`);
 }
 
 function recordText(record: SyncRecordView): string {
-  const { interventionId, name, phase, text, upstreamId, attempts, nextTryAt, lastAnswer } = record;
+  const { interventionId, name, phase, text, upstreamId, attempts, nextAttemptAt, lastResponse } = record;
   const there = upstreamId === null ? "" : ` (there #${upstreamId})`;
   const tries = attempts === 0 ? "" : `, ${attempts} failed ${attempts === 1 ? "try" : "tries"}`;
-  const next = nextTryAt ? `, next ${nextTryAt}` : "";
-  const last = lastAnswer ? `; last: ${lastAnswer}` : "";
+  const next = nextAttemptAt ? `, next ${nextAttemptAt}` : "";
+  const last = lastResponse ? `; last: ${lastResponse}` : "";
   return plainLine(
     `  #${interventionId}${there} ${JSON.stringify(name)} ${phase}: ${text}${tries}${next}${last}`,
   );

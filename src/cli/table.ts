@@ -1,4 +1,4 @@
-import { plainLine } from "../domain/plain-line.ts";
+import { plainLine } from "../domain/single-line.ts";
 
 /** Rows under their headings, in columns as wide as their widest cell; the last column is not filled up. */
 export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {

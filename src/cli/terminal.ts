@@ -14,7 +14,7 @@ export interface Terminal {
   /** Path of the program's main file. */
   readonly main: string;
   /** Resolves when the process is asked to end. */
-  readonly untilAsked: () => Promise<void>;
+  readonly untilSignal: () => Promise<void>;
   /** Calls `reload` each time that the process receives SIGHUP, and once for those before. */
   readonly onReloadAsked?: (reload: () => void) => void;
   /** Ends the process at once, for failpoints. */
@@ -22,7 +22,7 @@ export interface Terminal {
 }
 
 /** Whether a question can be answered: somebody sits there, and has not said that nothing is to be asked. */
-export function mayAsk({ stdin, noInput }: Terminal): boolean {
+export function isInteractive({ stdin, noInput }: Terminal): boolean {
   return stdin.isTTY === true && noInput !== true;
 }
 

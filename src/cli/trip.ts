@@ -18,13 +18,13 @@ export async function trip(
 }
 
 function sentenceOf(
-  { zone, contact, changed, unchangedBy, trips, heldBack }: SimulationView,
+  { zone, contact, changed, unchangedBy, trips, suppressed }: SimulationView,
   wanted: "open" | "normal",
 ): string {
-  const fate = heldBack === null ? "" : `, held back (${heldBack})`;
+  const disposition = suppressed === null ? "" : `, held back (${suppressed})`;
   if (trips.length > 0 && contact !== "open")
-    return `${zone} has tripped, and is ${contact} as its own sensor says: trip ${trips.join(", ")}${fate}`;
-  if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}${fate}`;
+    return `${zone} has tripped, and is ${contact} as its own sensor says: trip ${trips.join(", ")}${disposition}`;
+  if (trips.length > 0) return `${zone} is open: trip ${trips.join(", ")}${disposition}`;
   if (changed) return `${zone} is ${contact}`;
   if (contact === wanted)
     return `${zone} was ${contact} already${wanted === "open" ? "; close it with --restore before it can trip again" : ""}`;

@@ -7,10 +7,10 @@ import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/
 import { ROLES, type Role } from "../domain/principal.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
-import { commandLineActor } from "./command-line-actor.ts";
+import { commandLineActor } from "./actor.ts";
 import { AccountService } from "../service/accounts.ts";
 import { openMainDatabase } from "../store/main-database.ts";
-import { mayAsk, readAll, type Terminal } from "./terminal.ts";
+import { isInteractive, readAll, type Terminal } from "./terminal.ts";
 
 /** Adds an account to the service's own database; works, like all of these, whether the daemon runs or not. */
 export async function userAdd(
@@ -147,7 +147,7 @@ function countText(count: number): string {
 async function passwordFrom(terminal: Terminal, fromStdin: boolean): Promise<string> {
   const { stdin, stderr } = terminal;
   if (fromStdin) return (await readAll(stdin)).replace(/\r?\n$/, "");
-  if (!mayAsk(terminal))
+  if (!isInteractive(terminal))
     throw new AppError("usage", "no terminal to ask for the password on", {
       hint: "Give it on standard input with --password-stdin.",
     });

@@ -65,7 +65,7 @@ function addTestCommands(root: Command, terminal: Terminal): void {
     .option("--end", "end the one that runs")
     .option("--json", "print JSON")
     .action(async ({ config, minutes, ...flags }: ConfigOption & WalkFlags) => {
-      const { walkTest } = await import("./site-tests.ts");
+      const { walkTest } = await import("./field-tests.ts");
       const options = {
         minutes: wholeNumber("--minutes", minutes),
         status: flags.status === true,
@@ -87,7 +87,7 @@ function addTestCommands(root: Command, terminal: Terminal): void {
         wait,
         json,
       }: ConfigOption & { zone?: string; wait: string; json?: boolean }) => {
-        const { signalTest } = await import("./site-tests.ts");
+        const { signalTest } = await import("./field-tests.ts");
         const options = { zone, waitS: wholeNumber("--wait", wait) ?? 60, json: json === true };
         await signalTest(await load(terminal, config), options, terminal);
       },

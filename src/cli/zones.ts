@@ -4,7 +4,7 @@ import { ControlClient } from "./control-client.ts";
 import { heldText } from "./life-safety.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { lookUntilAsked } from "./watching.ts";
+import { pollUntilSignal } from "./poll.ts";
 
 /** Shows every zone, its contact and what would become of a trip. */
 export async function listZones(
@@ -29,7 +29,7 @@ export async function watchZones(
   const client = new ControlClient(dataDir);
   const isDrawn = stdout.isTTY === true && !json;
   let known: ReadonlyMap<string, string> = new Map();
-  await lookUntilAsked(async () => {
+  await pollUntilSignal(async () => {
     const zones = await zonesOf(client);
     const lines = new Map(zones.map((zone) => [zone.id, JSON.stringify(zone)]));
     const changed = zones.filter(({ id }) => lines.get(id) !== known.get(id));
@@ -85,11 +85,11 @@ function cellsOf(zone: ZoneView): string[] {
   ];
 }
 
-function serviceOf({ fate, reason, bypass }: ZoneView): string {
-  if (fate === "waiting") return "in service";
-  if (fate === "bypassed" && bypass)
+function serviceOf({ disposition, reason, bypass }: ZoneView): string {
+  if (disposition === "waiting") return "in service";
+  if (disposition === "bypassed" && bypass)
     return `bypassed until ${bypass.until} (${bypass.who}: ${bypass.reason})`;
-  return reason === null ? fate : `${fate} (${reason})`;
+  return reason === null ? disposition : `${disposition} (${reason})`;
 }
 
 function stateOf(zone: ZoneView): string {

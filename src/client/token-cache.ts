@@ -59,7 +59,7 @@ export class TokenCache {
   }
 
   /** Drops a token that the server did not accept; a newer one stays. */
-  forget(token: string): void {
+  invalidate(token: string): void {
     if (this.#current?.token !== token) return;
     this.#current = undefined;
     this.#options.store?.save(undefined);

@@ -1,9 +1,9 @@
 import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident-class.ts";
 import type { Zone } from "../generated/types.ts";
-import type { Problem } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
 
 /** What `confirmWith` can never have: zones that are not there, or that can never confirm the one that asks for them. */
-export function incidentProblems(zones: readonly Zone[]): Problem[] {
+export function incidentProblems(zones: readonly Zone[]): ConfigProblem[] {
   const byId = new Map(zones.map((zone) => [zone.id, zone]));
   return zones.flatMap((zone, index) =>
     (zone.confirmWith?.zones ?? []).flatMap((id, place) => {

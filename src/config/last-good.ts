@@ -8,7 +8,7 @@ import type { ConfigurationText } from "./parsed-text.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
 /** A configuration that can be run, and what became of the file it should have come from. */
-export interface RunnableConfiguration {
+export interface EffectiveConfiguration {
   readonly config: Config;
   readonly source: ConfigurationText;
   /** The mistakes of the file, `file:line:col: …`, one a line, when its last good copy is used instead; else null. */
@@ -22,7 +22,7 @@ const COPY = "last-good.yaml";
  * mistyped line must not cost a building its alarms at the next power cut.
  * @throws AppError as `loadConfiguration`, of the file itself, when there is no copy that can be used
  */
-export function configurationToRun(options: LoadOptions): RunnableConfiguration {
+export function configurationToRun(options: LoadOptions): EffectiveConfiguration {
   try {
     const source = configurationText(options);
     return { config: readConfiguration(source, options), source, fault: null };
@@ -57,7 +57,7 @@ function headOf(file: string): string {
   return `# The last good copy of ${JSON.stringify(file)}. Kept by the daemon; edit that file, not this one.`;
 }
 
-function usableCopy(file: string, options: LoadOptions): Omit<RunnableConfiguration, "fault"> | undefined {
+function usableCopy(file: string, options: LoadOptions): Omit<EffectiveConfiguration, "fault"> | undefined {
   for (const folder of dataFolders(file, options)) {
     const [head, ...lines] = (readIfThere(join(folder, COPY)) ?? "").split("\n");
     if (head !== headOf(file)) continue;

@@ -15,7 +15,7 @@ import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/validators.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
-import { meaningProblems, meaningWarnings } from "./meaning.ts";
+import { semanticProblems, semanticWarnings } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { mqttOf } from "./mqtt.ts";
 import { parseText, valueOf, type ConfigurationText } from "./parsed-text.ts";
@@ -64,14 +64,14 @@ export function readConfiguration(
   const passwords = new Passwords(folder, options.env["CREDENTIALS_DIRECTORY"]);
   const missing = passwords.check(value);
   const problems = [
-    ...meaningProblems(value),
+    ...semanticProblems(value),
     ...writtenNumberProblems(parsed),
     ...(options.passwordsMayBeMissing === true ? [] : missing),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);
   const warnings = [
     ...overlay.warnings,
-    ...meaningWarnings(value),
+    ...semanticWarnings(value),
     ...passwords.warnings,
     ...missing.map(({ message }) => message),
   ];

@@ -2,10 +2,10 @@ import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
 import { isLifeSafety } from "../domain/incident-class.ts";
 import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
 import { plainValue, type Scalar } from "../domain/plain-value.ts";
-import { placeOf } from "../domain/zone-senses.ts";
+import { placeOf } from "../domain/zone-status-sources.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
-import type { ParsedFile, Problem } from "./problems.ts";
+import type { ParsedFile, ConfigProblem } from "./problems.ts";
 
 /** What a zone or gate looks for in messages, and where that is in the configuration. */
 interface Sense {
@@ -23,7 +23,7 @@ interface Sense {
 }
 
 /** What can never work in what the zones look for in messages. */
-export function messageProblems(zones: readonly Zone[]): Problem[] {
+export function messageProblems(zones: readonly Zone[]): ConfigProblem[] {
   return [
     ...zones.flatMap((zone, index) =>
       sensesOf(zone, ["zones", index]).flatMap((sense) => [
@@ -95,7 +95,7 @@ function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
 
 const CONTACT = { lists: ["open", "normal"], inherited: 0, isTextToo: false } as const;
 
-function equalValues({ place, lists, values = [], others = [] }: Sense): Problem[] {
+function equalValues({ place, lists, values = [], others = [] }: Sense): ConfigProblem[] {
   const [first, second] = lists;
   return others.flatMap((other) => {
     const equal = values.find((value) => plainValue(value) === plainValue(other));
@@ -110,7 +110,7 @@ function equalValues({ place, lists, values = [], others = [] }: Sense): Problem
   });
 }
 
-function conditionProblems(sense: Sense): Problem[] {
+function conditionProblems(sense: Sense): ConfigProblem[] {
   const { place, where, inherited, lists, values, path, isTextToo } = sense;
   const contradiction = contradictionIn(where);
   if (contradiction) {
@@ -138,7 +138,7 @@ function conditionProblems(sense: Sense): Problem[] {
 }
 
 /** The way through a list needs no sign for its entries. */
-function starProblems({ place, path, where }: Sense): Problem[] {
+function starProblems({ place, path, where }: Sense): ConfigProblem[] {
   const paths = [path, ...where.map((condition) => condition.path)];
   return paths.flatMap((one) =>
     one?.includes("/*")
@@ -153,7 +153,7 @@ function starProblems({ place, path, where }: Sense): Problem[] {
 }
 
 /** Two zones that the very same value of a message would open. */
-function sameReadings(zones: readonly Zone[]): Problem[] {
+function sameReadings(zones: readonly Zone[]): ConfigProblem[] {
   const inputs = zones.map(({ input }) => ("mqtt" in input ? input : undefined));
   return inputs.flatMap((input, index) => {
     const isTaken = input && inputs.slice(0, index).some((earlier) => earlier && opensWith(earlier, input));
@@ -183,8 +183,8 @@ const VALUE_LISTS: ReadonlySet<unknown> = new Set(["open", "normal", "low", "up"
  * Values that YAML takes for a number and that no device sends as one: the codes `0x1A2B`, `12E5` and
  * `76561198000000001` are text on the wire.
  */
-export function writtenNumberProblems({ document }: ParsedFile): Problem[] {
-  const problems: Problem[] = [];
+export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   visit(document, {
     Pair(_key, { key, value }, ancestors) {
       if (!isScalar(key) || !VALUE_LISTS.has(key.value) || !isSeq(value)) return;

@@ -4,7 +4,7 @@ import type { Configuration, MqttBroker, MqttTls } from "../generated/types.ts";
 import { filterFormFault } from "../domain/topic-filter.ts";
 import type { MqttAccountConfig, MqttConfig, MqttTlsConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Problem } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
 import { readText } from "./text-file.ts";
 
 /**
@@ -31,10 +31,10 @@ export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Pass
 }
 
 /** What of the section cannot go together. */
-export function mqttProblems(mqtt: "off" | MqttBroker | undefined): Problem[] {
+export function mqttProblems(mqtt: "off" | MqttBroker | undefined): ConfigProblem[] {
   if (mqtt === undefined || mqtt === "off") return [];
   const { url, listen, username, accounts = [], tls } = mqtt;
-  const problems: Problem[] = accountProblems(mqtt);
+  const problems: ConfigProblem[] = accountProblems(mqtt);
   if (url !== undefined && listen !== undefined)
     problems.push({
       path: ["mqtt", "listen"],
@@ -54,7 +54,7 @@ export function mqttProblems(mqtt: "off" | MqttBroker | undefined): Problem[] {
   return problems;
 }
 
-function accountProblems({ url, username, accounts = [] }: MqttBroker): Problem[] {
+function accountProblems({ url, username, accounts = [] }: MqttBroker): ConfigProblem[] {
   const path = ["mqtt", "accounts"] as const;
   if (url !== undefined && accounts.length > 0)
     return [{ path, message: "an external broker has accounts of its own. Leave accounts out, or url" }];
@@ -62,7 +62,7 @@ function accountProblems({ url, username, accounts = [] }: MqttBroker): Problem[
     ...(username === undefined ? [] : [username]),
     ...accounts.map((account) => account.username),
   ];
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const [index, account] of accounts.entries()) {
     if (names.indexOf(account.username) !== names.length - accounts.length + index)
       problems.push({
@@ -92,7 +92,7 @@ function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords):
 }
 
 /** What is shown in Home Assistant is shown over the broker. */
-export function homeAssistantProblems({ homeAssistant, mqtt }: Configuration): Problem[] {
+export function homeAssistantProblems({ homeAssistant, mqtt }: Configuration): ConfigProblem[] {
   if (homeAssistant?.enabled !== true || mqtt !== "off") return [];
   return [
     {

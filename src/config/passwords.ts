@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import type { Configuration } from "../generated/types.ts";
-import type { Problem } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
 
 /** Nobody guesses so many characters over a network. */
 const TOKEN_LENGTH_MIN = 16;
@@ -25,8 +25,8 @@ export class Passwords {
   }
 
   /** Reads what is needed and tells what is missing. */
-  check({ upstream, mqtt, metrics }: Configuration): Problem[] {
-    const problems: Problem[] = [];
+  check({ upstream, mqtt, metrics }: Configuration): ConfigProblem[] {
+    const problems: ConfigProblem[] = [];
     if (upstream)
       this.upstream = this.#read("upstream", upstream.passwordFile, "upstream-password", problems);
     if (
@@ -69,7 +69,7 @@ export class Passwords {
     section: string,
     option: string | undefined,
     credential: string,
-    problems: Problem[],
+    problems: ConfigProblem[],
   ): string | undefined {
     const path =
       option === undefined
@@ -88,7 +88,12 @@ export class Passwords {
     return this.#readFile(path, place, problems, option !== undefined);
   }
 
-  #readFile(path: string, place: Problem["path"], problems: Problem[], isOurs = true): string | undefined {
+  #readFile(
+    path: string,
+    place: ConfigProblem["path"],
+    problems: ConfigProblem[],
+    isOurs = true,
+  ): string | undefined {
     try {
       const password = readFileSync(path, "utf8").replace(/\r?\n$/, "");
       if (password === "")
@@ -96,8 +101,8 @@ export class Passwords {
       if (isOurs) this.#warnWhereOpen(path);
       return password;
     } catch (error) {
-      const isThere = (error as NodeJS.ErrnoException).code !== "ENOENT";
-      const message = isThere
+      const exists = (error as NodeJS.ErrnoException).code !== "ENOENT";
+      const message = exists
         ? `cannot read the password file ${path}: ${messageOf(error)}. Name a file that this user may read`
         : `there is no password file ${path}. Write the password into it, with mode 0600`;
       problems.push({ path: place, message });

@@ -2,7 +2,7 @@ import { isNode, isPair, type Document, type LineCounter } from "yaml";
 import { AppError } from "../domain/errors.ts";
 
 /** One mistake: where it stands, what it is, and how to mend it. */
-export interface Problem {
+export interface ConfigProblem {
   /** Path of keys and indices to the value. */
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -18,7 +18,7 @@ export interface ParsedFile {
 }
 
 /** A mistake as a program wants it. */
-export interface Mistake {
+export interface ConfigError {
   /** `file:line:col`, or the environment variable that it came from. */
   readonly place: string;
   /** What is wrong and how to mend it, with the option's name before it where one is meant. */
@@ -27,10 +27,10 @@ export interface Mistake {
 
 /** All mistakes of a configuration as one error, a line each: `file:line:col: path: what is wrong`. */
 export class ConfigurationError extends AppError {
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly ConfigError[];
 
   /** @param mistakes in the order in which they are told; one that is there twice is told once */
-  constructor(mistakes: readonly Mistake[]) {
+  constructor(mistakes: readonly ConfigError[]) {
     const byLine = new Map(mistakes.map((mistake) => [`${mistake.place}: ${mistake.message}`, mistake]));
     super("configuration", [...byLine.keys()].join("\n"));
     this.mistakes = [...byLine.values()];
@@ -38,20 +38,20 @@ export class ConfigurationError extends AppError {
 }
 
 /** The mistakes of a file as an error, in the file's order. */
-export function configurationError(file: ParsedFile, problems: readonly Problem[]): ConfigurationError {
+export function configurationError(file: ParsedFile, problems: readonly ConfigProblem[]): ConfigurationError {
   const sorted = problems
     .map((problem) => ({ message: described(problem), place: placeOf(file, problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.col - b.place.col);
   return new ConfigurationError(sorted.map(({ message, place }) => ({ message, place: place.text })));
 }
 
-interface Place {
+interface SourceLocation {
   readonly line: number;
   readonly col: number;
   readonly text: string;
 }
 
-function described({ path, message }: Problem): string {
+function described({ path, message }: ConfigProblem): string {
   return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
@@ -73,7 +73,7 @@ export function sourceText(file: ParsedFile, path: readonly (string | number)[])
 function placeOf(
   { name, document, lines, fromEnvironment }: ParsedFile,
   path: readonly (string | number)[],
-): Place {
+): SourceLocation {
   const variable = fromEnvironment.get(path.join("."));
   if (variable !== undefined) return { line: 0, col: 0, text: variable };
   for (let length = path.length; length >= 0; length -= 1) {

@@ -1,8 +1,8 @@
 import type { ErrorObject } from "ajv";
-import type { Problem } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
 
 /** Turns the validator's errors into problems a person can mend, one for each mistake. */
-export function schemaProblems(errors: readonly ErrorObject[], value: unknown): Problem[] {
+export function schemaProblems(errors: readonly ErrorObject[], value: unknown): ConfigProblem[] {
   const alternatives = errors.filter(({ keyword }) => keyword === "oneOf");
   const chosen = alternatives.flatMap((error) => alternativeProblems(error, errors));
   const inAlternative = (error: ErrorObject): boolean =>
@@ -34,7 +34,7 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
 };
 
 /** Of the errors of several alternatives, those of the one that the writer meant. */
-function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[]): Problem[] {
+function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[]): ConfigProblem[] {
   const path = pathOf(error.instancePath);
   const { keys, remedy } = ALTERNATIVES[String(path.at(-1))] ?? {
     keys: [],
@@ -57,7 +57,7 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
   return ofMeant.length > 0 ? ofMeant.map((inner) => problemOf(inner)) : [{ path, message: remedy }];
 }
 
-function problemOf(error: ErrorObject): Problem {
+function problemOf(error: ErrorObject): ConfigProblem {
   const path = pathOf(error.instancePath);
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {

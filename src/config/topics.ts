@@ -1,6 +1,6 @@
 import { filterFault, overlap } from "../domain/topic-filter.ts";
 import type { Configuration, Zone } from "../generated/types.ts";
-import type { Problem } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
 
 /** A topic filter in the configuration, and where it stands. */
 interface Placed {
@@ -9,7 +9,7 @@ interface Placed {
 }
 
 /** What is wrong with the topics of the zones: their form, their absence, and filters that overlap. */
-export function topicProblems(zones: readonly Zone[]): Problem[] {
+export function topicProblems(zones: readonly Zone[]): ConfigProblem[] {
   const placed = zones.flatMap((zone, index) => filtersIn(zone, ["zones", index]));
   const faulty = placed.flatMap(({ filter, path }) => {
     const fault = filterFault(filter);
@@ -20,7 +20,7 @@ export function topicProblems(zones: readonly Zone[]): Problem[] {
 }
 
 /** Topics that no client of the built-in broker may publish: what reads them would stay silent. */
-export function unspokenTopicProblems({ zones = [], mqtt }: Configuration): Problem[] {
+export function unspokenTopicProblems({ zones = [], mqtt }: Configuration): ConfigProblem[] {
   const accounts = mqtt === undefined || mqtt === "off" ? [] : (mqtt.accounts ?? []);
   const hasOneForAll = typeof mqtt === "object" && mqtt.username !== undefined;
   const allowed = accounts.map(({ publish }) => publish);
@@ -48,7 +48,7 @@ function filtersIn(
 }
 
 /** A broker may deliver a message once for each of two filters that it falls under, and one change would be two. */
-function overlaps(placed: readonly Placed[]): Problem[] {
+function overlaps(placed: readonly Placed[]): ConfigProblem[] {
   return placed.flatMap(({ filter, path }, index) => {
     const other = placed
       .slice(0, index)
@@ -64,9 +64,9 @@ function overlaps(placed: readonly Placed[]): Problem[] {
   });
 }
 
-function senseProblems({ input, tamper, battery }: Zone, index: number): Problem[] {
+function senseProblems({ input, tamper, battery }: Zone, index: number): ConfigProblem[] {
   const ownTopic = "mqtt" in input;
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const [key, sense] of Object.entries({ tamper, battery }))
     if (sense !== undefined && sense.mqtt === undefined && !ownTopic)
       problems.push({

@@ -7,7 +7,7 @@ import type { Contact, ZoneRules } from "./zone.ts";
 
 /** So many changes of level within CHATTER_WITHIN_MS are chatter. */
 const CHATTER_CHANGES = 8;
-const CHATTER_WITHIN_MS = 1_000;
+const CHATTER_WINDOW_MS = 1_000;
 /** A chattering contact has calmed down when its level has stayed so long. */
 export const CHATTER_QUIET_MS = 10_000;
 /** Changes closer together are one: a reed contact bounces for a few milliseconds whenever a door is closed. */
@@ -43,7 +43,7 @@ export function isChatter(rules: ZoneRules, { activity }: Active): boolean {
     lastMs === undefined
   )
     return false;
-  return lastMs - firstMs <= CHATTER_WITHIN_MS;
+  return lastMs - firstMs <= CHATTER_WINDOW_MS;
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Clock {
   /** Runs `action` once, `delayMs` of the monotonic clock from now, unless cancelled. */
   after(delayMs: number, action: () => void): CancelTimer;
   /** Runs `action` once, after everything that has already arrived from the network was handled. */
-  afterTurn(action: () => void): void;
+  afterEventLoopTurn(action: () => void): void;
 }
 
 /** Whether the wall clock can be believed: a machine without a battery clock starts in the past. */
@@ -21,4 +21,4 @@ export interface TrustedTime {
 export type CancelTimer = () => void;
 
 /** The longest delay that a Node timer takes (2^31-1 ms); longer waits must be taken in parts. */
-export const LONGEST_TIMER_MS = 2_147_483_647;
+export const TIMER_MS_MAX = 2_147_483_647;

@@ -1,6 +1,6 @@
 import type { Difference, DifferenceKind } from "./difference.ts";
 import { markersIn, ownKeyIn } from "./marker.ts";
-import { identityOf, type KnownRecord, type Sighting } from "./sighting.ts";
+import { identityOf, type KnownRecord, type MatchCandidate } from "./match-candidate.ts";
 
 /** One record of this site as it is held against the centre's list. */
 export interface ComparedRecord extends KnownRecord {
@@ -21,10 +21,10 @@ export interface ComparedRecord extends KnownRecord {
  */
 export function compareWithCentre(
   records: readonly ComparedRecord[],
-  rows: readonly Sighting[],
-  { siteRef, isFinished }: { siteRef: string; isFinished: (row: Sighting) => boolean },
+  rows: readonly MatchCandidate[],
+  { siteRef, isFinished }: { siteRef: string; isFinished: (row: MatchCandidate) => boolean },
 ): { readonly here: number; readonly there: number; readonly differences: readonly Difference[] } {
-  const byMarker = new Map<string, Sighting[]>();
+  const byMarker = new Map<string, MatchCandidate[]>();
   const known = new Set(records.map(({ marker }) => marker));
   const isOwn = (marker: string): boolean =>
     known.has(marker) || ownKeyIn({ notes: marker }, siteRef) !== undefined;
@@ -54,9 +54,9 @@ export function compareWithCentre(
 /** What is there of a record: what bears its reference, and what is demonstrably it without one. */
 function copiesOf(
   record: ComparedRecord,
-  marked: readonly Sighting[],
-  byId: ReadonlyMap<number, Sighting>,
-): Sighting[] {
+  marked: readonly MatchCandidate[],
+  byId: ReadonlyMap<number, MatchCandidate>,
+): MatchCandidate[] {
   const linked = record.upstreamId === null ? undefined : byId.get(record.upstreamId);
   if (!linked || marked.includes(linked) || identityOf(linked, record) !== "ours") return [...marked];
   return [...marked, linked];
@@ -64,8 +64,8 @@ function copiesOf(
 
 function differenceOf(
   { wanted, upstreamId }: ComparedRecord,
-  copies: readonly Sighting[],
-  byId: ReadonlyMap<number, Sighting>,
+  copies: readonly MatchCandidate[],
+  byId: ReadonlyMap<number, MatchCandidate>,
 ): DifferenceKind | undefined {
   if (wanted === "not-there") return copies.length > 0 ? "alive-there" : undefined;
   if (copies.length > 1) return "twice-there";
@@ -77,7 +77,7 @@ function told(
   kind: DifferenceKind,
   interventionId: number | null,
   name: string,
-  copies: readonly Sighting[],
+  copies: readonly MatchCandidate[],
 ): Difference {
   return { kind, interventionId, upstreamIds: copies.map(({ id }) => id).sort((a, b) => a - b), name };
 }

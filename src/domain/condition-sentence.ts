@@ -4,16 +4,16 @@ import type { ConditionCode } from "./condition.ts";
  * What is said of conditions that are said in the same words each time, with names of values in braces. Whoever speaks
  * another language has the values, and sentences of their own.
  */
-export const SENTENCES = {
+export const CONDITION_MESSAGES = {
   "restart-needed":
     "{options} changed in the configuration file and need a restart. The daemon runs with the old values until then: restart it, or change the file back and reload.",
   "upstream-unreachable":
     "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
-  "upstream-sign-in-refused":
+  "upstream-authentication-failed":
     "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
-  "upstream-not-the-interface":
+  "upstream-unexpected-service":
     "the dispatch centre {centre} {what}: {answer}. Records wait and are sent by themselves.",
-  "upstream-refuses-records":
+  "upstream-rejects-records":
     "{rejected} records refused, {blocked} waiting for their objective at the centre, {gone} deleted there; santinela sync status names them",
   "upstream-refuses-alarm":
     "{rejected} high-priority records are refused by the centre after four tries; no crew knows of them. santinela sync status names them and the centre's reason; call the centre.",
@@ -29,11 +29,11 @@ export const SENTENCES = {
     "{here} records should be at the centre and {there} are; {differences} differ. santinela sync status names each.",
   "mqtt-unreachable":
     "the MQTT broker {broker} is not connected ({reason}). Check that it runs and that mqtt.url, username and passwordFile are right; it is tried again every {seconds} s.",
-  "mqtt-client-id-shared":
+  "mqtt-session-taken-over":
     "the MQTT broker ends every connection at once: most likely another program, or a copy of this installation, is connected as {clientId}. Give each its own mqtt.clientId. Connecting goes on in {minutes} minutes; until then no sensor at this broker is heard.",
   "mqtt-subscription-refused":
     "the broker does not let this account read {topics}. Give it read access there, then restart the daemon.",
-  "gpio-line-storm":
+  "gpio-line-unstable":
     "line {line} changes more than {edges} times a second: a loose wire, a contact that is giving way, or interference. It is looked at every {pollMs} ms, and listened to again by itself.",
   "journal-write-failed": "the trip journal cannot be written: {reason}. Free disk space or mend the disk.",
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or mend the disk.",
@@ -46,21 +46,21 @@ export const SENTENCES = {
     "{changes} trips and changes of zones are in {file}, in memory, because the disk does not take them ({reason}). A power cut loses them. Free space on the disk or replace it now; they are then stored automatically.",
   "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
   "disk-full": "{freeMb} MB are free on the disk of {folder}. Remove what is not needed there.",
-  "backup-failed":
+  "backup-overdue":
     "the newest copy of the database is of {newest}. Run santinela backup and see what it says.",
   "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
 } as const satisfies Readonly<Partial<Record<ConditionCode, string>>>;
 
-export type SentenceCode = keyof typeof SENTENCES;
+export type SentenceCode = keyof typeof CONDITION_MESSAGES;
 
 /** Values by their names; a moment is ISO 8601 UTC. */
 export type ConditionValues = Readonly<Record<string, string | number>>;
 
 /** What may be said of a condition: the values of its sentence, or words for what its sentence does not fit. */
-export type Said<Code extends ConditionCode> =
+export type ConditionDetail<Code extends ConditionCode> =
   | string
   | (Code extends SentenceCode
-      ? Readonly<Record<NamesIn<(typeof SENTENCES)[Code]>, string | number>>
+      ? Readonly<Record<NamesIn<(typeof CONDITION_MESSAGES)[Code]>, string | number>>
       : never);
 
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
@@ -68,9 +68,9 @@ type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infe
   : never;
 
 /** The sentence of a condition with the values in the place of their names, or the words as they are. */
-export function textOf(code: ConditionCode, said: string | ConditionValues): string {
-  if (typeof said === "string") return said;
-  const sentences: Readonly<Partial<Record<ConditionCode, string>>> = SENTENCES;
+export function formatConditionMessage(code: ConditionCode, detail: string | ConditionValues): string {
+  if (typeof detail === "string") return detail;
+  const sentences: Readonly<Partial<Record<ConditionCode, string>>> = CONDITION_MESSAGES;
   const sentence = sentences[code] ?? "";
-  return sentence.replace(/\{(\w+)\}/g, (braced, name: string) => String(said[name] ?? braced));
+  return sentence.replace(/\{(\w+)\}/g, (braced, name: string) => String(detail[name] ?? braced));
 }

@@ -88,7 +88,7 @@ export interface HeadlineZone {
   readonly kind: ZoneKind;
   readonly contact: Contact;
   /** What becomes of a trip now: `waiting` for dispatch, or what holds it back. */
-  readonly fate: "waiting" | "bypassed" | "test" | "gated" | "swinger";
+  readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
   readonly faults: readonly { readonly fault: Fault }[];
 }
 
@@ -122,15 +122,16 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => Found>> =
     count: unrecorded.length,
     items: [...new Set(unrecorded)].map((id) => zoneItem(zones.find((zone) => zone.id === id) ?? { id })),
   }),
-  "zone-open": (facts) => zones(facts, ({ contact, fate }) => contact === "open" && fate === "waiting"),
+  "zone-open": (facts) =>
+    zones(facts, ({ contact, disposition }) => contact === "open" && disposition === "waiting"),
   "zone-fault": (facts) => zones(facts, ({ faults }) => faults.some(({ fault }) => fault !== "battery")),
-  "zone-shut-down": (facts) => zones(facts, ({ fate }) => fate === "swinger"),
+  "zone-shut-down": (facts) => zones(facts, ({ disposition }) => disposition === "swinger"),
   "condition-error": (facts) => conditions(facts, "error"),
   starting: ({ isRead }) => alone(!isRead),
   "condition-warning": (facts) => conditions(facts, "warning"),
   "walk-test": ({ isWalkTest }) => alone(isWalkTest),
   // A walk test comes before a bypass in what becomes of a trip; it is a reason of its own.
-  "zone-bypassed": (facts) => zones(facts, ({ fate }) => fate === "bypassed"),
+  "zone-bypassed": (facts) => zones(facts, ({ disposition }) => disposition === "bypassed"),
   "work-unfinished": ({ work }) => records(work),
   "zone-not-ready": (facts) => zones(facts, isInTheWayOfArming),
   "zone-unknown": (facts) => zones(facts, ({ contact }) => contact === "unknown"),
@@ -143,8 +144,8 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => Found>> =
 };
 
 /** A movement ends when people leave; it keeps no site from being armed. */
-function isInTheWayOfArming({ contact, fate, kind }: HeadlineZone): boolean {
-  return contact === "open" && fate === "gated" && kind !== "motion";
+function isInTheWayOfArming({ contact, disposition, kind }: HeadlineZone): boolean {
+  return contact === "open" && disposition === "gated" && kind !== "motion";
 }
 
 function records({ count, newest }: UnfinishedRecords): Found {

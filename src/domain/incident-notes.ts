@@ -2,7 +2,7 @@ import { formatLocal } from "./calendar.ts";
 import { withZone, type IncidentZone, type Stamp } from "./incident.ts";
 import { cleanText } from "./intervention-text.ts";
 import type { TripSite } from "./trip.ts";
-import { wording } from "./wording.ts";
+import { wording } from "./trip-text.ts";
 
 /*
  * The notes of an intervention: what people have written, byte for byte, and one line for each zone, which is replaced in

@@ -1,5 +1,5 @@
 import type { Intervention, InterventionUpdate } from "../generated/types.ts";
-import type { Flags, Moment, Trip } from "./trip.ts";
+import type { RequestedServices, Timestamp, Trip } from "./trip.ts";
 import type { ConfirmWith } from "./zone.ts";
 
 /** One intervention and the trips that belong to it. */
@@ -10,13 +10,13 @@ export interface Incident {
   readonly subject: string;
   readonly interventionId: number;
   /** When its last trip was. */
-  readonly last: Moment;
+  readonly last: Timestamp;
   /** Its zones in the order in which they joined. */
   readonly zones: readonly IncidentZone[];
 }
 
 /** A time in a line of the notes; `isDated` is false while the clock of that time was not trusted. */
-export interface Stamp extends Moment {
+export interface Stamp extends Timestamp {
   readonly isDated: boolean;
 }
 
@@ -46,10 +46,10 @@ export interface IncidentZone {
  */
 export function isWithinWindow(
   { last }: Pick<Incident, "last">,
-  trip: Pick<Trip, "about" | "moment">,
+  trip: Pick<Trip, "type" | "moment">,
   windowMs: number,
 ): boolean {
-  if (trip.about !== "trip") return true;
+  if (trip.type !== "trip") return true;
   const sinceLastMs = elapsedMs(last, trip.moment);
   // Behind a clock that has gone back over a reboot the time is unknown; a crew too many is better than one too few.
   const isBackwards = sinceLastMs < 0 && trip.moment.bootId !== last.bootId;
@@ -63,11 +63,11 @@ export const INCIDENT_WINDOW_MS_MAX = 3_600_000;
  * Whether a trip cannot join the newest incident of its subject, whatever the window is set to. A fault has none.
  * @param latest undefined where there has been no incident
  */
-export function mustOpen(
-  trip: Pick<Trip, "about" | "moment">,
+export function requiresNewIncident(
+  trip: Pick<Trip, "type" | "moment">,
   latest: Pick<Incident, "last"> | undefined,
 ): boolean {
-  if (trip.about !== "trip") return false;
+  if (trip.type !== "trip") return false;
   return latest === undefined || !isWithinWindow(latest, trip, INCIDENT_WINDOW_MS_MAX);
 }
 
@@ -95,7 +95,7 @@ function accepts(confirmWith: ConfirmWith | null, zoneId: string, apartMs: numbe
 }
 
 /** From one moment to another, by the monotonic clock within one boot of the machine, else by the wall clock. */
-function elapsedMs(from: Moment, to: Moment): number {
+function elapsedMs(from: Timestamp, to: Timestamp): number {
   return from.bootId === to.bootId ? to.monotonicMs - from.monotonicMs : to.wallMs - from.wallMs;
 }
 
@@ -158,27 +158,27 @@ export function withZone(zones: readonly IncidentZone[], changed: IncidentZone):
 }
 
 /** What a trip raises in an open record. Nothing is ever lowered, and a flag that a person has set stays. */
-export function raised(record: Intervention, trip: Trip, isConfirmed: boolean): InterventionUpdate {
+export function escalation(record: Intervention, trip: Trip, isConfirmed: boolean): InterventionUpdate {
   const { priority = "low", crews = 1, police, ambulance, firetruck } = trip.body;
-  const wanted: Flags[] = [{ priority, crews, ...flagsOf({ police, ambulance, firetruck }) }];
+  const wanted: RequestedServices[] = [{ priority, crews, ...flagsOf({ police, ambulance, firetruck }) }];
   if (isConfirmed) wanted.push({ priority: "high", ...trip.confirmed });
   const changes: InterventionUpdate = {};
   for (const flags of wanted) {
-    if (flags.priority && rank(flags.priority) > rank(changes.priority ?? record.priority))
+    if (flags.priority && priorityLevel(flags.priority) > priorityLevel(changes.priority ?? record.priority))
       changes.priority = flags.priority;
     if (flags.crews !== undefined && flags.crews > (changes.crews ?? record.crews))
       changes.crews = flags.crews;
-    for (const flag of CREWS_ASKED) if (flags[flag] === true && !record[flag]) changes[flag] = true;
+    for (const flag of SERVICES) if (flags[flag] === true && !record[flag]) changes[flag] = true;
   }
   return changes;
 }
 
-const CREWS_ASKED = ["police", "ambulance", "firetruck"] as const;
+const SERVICES = ["police", "ambulance", "firetruck"] as const;
 
-function flagsOf(flags: Partial<Record<(typeof CREWS_ASKED)[number], boolean | undefined>>): Flags {
-  return Object.fromEntries(CREWS_ASKED.filter((flag) => flags[flag] === true).map((flag) => [flag, true]));
+function flagsOf(flags: Partial<Record<(typeof SERVICES)[number], boolean | undefined>>): RequestedServices {
+  return Object.fromEntries(SERVICES.filter((flag) => flags[flag] === true).map((flag) => [flag, true]));
 }
 
-function rank(priority: Intervention["priority"]): number {
+function priorityLevel(priority: Intervention["priority"]): number {
   return ["low", "medium", "high"].indexOf(priority);
 }

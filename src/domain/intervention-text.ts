@@ -1,10 +1,10 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
 import type { TripSite } from "./trip.ts";
-import { wording } from "./wording.ts";
+import { wording } from "./trip-text.ts";
 
 /** The plainest body that the interface takes, for a trip whose full one was refused: a crew matters more than a text. */
-export function plainestBody(body: InterventionCreate): InterventionCreate {
+export function minimalBody(body: InterventionCreate): InterventionCreate {
   return {
     name: body.name,
     objectiveType: body.objectiveType,

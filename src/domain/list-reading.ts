@@ -1,12 +1,12 @@
-import type { CentreRecord } from "./merge.ts";
-import { compareTraits, type Sighting } from "./sighting.ts";
+import type { UpstreamRecord } from "./merge.ts";
+import { compareFingerprints, type MatchCandidate } from "./match-candidate.ts";
 
 /** Down to where the centre's records are read. */
 export interface Watermark {
   /** Its highest id at a moment before; 0 for all of them. */
   readonly id: number;
   /** What the record that had this id then is known by; null where that is not known. */
-  readonly witness: CentreRecord | null;
+  readonly witness: UpstreamRecord | null;
 }
 
 /**
@@ -30,7 +30,7 @@ export class ListReading {
   start = 0;
   /** How many records there are, where the centre says so. */
   total: number | undefined;
-  readonly #seen = new Map<number, Sighting>();
+  readonly #seen = new Map<number, MatchCandidate>();
   readonly #watermark: Watermark;
   #first: number | undefined;
   #stale = 0;
@@ -43,7 +43,7 @@ export class ListReading {
   }
 
   /** Takes the rows of the page at `start`. @param size rows of the page, also those that are no records */
-  take(rows: readonly Sighting[], size: number, total?: number): PageWord {
+  take(rows: readonly MatchCandidate[], size: number, total?: number): PageWord {
     this.total = total;
     const sizeBefore = this.#seen.size;
     for (const row of rows) this.#note(row);
@@ -60,12 +60,12 @@ export class ListReading {
     return "more";
   }
 
-  get rows(): readonly Sighting[] {
+  get rows(): readonly MatchCandidate[] {
     return [...this.#seen.values()];
   }
 
   /** Every record above the watermark, and those below it that can have come in later. */
-  get newer(): readonly Sighting[] {
+  get newer(): readonly MatchCandidate[] {
     const least = this.#isWatermarkThere ? this.#watermark.id : 0;
     return this.rows.filter((row) => row.id > least);
   }
@@ -74,7 +74,7 @@ export class ListReading {
   get isRestored(): boolean {
     const { id, witness } = this.#watermark;
     const found = this.#seen.get(id);
-    return found !== undefined && witness !== null && compareTraits(found, witness) === "another";
+    return found !== undefined && witness !== null && compareFingerprints(found, witness) === "another";
   }
 
   /** Whether the centre says that it has no more records than were read. */
@@ -89,7 +89,7 @@ export class ListReading {
     return known.length === earlier.#seen.size && known.every((id) => earlier.#seen.has(id));
   }
 
-  #note(row: Sighting): void {
+  #note(row: MatchCandidate): void {
     if (!this.#seen.has(row.id) && row.id > this.#lowest) this.#descends = false;
     this.#lowest = Math.min(this.#lowest, row.id);
     this.#seen.set(row.id, row);
@@ -106,7 +106,7 @@ export class ListReading {
     const { id, witness } = this.#watermark;
     if (id === 0) return true;
     const found = this.#seen.get(id);
-    if (witness !== null) return found !== undefined && compareTraits(found, witness) === "same";
+    if (witness !== null) return found !== undefined && compareFingerprints(found, witness) === "same";
     return [...this.#seen.keys()].some((seen) => seen >= id);
   }
 }

@@ -1,9 +1,9 @@
 import { INTERVENTION_FIELDS, type InterventionFields } from "./intervention.ts";
 import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
-import type { Ghosts } from "./outbox.ts";
+import type { InFlightValues } from "./outbox.ts";
 
 /** A record as the centre shows it: whatever it answers, of which only known fields are looked at. */
-export type CentreRecord = Readonly<Record<string, unknown>>;
+export type UpstreamRecord = Readonly<Record<string, unknown>>;
 
 /** The three versions that meet when a record has changed on either side. */
 export interface MergeSides {
@@ -11,11 +11,11 @@ export interface MergeSides {
   /** What was here when both sides last agreed. */
   readonly agreed: InterventionFields;
   /** What the centre showed then. A centre may write the same value in another way, so each side has its own past. */
-  readonly base: CentreRecord;
+  readonly base: UpstreamRecord;
   /** What the centre shows now, without the marker. */
-  readonly upstream: CentreRecord;
+  readonly upstream: UpstreamRecord;
   /** Values of ours that may have arrived late. */
-  readonly ghosts: Ghosts;
+  readonly ghosts: InFlightValues;
   /** Whether a trip has joined here that the centre does not know: then its record is not done. */
   readonly hasTripJoined?: boolean;
 }
@@ -24,7 +24,7 @@ export interface Merged {
   /** To be sent to the centre. */
   readonly push: Partial<InterventionFields>;
   /** To be written here. */
-  readonly adopt: Partial<InterventionFields>;
+  readonly applyLocally: Partial<InterventionFields>;
   /** Changed on both sides, with who was followed. */
   readonly conflicts: readonly MergeConflict[];
 }
@@ -37,7 +37,7 @@ export interface MergeConflict {
 }
 
 /** Fields that the dispatcher decides when both sides have changed them: who goes, and when. */
-const DISPATCHERS: ReadonlySet<string> = new Set([
+const DISPATCHER_OWNED_FIELDS: ReadonlySet<string> = new Set([
   "dateStart",
   "dateEnd",
   "crews",
@@ -56,39 +56,39 @@ const STATUS_ORDER = ["planned", "in_progress", "done"];
 export function merge(sides: MergeSides): Merged {
   const { agreed } = sides;
   const push: Record<string, unknown> = {};
-  const adopt: Record<string, unknown> = {};
+  const applyLocally: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
   for (const field of INTERVENTION_FIELDS) {
     const { here, there, hereChanged, thereChanged, isGhost } = compare(sides, field);
     if (same(here, there)) continue;
     if (isGhost || (hereChanged && !thereChanged)) push[field] = here;
-    else if (thereChanged && !hereChanged) adopt[field] = there;
+    else if (thereChanged && !hereChanged) applyLocally[field] = there;
     else if (thereChanged && hereChanged) {
       const both = field === "notes" ? mergedLines(agreed.notes, here, there) : undefined;
       if (both !== undefined) {
         push[field] = both;
-        adopt[field] = both;
+        applyLocally[field] = both;
         continue;
       }
       const kept = winner(field, here, there);
       if (kept === "here") push[field] = here;
-      else adopt[field] = there;
+      else applyLocally[field] = there;
       conflicts.push({ field, here, there, kept });
     }
   }
-  return reopened(sides, { push, adopt, conflicts });
+  return reopened(sides, { push, applyLocally, conflicts });
 }
 
 /** A dispatcher who has set a record done did not mean a trip that its notes there do not show yet. */
 function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged): Merged {
-  const { push, adopt, conflicts } = merged;
+  const { push, applyLocally, conflicts } = merged;
   const isUnseen = push.notes !== undefined && !same(push.notes, upstream["notes"]);
-  if (hasTripJoined !== true || !isUnseen || adopt.status !== "done") return merged;
-  const { status: there, ...rest } = adopt;
+  if (hasTripJoined !== true || !isUnseen || applyLocally.status !== "done") return merged;
+  const { status: there, ...rest } = applyLocally;
   const { status: here } = local;
   return {
     push: { ...push, status: here },
-    adopt: rest,
+    applyLocally: rest,
     conflicts: [
       ...conflicts.filter(({ field }) => field !== "status"),
       { field: "status", here, there, kept: "here" },
@@ -129,7 +129,7 @@ function mergedLines(agreed: unknown, here: unknown, there: unknown): string | u
 function winner(field: string, here: unknown, there: unknown): "here" | "there" {
   if (field === "status")
     return STATUS_ORDER.indexOf(String(here)) >= STATUS_ORDER.indexOf(String(there)) ? "here" : "there";
-  return DISPATCHERS.has(field) ? "there" : "here";
+  return DISPATCHER_OWNED_FIELDS.has(field) ? "there" : "here";
 }
 
 /** Null, an empty text and a missing one are the same to a person. */
@@ -138,13 +138,18 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 /** The ghosts with the values of one more update that may arrive late. */
-export function withGhosts(ghosts: Ghosts, values: Partial<InterventionFields>): Ghosts {
+export function withInFlightValues(
+  inFlightValues: InFlightValues,
+  values: Partial<InterventionFields>,
+): InFlightValues {
   const added = Object.entries(values).map(([field, value]): [string, readonly unknown[]] => [
     field,
-    [...(ghosts[field] ?? []).filter((earlier) => earlier !== value), value].slice(-GHOSTS_MAX),
+    [...(inFlightValues[field] ?? []).filter((earlier) => earlier !== value), value].slice(
+      -IN_FLIGHT_VALUES_MAX,
+    ),
   ]);
-  return { ...ghosts, ...Object.fromEntries(added) };
+  return { ...inFlightValues, ...Object.fromEntries(added) };
 }
 
 /** Of one field, so many late values are remembered: more updates than a line loses in a quarter of an hour. */
-const GHOSTS_MAX = 50;
+const IN_FLIGHT_VALUES_MAX = 50;

@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts";
-import { folded } from "./folding.ts";
+import { folded } from "./search-folding.ts";
 import type { Objective, ObjectiveType } from "./objective.ts";
 
 /** A list request of objectives. What their fields are is only known from the records themselves. */

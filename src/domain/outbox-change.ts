@@ -21,14 +21,14 @@ export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEn
   return {
     ...entry,
     phase,
-    rank,
+    priorityOrder: rank,
     wantRev: rev,
     joinedRev: hasTripJoined ? rev : entry.joinedRev,
     deleted: event === "deleted",
     // An edit is a fresh start for what was refused; what waits for the link keeps its place.
     ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
     // What was refused may still be on its way from an earlier send: it is looked for, and removed there.
-    ...(phase === "closed" && entry.doubted ? { sweeps: 0, sweepAtMs: firstSweepMs } : {}),
+    ...(phase === "closed" && entry.possiblyDuplicated ? { sweeps: 0, sweepAtMs: firstSweepMs } : {}),
   };
 }
 

@@ -8,7 +8,7 @@ export interface OutboxEntry {
   readonly interventionId: number;
   readonly phase: OutboxPhase;
   /** 0 goes first. */
-  readonly rank: number;
+  readonly priorityOrder: number;
   /** The record's revision that the centre should have. */
   readonly wantRev: number;
   /** The revision that the centre is known to have; 0 for none. */
@@ -27,17 +27,17 @@ export interface OutboxEntry {
   /** The centre's highest id before the first send: a record of ours that came in since is above it. Null before it. */
   readonly watermark: number | null;
   /** What the record of that id was known by, as JSON: without it there, ours may be below. Null where unknown. */
-  readonly witness: string | null;
+  readonly watermarkFingerprint: string | null;
   /** Whether a POST was ever left unanswered, so that a second one of it may exist or still come. */
-  readonly doubted: boolean;
+  readonly possiblyDuplicated: boolean;
   /** Searches for such doubles so far. */
   readonly sweeps: number;
   /** Wall clock of the next one, milliseconds since 1970; null when none is needed. */
   readonly sweepAtMs: number | null;
   /** Values that unanswered updates put on the wire and that may still arrive: they are ours and no dispatcher's. */
-  readonly ghosts: Ghosts;
+  readonly inFlightValues: InFlightValues;
   /** Wall clock until which they may arrive, milliseconds since 1970; null when there are none. */
-  readonly ghostsUntilMs: number | null;
+  readonly inFlightUntilMs: number | null;
   /** Wall clock at which the record is read again at the centre, milliseconds since 1970; null for never. */
   readonly verifyAtMs: number | null;
   /**
@@ -68,7 +68,7 @@ export interface OutboxAttempt {
 }
 
 /** Field -> values. */
-export type Ghosts = Readonly<Record<string, readonly unknown[]>>;
+export type InFlightValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** A `verifyAtMs` that says: the centre was restored from a backup, and what it does not know it has lost. */
-export const AUDIT_AT_MS = 0;
+export const VERIFY_IMMEDIATELY = 0;

@@ -21,7 +21,7 @@ export type Role = "administrator" | "operator" | "viewer";
 export const ROLES: readonly Role[] = ["administrator", "operator", "viewer"];
 
 /** Whether the principal may use the interface's endpoints: "operator or administrator rights". */
-export function mayUseInterface(principal: Principal): boolean {
+export function mayUseApi(principal: Principal): boolean {
   return principal.role === "operator" || principal.role === "administrator";
 }
 
@@ -34,4 +34,4 @@ export function actorOf({ email, from }: Principal): Actor {
 export const DEVICE_EMAIL = "device@santinela.local";
 
 /** Address of the administrator that the first start makes, until somebody has made it their own. */
-export const FIRST_ADMINISTRATOR = "admin@santinela.local";
+export const INITIAL_ADMIN_EMAIL = "admin@santinela.local";

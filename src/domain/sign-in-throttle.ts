@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import { AppError } from "./errors.ts";
 
 /** So many wrong passwords are free; then one waits, and after each further one twice as long as the last. */
-const FREE_FOR_ACCOUNT = 5;
+const FREE_ATTEMPTS_PER_ACCOUNT = 5;
 /** Several people and programs may share one network address, and one who forgets a password must not bar the others. */
 const FREE_FOR_ADDRESS = 20;
 const FIRST_DELAY_MS = 30_000;
@@ -29,7 +29,7 @@ export interface SignInAttempt {
    * Whether that account has signed in from that address before. Then only what is tried from there counts for it, or
    * anybody who knows the e-mail address could keep its owner out for ever.
    */
-  readonly isKnownPlace: boolean;
+  readonly isKnownAddress: boolean;
   /**
    * Whether the password was made by the program: 100 random bits, which no number of guesses finds. Then only the
    * address counts, or five wrong codes from anywhere would keep the owner out of a new installation.
@@ -73,7 +73,8 @@ export class SignInThrottle {
     const { account, address } = limitsOf(attempt);
     const ownMs = account ? this.#count(account, nowMs) : 0;
     // What one account adds to its address is bounded: a program with an old password tries for weeks.
-    const isCounted = !account || (this.#counters.get(account.key)?.failures ?? 0) <= FREE_FOR_ACCOUNT;
+    const isCounted =
+      !account || (this.#counters.get(account.key)?.failures ?? 0) <= FREE_ATTEMPTS_PER_ACCOUNT;
     const addressMs = address && isCounted ? this.#count(address, nowMs) : 0;
     return Math.max(ownMs, addressMs) / 1000;
   }
@@ -82,7 +83,7 @@ export class SignInThrottle {
   succeeded(attempt: SignInAttempt): void {
     const { account, address } = limitsOf(attempt);
     if (!account) return;
-    const forgiven = Math.min(FREE_FOR_ACCOUNT, this.#counters.get(account.key)?.failures ?? 0);
+    const forgiven = Math.min(FREE_ATTEMPTS_PER_ACCOUNT, this.#counters.get(account.key)?.failures ?? 0);
     this.#counters.delete(account.key);
     const counter = address && this.#counters.get(address.key);
     if (counter) this.#put(address.key, { ...counter, failures: Math.max(0, counter.failures - forgiven) });
@@ -126,15 +127,15 @@ interface Limit {
  * alone: neighbours behind the same address, such as another site with an old password, do not count against it.
  */
 function limitsOf(attempt: SignInAttempt): Limits {
-  const { email, address, isKnownPlace, isRandomPassword, hasToken = false } = attempt;
+  const { email, address, isKnownAddress, isRandomPassword, hasToken = false } = attempt;
   if (address === undefined) return {};
   const place = `address ${networkOf(address)}`;
   const name = `account ${email.toLowerCase()}`;
-  if (hasToken || (isKnownPlace && !isRandomPassword))
-    return { account: { key: `${name} at ${place}`, free: FREE_FOR_ACCOUNT } };
+  if (hasToken || (isKnownAddress && !isRandomPassword))
+    return { account: { key: `${name} at ${place}`, free: FREE_ATTEMPTS_PER_ACCOUNT } };
   return {
     address: { key: place, free: FREE_FOR_ADDRESS },
-    ...(isRandomPassword ? {} : { account: { key: name, free: FREE_FOR_ACCOUNT } }),
+    ...(isRandomPassword ? {} : { account: { key: name, free: FREE_ATTEMPTS_PER_ACCOUNT } }),
   };
 }
 

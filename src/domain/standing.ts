@@ -18,7 +18,7 @@ export interface ZoneInRecord {
 export interface StandingContact {
   readonly zone: Pick<Zone, "kind" | "whenArmedOpen">;
   /** The opening that was recorded since the zone last closed; undefined where it was open at first sight. */
-  readonly opening: Pick<Trip, "about" | "cause" | "state"> | undefined;
+  readonly opening: Pick<Trip, "type" | "cause" | "state"> | undefined;
   /** What the intervention of the opening says of the zone; `finished` where there is none. */
   readonly record: RecordCover;
   /** Whether the zone's trips have been held back while it was open, and what followed has not been decided yet. */

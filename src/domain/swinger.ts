@@ -1,7 +1,7 @@
 import type { Zone } from "./zone.ts";
 
 /** How often a zone has tripped since it was last quiet. */
-export interface Swinging {
+export interface SwingerCounters {
   /** Incidents that its trips have opened. */
   readonly incidents: number;
   readonly trips: number;
@@ -15,7 +15,7 @@ export interface Swinging {
 const TRIPS_MAX = 20;
 
 /** Whether a zone is shut down: CP-01's swinger shutdown, never for what saves lives. */
-export function isShutDown({ swinger }: Zone, swinging: Swinging | undefined): boolean {
+export function isShutDown({ swinger }: Zone, swinging: SwingerCounters | undefined): boolean {
   if (swinger === null || swinging === undefined) return false;
   return swinging.incidents >= swinger.maxTrips || swinging.trips >= TRIPS_MAX;
 }
@@ -29,11 +29,11 @@ export function quietResetMs({ swinger }: Zone): number {
 const LIFE_SAFETY_RESET_MS = 28_800_000;
 
 /** The counters after one more trip. One that is held back anyway, as in a walk test, does not wear the zone out. */
-export function swingOnce(
-  before: Swinging | undefined,
+export function countTrip(
+  before: SwingerCounters | undefined,
   wallMs: number,
   { isStored, isHeldBack }: { readonly isStored: boolean; readonly isHeldBack: boolean },
-): Swinging {
+): SwingerCounters {
   const { incidents = 0, trips = 0, counted = 0 } = before ?? {};
   return {
     incidents,

@@ -1,6 +1,6 @@
 import type { CentreTraits, TraitCode, TraitValues } from "./centre-trait.ts";
 import { newIntervention, type InterventionFields } from "./intervention.ts";
-import type { CentreRecord } from "./merge.ts";
+import type { UpstreamRecord } from "./merge.ts";
 import type { ObjectiveType } from "./objective.ts";
 
 /*
@@ -18,7 +18,7 @@ function nameOf(siteRef: string, key: string): string {
  * The moment at which a test record of this site was made.
  * @returns milliseconds since 1970; undefined for every other record
  */
-export function testRecordMs({ name }: CentreRecord, siteRef: string): number | undefined {
+export function testRecordMs({ name }: UpstreamRecord, siteRef: string): number | undefined {
   const start = nameOf(siteRef, "");
   if (typeof name !== "string" || !name.startsWith(start)) return undefined;
   const key = name.slice(start.length);
@@ -73,7 +73,7 @@ export function objectiveOf(
 /** What the centre has made of the two texts, and the one in which the marker survives; null where it is in neither. */
 export function textTrait(
   { notes: sent }: InterventionFields,
-  { notes, description }: CentreRecord,
+  { notes, description }: UpstreamRecord,
   marker: string,
 ): { marker: CentreTraits["marker"]; code: TraitCode; values: TraitValues } {
   const text = sent ?? "";

@@ -18,7 +18,7 @@ export function unknownPlaceholders(template: string): string[] {
 }
 
 /** The template with every placeholder replaced. */
-export function fillTemplate(template: string, values: Readonly<Record<Placeholder, string>>): string {
+export function renderTemplate(template: string, values: Readonly<Record<Placeholder, string>>): string {
   return template.replaceAll(BRACED, (braced: string, name: string) =>
     isPlaceholder(name) ? values[name] : braced,
   );

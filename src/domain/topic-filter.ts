@@ -3,12 +3,12 @@
  */
 
 /** Whether a filter takes in more than one topic. */
-export function isBroad(filter: string): boolean {
+export function hasWildcard(filter: string): boolean {
   return filter.split("/").some((level) => level === "+" || level === "#");
 }
 
 /** Whether a topic falls under a filter. What starts with `$` is the broker's own and falls under no wildcard. */
-export function isUnder(topic: string, filter: string): boolean {
+export function matchesFilter(topic: string, filter: string): boolean {
   const wanted = filter.split("/");
   const levels = topic.split("/");
   if (topic.startsWith("$") && !filter.startsWith("$")) return false;

@@ -5,16 +5,16 @@ import { subjectOfTrip } from "./incident-class.ts";
 import { lineOf } from "./incident-notes.ts";
 import { withOpening } from "./incident.ts";
 import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
-import { fillTemplate } from "./text-template.ts";
-import type { NewTrip, RestoreCause, SeenTrip, TripSignal, TripSite } from "./trip.ts";
-import { wording, type TripWords } from "./wording.ts";
+import { renderTemplate } from "./text-template.ts";
+import type { NewTrip, RestoreCause, DetectedTrip, TripSignal, TripSite } from "./trip.ts";
+import { wording, type TripTextValues } from "./trip-text.ts";
 import type { Zone } from "./zone.ts";
 
 /* The journal's rows for what happens to a zone, with texts that are written when it is seen: every attempt sends the same. */
 
 /** The journal's row for a trip, with the intervention that it asks for. */
-export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
-  const { fate, sinceWallMs: _since, ...known } = seen;
+export function newTrip(zone: Zone, seen: DetectedTrip, site: TripSite): NewTrip {
+  const { disposition, sinceWallMs: _since, ...known } = seen;
   const { confirmed, name, description, ...flags } = zone.profile;
   const words = wording(site.locale);
   const text = wordsOf(zone, seen, site);
@@ -27,9 +27,9 @@ export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
     "event.cause": words.causes[seen.cause],
   };
   const body = {
-    name: clip(name === undefined ? words.name(text) : fillTemplate(name, values), 200),
+    name: clip(name === undefined ? words.name(text) : renderTemplate(name, values), 200),
     description: clip(
-      description === undefined ? words.description(text, seen.cause) : fillTemplate(description, values),
+      description === undefined ? words.description(text, seen.cause) : renderTemplate(description, values),
       4000,
     ),
     ...placeOf(zone),
@@ -39,10 +39,10 @@ export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
   } as const;
   const row: NewTrip = {
     ...known,
-    ...fate,
+    ...disposition,
     zoneId: zone.id,
     source: zone.input.source,
-    about: "trip",
+    type: "trip",
     subject: subjectOfTrip(zone),
     body: cleanBody(body),
     line: "",
@@ -57,7 +57,7 @@ export function newTrip(zone: Zone, seen: SeenTrip, site: TripSite): NewTrip {
 }
 
 /** A fault of a zone, or its end. */
-export interface SeenFault extends Omit<SeenTrip, "cause" | "earliestWallMs"> {
+export interface SeenFault extends Omit<DetectedTrip, "cause" | "earliestWallMs"> {
   readonly fault: Fault;
   /** What has it: the zone, or the bridge that several zones are behind. */
   readonly of: string;
@@ -69,7 +69,7 @@ export interface SeenFault extends Omit<SeenTrip, "cause" | "earliestWallMs"> {
 /** The journal's row for a fault, which becomes work for a technician, or for its end, which is noted there. */
 export function newFault(
   zone: Zone,
-  { fate, fault, of, isOver, behind, ...seen }: SeenFault,
+  { disposition, fault, of, isOver, behind, ...seen }: SeenFault,
   site: TripSite,
 ): NewTrip {
   const words = wording(site.locale);
@@ -88,10 +88,10 @@ export function newFault(
   };
   return {
     ...seen,
-    ...fate,
+    ...disposition,
     zoneId: zone.id,
     source: zone.input.source,
-    about: isOver ? "fault-over" : "fault",
+    type: isOver ? "fault-over" : "fault",
     cause: fault,
     subject: subjectOfFault(of, fault),
     earliestWallMs: null,
@@ -108,7 +108,7 @@ export function newFault(
  */
 export function newSignalTest(
   zone: Zone,
-  { who, ...seen }: Pick<SeenTrip, "key" | "moment" | "isDated"> & { readonly who: string },
+  { who, ...seen }: Pick<DetectedTrip, "key" | "moment" | "isDated"> & { readonly who: string },
   site: TripSite,
 ): NewTrip {
   const words = wording(site.locale);
@@ -127,7 +127,7 @@ export function newSignalTest(
     ...seen,
     zoneId: zone.id,
     source: zone.input.source,
-    about: "signal",
+    type: "signal",
     cause: "signal-test",
     subject: `signal/${seen.key}`,
     earliestWallMs: null,
@@ -141,18 +141,18 @@ export function newSignalTest(
 }
 
 /** A contact that closed. */
-export interface SeenRestore extends Pick<SeenTrip, "key" | "moment" | "isDated" | "fate"> {
+export interface SeenRestore extends Pick<DetectedTrip, "key" | "moment" | "isDated" | "disposition"> {
   readonly cause: RestoreCause;
 }
 
 /** The journal's row for a contact that closed. */
-export function newRestore(zone: Zone, { fate, ...seen }: SeenRestore): NewTrip {
+export function newRestore(zone: Zone, { disposition, ...seen }: SeenRestore): NewTrip {
   return {
     ...seen,
-    ...fate,
+    ...disposition,
     zoneId: zone.id,
     source: zone.input.source,
-    about: "restore",
+    type: "restore",
     subject: subjectOfTrip(zone),
     earliestWallMs: null,
     body: { name: zone.name, ...placeOf(zone) },
@@ -163,7 +163,7 @@ export function newRestore(zone: Zone, { fate, ...seen }: SeenRestore): NewTrip 
 }
 
 /** Zones of one objective that were found open at one moment, each with its key and since when it has been open. */
-export interface SeenStanding extends Pick<SeenTrip, "moment" | "isDated"> {
+export interface SeenStanding extends Pick<DetectedTrip, "moment" | "isDated"> {
   readonly zones: readonly {
     readonly zone: Zone;
     readonly key: string;
@@ -190,7 +190,7 @@ export function newStanding({ zones, moment, isDated }: SeenStanding, site: Trip
     isDated,
     zoneId: zone.id,
     source: zone.input.source,
-    about: "standing",
+    type: "standing",
     cause: "standing",
     subject: `standing/${first?.key}`,
     earliestWallMs: null,
@@ -217,7 +217,7 @@ function signalOf({ name, device, confirmWith }: Zone, remark: string): TripSign
 }
 
 /** Times of day alone, for a line of the notes that begins with its own. */
-function briefly(text: TripWords): TripWords {
+function briefly(text: TripTextValues): TripTextValues {
   const brief = (time: string | null): string | null => time?.replace(/:\d\d$/, "") ?? null;
   return { ...text, earliest: brief(text.earliest), since: brief(text.since) };
 }
@@ -233,9 +233,9 @@ function wordsOf(
     isDated,
     earliestWallMs,
     sinceWallMs = null,
-  }: Pick<SeenTrip, "moment" | "isDated" | "earliestWallMs" | "sinceWallMs">,
+  }: Pick<DetectedTrip, "moment" | "isDated" | "earliestWallMs" | "sinceWallMs">,
   { locale, timezone }: TripSite,
-): TripWords {
+): TripTextValues {
   const words = wording(locale);
   const local = (wallMs: number): string => localTime(wallMs, timezone);
   return {

@@ -1,7 +1,7 @@
 import type { InterventionCreate, Profile } from "../generated/types.ts";
 import type { Fault } from "./fault.ts";
 import type { ConfirmWith } from "./zone.ts";
-import type { Locale } from "./wording.ts";
+import type { Locale } from "./trip-text.ts";
 import type { TripCause } from "./zone-step.ts";
 
 /** One row of the journal: a trip or a fault, and how far it has come. */
@@ -12,12 +12,12 @@ export interface Trip {
   readonly key: string;
   readonly zoneId: string;
   readonly source: TripSource;
-  readonly about: TripMatter;
+  readonly type: TripType;
   readonly cause: TripCause | Fault | RestoreCause | "signal-test";
   /** What it has in common with the other trips of its intervention: class and objective, or one fault of one zone. */
   readonly subject: string;
   /** When the contact opened. */
-  readonly moment: Moment;
+  readonly moment: Timestamp;
   /** False while the wall clock was not to be trusted: then `moment.wallMs` says nothing yet. */
   readonly isDated: boolean;
   /** For a trip that was found after an interruption: it cannot have been before, milliseconds since 1970. */
@@ -29,7 +29,7 @@ export interface Trip {
   /** What its line in the notes and its confirmation need to know of the zone. */
   readonly signal: TripSignal;
   /** What is asked for once a second zone has confirmed the incident; null for a zone that confirms nothing. */
-  readonly confirmed: Flags | null;
+  readonly confirmed: RequestedServices | null;
   readonly state: TripState;
   /** Why it has this state, in words; null where the state says it all. */
   readonly reason: string | null;
@@ -48,7 +48,7 @@ export type TripSource = "gpio" | "mqtt" | "simulated";
  * A `standing` contact was open when its zone was armed and is listed in one record with the others. A `restore` is a
  * contact that closed; it is noted in the record of its opening. A `signal` is a test of the way to the centre.
  */
-export type TripMatter = "trip" | "standing" | "restore" | "fault" | "fault-over" | "signal";
+export type TripType = "trip" | "standing" | "restore" | "fault" | "fault-over" | "signal";
 
 /** A contact closes by a reading, or a pulse zone by its time. */
 export type RestoreCause = "reading" | "auto";
@@ -65,26 +65,26 @@ export interface TripSignal {
 }
 
 /** A point in time on both clocks; the monotonic one counts from the machine's start `bootId`. */
-export interface Moment {
+export interface Timestamp {
   readonly wallMs: number;
   readonly bootId: string;
   readonly monotonicMs: number;
 }
 
 /** What a trip may ask for beyond its own profile. */
-export type Flags = NonNullable<Profile["confirmed"]> & Pick<Profile, "priority">;
+export type RequestedServices = NonNullable<Profile["confirmed"]> & Pick<Profile, "priority">;
 
 /**
  * `waiting` for the local API; `posted` as an intervention of its own; `merged` into one that was open, whose text then
  * names it; `refused` by the API even in its plainest form; the others were never meant to be dispatched.
  */
-export type TripState = "waiting" | "posted" | "merged" | "refused" | TripFate;
+export type TripState = "waiting" | "posted" | "merged" | "refused" | SuppressionReason;
 
 /**
  * Why a trip is not dispatched. `cancelled`: the gate closed within the entry delay. `recorded`: a restore, or the end of
  * a fault, that no open record is there for.
  */
-export type TripFate = TripHold | "cancelled" | "recorded";
+export type SuppressionReason = TripHold | "cancelled" | "recorded";
 
 /** What holds the trips of a zone back while it lasts. */
 export type TripHold = "bypassed" | "test" | "gated" | "swinger";
@@ -92,15 +92,15 @@ export type TripHold = "bypassed" | "test" | "gated" | "swinger";
 export type NewTrip = Omit<Trip, "seq" | "incident" | "attempts" | "lastError" | "interventionId">;
 
 /** What is known of a trip that has just been seen. */
-export interface SeenTrip {
+export interface DetectedTrip {
   readonly key: string;
   readonly cause: TripCause;
-  readonly moment: Moment;
+  readonly moment: Timestamp;
   readonly isDated: boolean;
   readonly earliestWallMs: number | null;
   /** For a contact that was open already: since when, milliseconds since 1970. */
   readonly sinceWallMs?: number | null;
-  readonly fate: { readonly state: TripFate | "waiting"; readonly reason: string | null };
+  readonly disposition: { readonly state: SuppressionReason | "waiting"; readonly reason: string | null };
 }
 
 export interface TripSite {

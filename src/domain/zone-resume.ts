@@ -1,4 +1,4 @@
-import type { KeptZoneState, ZoneState } from "./zone-step.ts";
+import type { PersistedZoneState, ZoneState } from "./zone-step.ts";
 import type { ZoneRules } from "./zone.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { ZoneRules } from "./zone.ts";
  */
 export function resumeZone(
   rules: ZoneRules,
-  kept: KeptZoneState | undefined,
+  kept: PersistedZoneState | undefined,
   atMs: number,
   settleMs = 0,
 ): ZoneState {
@@ -21,8 +21,8 @@ export function resumeZone(
     ...(kept?.pending ? { pending: kept.pending } : {}),
     ...(contact === "open" ? { lastOpenMs: atMs } : {}),
     // What is still pending was seen as it happened.
-    carriedOver: contact !== "unknown" && !kept?.pending,
-    restedByItself: rests || (kept?.restedByItself ?? false),
+    isResumed: contact !== "unknown" && !kept?.pending,
+    autoRestored: rests || (kept?.autoRestored ?? false),
     notBeforeMs: atMs + settleMs,
     level: contact,
     activity: [],

@@ -7,7 +7,7 @@ import {
 } from "../generated/defaults.ts";
 import { resolveGate } from "./gate.ts";
 import { isLifeSafety } from "./incident-class.ts";
-import { sensesOf } from "./zone-senses.ts";
+import { sensesOf } from "./zone-status-sources.ts";
 import type { Zone, ZoneInput, ZoneKind, ZoneProfile, ZoneRules } from "./zone.ts";
 
 /**

@@ -23,7 +23,7 @@ export type ZoneSignal =
   | { readonly kind: "sign-of-life" };
 
 /** How a contact was seen. */
-export interface Sighted {
+export interface ReadingContext {
   /** False for a value that may be old, such as a retained message. */
   readonly live: boolean;
   /** Monotonic moment of it, where that is known better than by when it arrives. */

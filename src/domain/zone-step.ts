@@ -13,7 +13,7 @@ export function stepZone(rules: ZoneRules, state: ZoneState, signal: StepSignal)
   const due = settle(rules, state, signal.atMs);
   const read = signal.type === "reading" ? withReading(rules, due.state, signal) : { ...due, events: [] };
   const after = settle(rules, read.state, signal.atMs);
-  const wakeAtMs = dues(rules, after.state)[0]?.atMs;
+  const wakeAtMs = pendingDeadlines(rules, after.state)[0]?.atMs;
   return {
     state: after.state,
     events: [...due.events, ...read.events, ...after.events],
@@ -30,9 +30,9 @@ export interface ZoneState {
   /** The last reading that said open, for zones that close by themselves. */
   readonly lastOpenMs?: number;
   /** True until the first reading after a start: a change seen then happened while nobody was looking. */
-  readonly carriedOver: boolean;
+  readonly isResumed: boolean;
   /** It is normal because its time was over, not because a reading said so: an old value must not open it again. */
-  readonly restedByItself: boolean;
+  readonly autoRestored: boolean;
   /** It was open at first sight by a value that may be old; the first live one that says so makes a life-safety zone trip. */
   readonly isOpenByOldValue?: boolean;
   /** No opening settles before this moment: after a power-up wires and detectors need time to come to rest. */
@@ -52,7 +52,7 @@ export interface PendingContact {
 }
 
 /** What is known of a zone when the daemon starts; the times are monotonic ones of the new process. */
-export type KeptZoneState = Pick<ZoneState, "contact" | "pending" | "restedByItself">;
+export type PersistedZoneState = Pick<ZoneState, "contact" | "pending" | "autoRestored">;
 
 export type StepSignal =
   | {
@@ -98,7 +98,7 @@ const ON_READING: Record<Contact, Record<Contact, "nothing" | "confirms" | "diff
 function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Part {
   const { contact, atMs, live } = reading;
   if (contact === "unknown") return { state, events: [] };
-  const isOldOpening = contact === "open" && !live && state.restedByItself;
+  const isOldOpening = contact === "open" && !live && state.autoRestored;
   if (isOldOpening) return { state, events: [] };
   const active = withActivity(state, contact, atMs);
   const seen = contact === "open" ? { ...active, lastOpenMs: atMs } : active;
@@ -115,8 +115,8 @@ function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Part
 
 function settledBack(state: ZoneState, contact: KnownContact): ZoneState {
   const { pending: _over, ...rest } = state;
-  const restedByItself = state.restedByItself && contact !== "normal";
-  return { ...rest, carriedOver: false, restedByItself };
+  const autoRestored = state.autoRestored && contact !== "normal";
+  return { ...rest, isResumed: false, autoRestored };
 }
 
 function waiting(state: ZoneState, contact: KnownContact, atMs: number, live: boolean): ZoneState {
@@ -134,8 +134,8 @@ function startChatter(state: ZoneState, atMs: number): Part {
     state: {
       ...rest,
       contact: "open",
-      carriedOver: false,
-      restedByItself: false,
+      isResumed: false,
+      autoRestored: false,
       chatter: { changes: state.activity.length },
     },
     // What is open already has had its trip.
@@ -150,7 +150,7 @@ interface Due {
 
 /** Everything that is due by now, in the order in which it became due, so that a late wake gives what a prompt one does. */
 function settle(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
-  const [first] = dues(rules, state);
+  const [first] = pendingDeadlines(rules, state);
   if (!first || first.atMs > nowMs) return { state, events: [] };
   const part = first.happens(rules, state, first.atMs);
   const rest = settle(rules, part.state, nowMs);
@@ -158,23 +158,23 @@ function settle(rules: ZoneRules, state: ZoneState, nowMs: number): Part {
 }
 
 /** What will happen without a further reading, the earliest first. */
-function dues(rules: ZoneRules, state: ZoneState): Due[] {
+function pendingDeadlines(rules: ZoneRules, state: ZoneState): Due[] {
   const { pending, chatter, contact, lastOpenMs } = state;
   if (chatter) return [{ atMs: (state.activity.at(-1) ?? 0) + CHATTER_QUIET_MS, happens: calmDown }];
   const found: Due[] = [];
   if (pending) found.push({ atMs: settlesAt(rules, state, pending), happens: settlePending });
   if (contact === "open" && rules.autoRestoreMs !== undefined && lastOpenMs !== undefined)
-    found.push({ atMs: lastOpenMs + rules.autoRestoreMs, happens: restoreByItself });
+    found.push({ atMs: lastOpenMs + rules.autoRestoreMs, happens: autoRestore });
   return found.toSorted((a, b) => a.atMs - b.atMs);
 }
 
 function settlesAt(rules: ZoneRules, state: ZoneState, { contact, sinceMs }: PendingContact): number {
   if (contact === "normal") return sinceMs + rules.debounceMs;
-  return Math.max(sinceMs + openHoldMs(rules), state.notBeforeMs);
+  return Math.max(sinceMs + tripDelayMs(rules), state.notBeforeMs);
 }
 
 /** How long a contact must stay open before it is a trip. */
-export function openHoldMs(rules: ZoneRules): number {
+export function tripDelayMs(rules: ZoneRules): number {
   return Math.max(rules.debounceMs, rules.minOpenMs, rules.confirmMs);
 }
 
@@ -196,8 +196,8 @@ function settlePending(rules: ZoneRules, state: ZoneState): Part {
   const next = {
     ...before,
     contact: pending.contact,
-    carriedOver: false,
-    restedByItself: false,
+    isResumed: false,
+    autoRestored: false,
     ...(isOld && rules.tripsAtFirstSight ? { isOpenByOldValue: true } : {}),
   };
   return { state: next, events: settledEvents(rules, state, pending) };
@@ -211,26 +211,26 @@ function settledEvents(
   const what = ON_SETTLED[state.contact][contact];
   if (what === "nothing") return [];
   if (what === "restore") return [{ type: "restore", cause: "reading", atMs }];
-  if (what === "trip") return [{ type: "trip", cause: state.carriedOver ? "after-restart" : "edge", atMs }];
+  if (what === "trip") return [{ type: "trip", cause: state.isResumed ? "after-restart" : "edge", atMs }];
   const tripsNow = contact === "open" && live && rules.tripsAtFirstSight;
   return [tripsNow ? { type: "trip", cause: "first-sight", atMs } : { type: "first-sight", contact, atMs }];
 }
 
-function restoreByItself(_rules: ZoneRules, state: ZoneState, atMs: number): Part {
+function autoRestore(_rules: ZoneRules, state: ZoneState, atMs: number): Part {
   // A normal reading that was still settling has nothing left to say.
   const { lastOpenMs: _over, pending: _overtaken, isOpenByOldValue: _closed, ...rest } = state;
   return {
-    state: { ...rest, contact: "normal", carriedOver: false, restedByItself: true },
+    state: { ...rest, contact: "normal", isResumed: false, autoRestored: true },
     events: [{ type: "restore", cause: "auto", atMs }],
   };
 }
 
 function calmDown(_rules: ZoneRules, state: ZoneState, atMs: number): Part {
   const { chatter, ...rest } = state;
-  const calm: ZoneEvent = { type: "calm", changes: chatter?.changes ?? 0, atMs };
+  const ended: ZoneEvent = { type: "calm", changes: chatter?.changes ?? 0, atMs };
   const isClosed = state.level === "normal";
   return {
     state: { ...rest, contact: isClosed ? "normal" : "open", activity: [] },
-    events: isClosed ? [calm, { type: "restore", cause: "reading", atMs }] : [calm],
+    events: isClosed ? [ended, { type: "restore", cause: "reading", atMs }] : [ended],
   };
 }

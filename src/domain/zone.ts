@@ -7,7 +7,7 @@ import type {
   SimulatedInput,
   Zone as ZoneOptions,
 } from "../generated/types.ts";
-import type { ZoneSenses } from "./zone-senses.ts";
+import type { ZoneStatusSources } from "./zone-status-sources.ts";
 
 /** A zone with every option filled in, as the daemon works with it. */
 export interface Zone {
@@ -18,7 +18,7 @@ export interface Zone {
   readonly input: ZoneInput;
   readonly rules: ZoneRules;
   /** What messages say about it besides its contact. */
-  readonly senses: ZoneSenses;
+  readonly senses: ZoneStatusSources;
   /** What its trips ask of the dispatch centre. */
   readonly profile: ZoneProfile;
   /** Name of the objective, where the configuration knows it. */

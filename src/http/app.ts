@@ -10,11 +10,11 @@ import type { ObjectiveService } from "../service/objectives.ts";
 import type { TokenService } from "../service/tokens.ts";
 import { isBusy } from "../store/database.ts";
 import { isDiskFull, isUnwritable } from "../store/transaction.ts";
-import { gatesOf, isLocal, type Gates } from "./authenticate.ts";
-import { boundRest } from "./body.ts";
+import { createAuthGuards, isLocal, type AuthGuards } from "./auth-guards.ts";
+import { closeUnreadBody } from "./body.ts";
 import { allowOrigins } from "./cors.ts";
-import { answerOf } from "./errors.ts";
-import { bornOf, sendLeanly, type BornClasses } from "./lean-express.ts";
+import { errorResponse } from "./errors.ts";
+import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } from "./express-fast-path.ts";
 import { metricsRoute, type MetricsPort } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { panelRouter } from "./panel.ts";
@@ -22,9 +22,9 @@ import { addResource } from "./resource.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
-import { accountRoute } from "./site/account-route.ts";
+import { accountRoute } from "./site/own-account-route.ts";
 import { SiteEvents } from "./site/events.ts";
-import { peopleRoutes } from "./site/people-routes.ts";
+import { peopleRoutes } from "./site/accounts-routes.ts";
 import type { RestorePort } from "./site/restore-port.ts";
 import { restoreRoutes } from "./site/restore-routes.ts";
 import type { SetupPort } from "./site/setup-port.ts";
@@ -34,7 +34,7 @@ import type { SettingsPort } from "./site/settings-port.ts";
 import type { SitePorts } from "./site/site-ports.ts";
 import { passwordRoute } from "./site/password-route.ts";
 import { siteRoutes } from "./site/site-routes.ts";
-import { ownHostOnly, readTarget } from "./target.ts";
+import { hostGuard, readTarget } from "./request-target.ts";
 
 export interface AppParts {
   readonly interventions: InterventionService;
@@ -82,7 +82,7 @@ export type ServedParts = Pick<
 export interface App {
   readonly handle: RequestListener;
   /** What a server makes its requests and responses from; `handle` takes others too, only slower. */
-  readonly born: BornClasses;
+  readonly born: ExpressCompatibleClasses;
   /** Ends the answers that would go on: a server cannot close while one is open. */
   readonly endStreams: () => void;
 }
@@ -90,20 +90,24 @@ export interface App {
 /** The whole HTTP application: the interface at its base path, /site, and JSON for every failure. */
 export function createApp(parts: AppParts): App {
   const app = express();
-  sendLeanly(app);
+  installFastJson(app);
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
-  const gates = gatesOf(parts.tokens, parts.events);
-  app.use(secureHeaders(parts.newRequestId), boundRest, allowOrigins(parts.corsOrigins));
-  app.use(ownHostOnly(parts.hosts), readablePath(gates.token));
+  const gates = createAuthGuards(parts.tokens, parts.events);
+  app.use(secureHeaders(parts.newRequestId), closeUnreadBody, allowOrigins(parts.corsOrigins));
+  app.use(hostGuard(parts.hosts), readablePath(gates.token));
   app.use(parts.basePath || "/", interfaceRouter(parts, gates));
-  const events = new SiteEvents({ clock: parts.clock, ports: parts.site, isStillIn: gates.isStillIn });
+  const events = new SiteEvents({
+    clock: parts.clock,
+    ports: parts.site,
+    isStillIn: gates.isStillAuthorized,
+  });
   app.use(siteRouter(parts, gates, events));
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
   app.use(answerError(parts.log));
-  return { handle: readTarget(app), born: bornOf(app), endStreams: () => events.stop() };
+  return { handle: readTarget(app), born: createExpressClasses(app), endStreams: () => events.stop() };
 }
 
 /** An address that cannot be decoded leads nowhere; who has no token does not even learn that. */
@@ -126,7 +130,7 @@ function readablePath(gate: readonly RequestHandler[]): RequestHandler {
 
 function interfaceRouter(
   { interventions, objectives, tokens, basePath, deleteNeedsAdministrator }: AppParts,
-  { interface: allowed, administrator }: Gates,
+  { interface: allowed, administrator }: AuthGuards,
 ): Router {
   const router = Router({ caseSensitive: true });
   tokenRoutes(router, tokens);
@@ -143,7 +147,7 @@ function interfaceRouter(
 
 function siteRouter(
   { tokens, accounts, events, authority, site, settings, setup, metrics }: AppParts,
-  gates: Gates,
+  gates: AuthGuards,
   streams: SiteEvents,
 ): Router {
   const router = Router({ caseSensitive: true });
@@ -218,7 +222,7 @@ const DISK_RETRY_S = 30;
 function answerError(log: Log): ErrorRequestHandler {
   return (cause: unknown, request, response, next) => {
     const error = operatingError(cause);
-    const body = answerOf(error);
+    const body = errorResponse(error);
     if (body.statusCode >= 500)
       log.error("request-failed", {
         requestId: response.get("X-Request-Id"),

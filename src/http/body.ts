@@ -50,7 +50,7 @@ export const readBody: RequestHandler = (request, response, next) => {
 };
 
 /** Ends a connection behind an answer that was given before a large or endless body had arrived. */
-export const boundRest: RequestHandler = (request, response, next) => {
+export const closeUnreadBody: RequestHandler = (request, response, next) => {
   if (announcedBytes(request) <= DRAINED_BYTES_MAX) {
     next();
     return;

@@ -21,7 +21,7 @@ const STATUS_OF_CODE: Readonly<Partial<Record<AppErrorCode, number>>> = {
 };
 
 /** The status and body that answer an error. Anything but an operating error says nothing of its inside. */
-export function answerOf(error: unknown): ErrorBody {
+export function errorResponse(error: unknown): ErrorBody {
   const status = error instanceof AppError ? STATUS_OF_CODE[error.code] : statusOfParser(error);
   if (status === undefined || !(error instanceof Error))
     return errorBody(500, "the request could not be carried out; try again");

@@ -7,7 +7,7 @@ import type { Filter, FilterValue, InterventionQuery } from "../store/interventi
 /** Default and largest page: a client of the interface that does not page expects everything it can use. */
 export const PAGE_SIZE_MAX = 1000;
 
-export interface Slice {
+export interface PageRange {
   readonly start: number;
   readonly end: number;
 }
@@ -25,7 +25,7 @@ export function parametersOf(originalUrl: string): URLSearchParams {
  * `_start` and `_end`: offsets, the end not included. A larger slice than PAGE_SIZE_MAX is cut down.
  * @throws AppError `invalid` for anything but one plain number each
  */
-function sliceOf(parameters: URLSearchParams): Slice {
+function sliceOf(parameters: URLSearchParams): PageRange {
   const start = offsetOf(parameters, "_start") ?? 0;
   const end = offsetOf(parameters, "_end") ?? start + PAGE_SIZE_MAX;
   return { start, end: Math.min(end, start + PAGE_SIZE_MAX) };

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
-import { isLocal } from "./authenticate.ts";
+import { isLocal } from "./auth-guards.ts";
 
 export interface MetricsPort {
   /** The metrics in Prometheus' text format. */

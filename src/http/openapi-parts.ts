@@ -19,15 +19,15 @@ export function jsonBody(name: string): Json {
 }
 
 /** A JSON answer. */
-export function answer(description: string, of: Json): Json {
+export function jsonResponse(description: string, of: Json): Json {
   return { description, content: { "application/json": { schema: of } } };
 }
 
 /** A list with its total. */
-export function listAnswer(name: string): Json {
+export function listResponse(name: string): Json {
   const total = { description: "How many fit the filters in all", schema: { type: "integer" } };
   return {
-    ...answer("The asked slice", { type: "array", items: schema(name) }),
+    ...jsonResponse("The asked slice", { type: "array", items: schema(name) }),
     headers: { "X-Total-Count": total },
   };
 }
@@ -49,6 +49,6 @@ const FAILURES: Readonly<Record<number, string>> = {
 /** The answers to what goes wrong, all in the same shape. */
 export function failures(...statuses: number[]): Json {
   return Object.fromEntries(
-    statuses.map((status) => [String(status), answer(FAILURES[status] ?? "", schema("ErrorBody"))]),
+    statuses.map((status) => [String(status), jsonResponse(FAILURES[status] ?? "", schema("ErrorBody"))]),
   );
 }

@@ -3,7 +3,16 @@ import { RECORD_FIELDS } from "../domain/intervention.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
 import { VERSION } from "../generated/version.ts";
 import { PAGE_SIZE_MAX } from "./list-query.ts";
-import { answer, failures, header, jsonBody, listAnswer, query, schema, type Json } from "./openapi-parts.ts";
+import {
+  jsonResponse,
+  failures,
+  header,
+  jsonBody,
+  listResponse,
+  query,
+  schema,
+  type Json,
+} from "./openapi-parts.ts";
 
 /**
  * The OpenAPI 3.1 document of the interface, assembled from schemas/.
@@ -61,7 +70,7 @@ function accessPaths(): Json {
         security: [],
         requestBody: jsonBody("Credentials"),
         responses: {
-          "200": answer("The token and its lifetime in seconds", schema("AccessToken")),
+          "200": jsonResponse("The token and its lifetime in seconds", schema("AccessToken")),
           ...failures(400, 401, 413, 415, 429, 500),
         },
       },
@@ -87,7 +96,7 @@ function objectivePaths(): Json {
       summary: `Read one objective of the kind ${kind}`,
       parameters: [ID],
       responses: {
-        "200": answer("The objective", schema("Objective")),
+        "200": jsonResponse("The objective", schema("Objective")),
         ...failures(400, 401, 403, 404, 500),
       },
     };
@@ -100,7 +109,7 @@ function objectivePaths(): Json {
 }
 
 function taggedList(): Json {
-  const { headers, ...list } = listAnswer("Objective");
+  const { headers, ...list } = listResponse("Objective");
   const tag = {
     description: "Version of the whole list, the same on each of its pages",
     schema: { type: "string" },
@@ -143,7 +152,7 @@ function collectionOperations(): Json {
           ),
         ),
       ],
-      responses: { "200": listAnswer("Intervention"), ...failures(400, 401, 403, 500, 503) },
+      responses: { "200": listResponse("Intervention"), ...failures(400, 401, 403, 500, 503) },
     },
     post: {
       operationId: "createIntervention",
@@ -157,7 +166,7 @@ function collectionOperations(): Json {
       requestBody: jsonBody("InterventionCreate"),
       responses: {
         "201": {
-          ...answer("The created intervention", RECORD),
+          ...jsonResponse("The created intervention", RECORD),
           headers: {
             Location: { description: "Where the record is", schema: { type: "string" } },
             ETag: { description: "Its version, for If-Match", schema: { type: "string" } },
@@ -174,7 +183,7 @@ function recordOperations(): Json {
     parameters: [ID, header("If-Match", "Only if the record still has this ETag")],
     requestBody: jsonBody("InterventionUpdate"),
     responses: {
-      "200": answer("The updated intervention", RECORD),
+      "200": jsonResponse("The updated intervention", RECORD),
       ...failures(400, 401, 403, 404, 412, 413, 415, 500, 503),
     },
   };
@@ -183,7 +192,7 @@ function recordOperations(): Json {
       operationId: "getIntervention",
       summary: "Read an intervention",
       parameters: [ID],
-      responses: { "200": answer("The intervention", RECORD), ...failures(400, 401, 403, 404, 500) },
+      responses: { "200": jsonResponse("The intervention", RECORD), ...failures(400, 401, 403, 404, 500) },
     },
     put: { operationId: "updateIntervention", summary: "Change the fields that are sent", ...change },
     patch: { operationId: "patchIntervention", summary: "The same as PUT", ...change },
@@ -197,7 +206,7 @@ function recordOperations(): Json {
       ],
       responses: {
         "204": { description: "Deleted" },
-        "200": answer("Deleted; the record as it was", RECORD),
+        "200": jsonResponse("Deleted; the record as it was", RECORD),
         ...failures(400, 401, 403, 404, 412, 500, 503),
       },
     },

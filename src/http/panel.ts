@@ -18,7 +18,7 @@ interface PanelFile {
 }
 
 /** What the panel must know before anyone has signed in. */
-export interface PanelPlace {
+export interface PanelContext {
   /** Prefix of the interface's paths. */
   readonly basePath: string;
   /** Language of a browser that asks for neither of the two. */
@@ -30,7 +30,7 @@ export interface PanelPlace {
  * smaller than one photograph.
  * @param folder what `npm run build` has made; a folder that is not there makes a daemon without a panel
  */
-export function panelRouter(folder: string, place: PanelPlace): Router {
+export function panelRouter(folder: string, place: PanelContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
   for (const name of names) {
@@ -77,7 +77,7 @@ function fileOf(path: string, type: string): PanelFile {
   };
 }
 
-function pageOf(path: string, type: string, { basePath, locale }: PanelPlace): PanelFile {
+function pageOf(path: string, type: string, { basePath, locale }: PanelContext): PanelFile {
   const page = readFileSync(path, "utf8")
     .replace('data-base-path=""', () => `data-base-path="${escaped(basePath)}"`)
     .replace('data-locale=""', () => `data-locale="${escaped(locale)}"`);

@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Request, type Response } from "express";
 import { AppError } from "../domain/errors.ts";
-import { answerOf, errorBody } from "./errors.ts";
-import { ownHostOnly, readTarget } from "./target.ts";
+import { errorResponse, errorBody } from "./errors.ts";
+import { hostGuard, readTarget } from "./request-target.ts";
 
 /** What is wrong with the configuration: `file:line:col: …`, one a line; null when nothing is any more. */
 export type Mistakes = () => string | null;
@@ -20,10 +20,10 @@ export class SafeModeServer {
   constructor(mistakes: Mistakes, names: readonly string[]) {
     const app = express();
     app.disable("x-powered-by");
-    app.use(ownHostOnly(names));
+    app.use(hostGuard(names));
     app.use((request: Request, response: Response) => answer(request, response, mistakes()));
     app.use((error: unknown, _request: Request, response: Response, _next: () => void) => {
-      const body = answerOf(error);
+      const body = errorResponse(error);
       response.status(body.statusCode).json(body);
     });
     this.#server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 1_000 }, readTarget(app));

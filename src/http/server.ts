@@ -5,10 +5,10 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { App } from "./app.ts";
-import { trustConnection } from "./authenticate.ts";
-import { BareSockets } from "./bare-sockets.ts";
-import { Connections, type ConnectionLimits } from "./connections.ts";
-import { addressError, addressOf, closed, listenAt, listening } from "./listening.ts";
+import { markAsControlSocket } from "./auth-guards.ts";
+import { RawSockets } from "./raw-sockets.ts";
+import { Connections, type ConnectionLimits } from "./connection-limits.ts";
+import { addressError, addressOf, closed, listenAt, listening } from "./listen.ts";
 
 export interface HttpServerOptions {
   readonly app: App;
@@ -37,7 +37,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #network: Server | TlsServer;
   readonly #control: Server;
-  readonly #sockets: BareSockets;
+  readonly #sockets: RawSockets;
   #cancelRetry: CancelTimer = () => {};
   /** For our own trips, which must get in however many strangers stand at the network side. */
   readonly #loopback: Server;
@@ -45,7 +45,7 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { app, tls } = options;
-    this.#sockets = new BareSockets(options.clock);
+    this.#sockets = new RawSockets(options.clock);
     const answering = <S extends Server | TlsServer>(server: S): S => {
       server.maxRequestsPerSocket = 1000;
       return this.#sockets.watch(server);
@@ -59,7 +59,7 @@ export class HttpServer {
     strangers.watch(this.#network);
     this.#loopback = answering(createServer({ ...common, keepAliveTimeout: LOOPBACK_IDLE_MS }, app.handle));
     this.#control = answering(createServer(common, app.handle));
-    this.#control.on("connection", trustConnection);
+    this.#control.on("connection", markAsControlSocket);
   }
 
   /**
@@ -78,11 +78,11 @@ export class HttpServer {
     const { host, conditions, clock } = this.#options;
     try {
       await listenAt(this.#network, this.#options);
-      conditions.clear("http-address-missing");
+      conditions.clear("http-address-unavailable");
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
         throw addressError(this.#options, cause as NodeJS.ErrnoException);
-      conditions.raise("http-address-missing", `this machine has no address ${host}; it is tried again`);
+      conditions.raise("http-address-unavailable", `this machine has no address ${host}; it is tried again`);
       this.#cancelRetry = clock.after(RETRY_MS, () => void this.#listenAgain());
     }
   }
@@ -91,7 +91,7 @@ export class HttpServer {
     try {
       await this.#listenToNetwork();
     } catch (error) {
-      this.#options.conditions.raise("http-address-missing", messageOf(error));
+      this.#options.conditions.raise("http-address-unavailable", messageOf(error));
     }
   }
 

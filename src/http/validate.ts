@@ -15,11 +15,11 @@ export function validated<T>(validator: Validator<T>, body: unknown): T {
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new AppError("invalid", "the body must be a JSON object");
   if (validator(body)) return body;
-  const sentences = [...new Set((validator.errors ?? []).slice(0, FAULTS_TOLD_MAX).map(describe))];
+  const sentences = [...new Set((validator.errors ?? []).slice(0, ERRORS_REPORTED_MAX).map(describe))];
   throw new AppError("invalid", sentences.join("; ") || "the body does not fit its schema");
 }
 
-const FAULTS_TOLD_MAX = 20;
+const ERRORS_REPORTED_MAX = 20;
 
 /** One schema error in words a person can act on. */
 function describe(error: ErrorObject): string {

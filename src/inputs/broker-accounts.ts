@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { covers, isUnder } from "../domain/topic-filter.ts";
+import { covers, matchesFilter } from "../domain/topic-filter.ts";
 
 /** A group of sensors or programs that sign in to the built-in broker under one name. */
 export interface BrokerAccount {
@@ -33,7 +33,7 @@ export class BrokerAccounts {
   /** The account that may not publish there; undefined when the client may. @param client null for the broker itself */
   refusesPublish(client: object | null, topic: string): BrokerAccount | undefined {
     const account = client ? this.#accountOf.get(client) : undefined;
-    return account?.publish?.some((filter) => isUnder(topic, filter)) === false ? account : undefined;
+    return account?.publish?.some((filter) => matchesFilter(topic, filter)) === false ? account : undefined;
   }
 
   /** The account that may not subscribe to that; undefined when the client may. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { BrokerLimits } from "./broker-limits.ts";
 import type { BrokerMemory, Holder } from "./broker-memory.ts";
-import { PACKET_BYTES_MAX, PacketMeter } from "./packet-meter.ts";
+import { PACKET_BYTES_MAX, PacketSizeLimit } from "./packet-size-limit.ts";
 
 const CONNECTIONS_MAX = 256;
 /** Of one address, so that a single machine in trouble cannot take every place. */
@@ -26,7 +26,7 @@ export class BrokerConnections {
   /** In the order in which they came. */
   readonly #connections = new Map<Socket, Connection>();
   /** Those that have not signed in yet. */
-  readonly #strangers = new Set<Socket>();
+  readonly #unauthenticated = new Set<Socket>();
 
   constructor(limits: BrokerLimits, memory: BrokerMemory) {
     this.#limits = limits;
@@ -56,7 +56,7 @@ export class BrokerConnections {
     const connection = { socket, address, holder: this.#memory.stranger(address), sending: 0, arriving: 0 };
     this.#connections.set(socket, connection);
     this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
-    this.#strangers.add(socket);
+    this.#unauthenticated.add(socket);
     socket.on("close", () => this.#forget(connection));
     this.#measureIncoming(connection);
     this.#measureOutgoing(connection);
@@ -67,7 +67,7 @@ export class BrokerConnections {
   signedIn(socket: unknown, clientId: string): void {
     const connection = this.#connections.get(socket as Socket);
     if (!connection) return;
-    this.#strangers.delete(connection.socket);
+    this.#unauthenticated.delete(connection.socket);
     const { sending, arriving, address } = connection;
     this.#count(connection, "sending", 0);
     this.#count(connection, "arriving", 0);
@@ -94,7 +94,7 @@ export class BrokerConnections {
   #forget(connection: Connection): void {
     if (!this.#connections.delete(connection.socket)) return;
     this.#memory.change(connection.holder, "connection", -CONNECTION_BYTES);
-    this.#strangers.delete(connection.socket);
+    this.#unauthenticated.delete(connection.socket);
     this.#count(connection, "sending", 0);
     this.#count(connection, "arriving", 0);
   }
@@ -110,7 +110,7 @@ export class BrokerConnections {
   }
 
   #makeRoom(): boolean {
-    const [oldest] = this.#strangers;
+    const [oldest] = this.#unauthenticated;
     this.#limits.reached(
       "connections",
       `all ${CONNECTIONS_MAX} connections of the built-in broker are taken; ${oldest ? `those that do not sign in are dropped, such as one from ${oldest.remoteAddress}` : "more sensors get none"}. Look for what opens so many, or run a broker of its own (mqtt.url).`,
@@ -125,7 +125,7 @@ export class BrokerConnections {
   /** aedes puts a packet of any size together; what it gets to read goes past the meter first. */
   #measureIncoming(connection: Connection): void {
     const { socket } = connection;
-    const meter = new PacketMeter();
+    const meter = new PacketSizeLimit();
     const read = socket.read.bind(socket);
     socket.read = (sizeBytes?: number): unknown => {
       const chunk: unknown = read(sizeBytes);

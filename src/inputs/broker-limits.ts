@@ -7,7 +7,7 @@ const LIMITS = ["connections", "memory", "packet", "retained", "sign-in"] as con
 export type BrokerLimit = (typeof LIMITS)[number];
 
 /** A limit that was not reached for so long is no trouble any more. */
-const QUIET_MS = 600_000;
+const LIMIT_CLEAR_MS = 600_000;
 
 /** Says once that the built-in broker is at one of its limits, for as long as it goes on. */
 export class BrokerLimits {
@@ -30,7 +30,7 @@ export class BrokerLimits {
     else this.#conditions.raise("mqtt-broker-at-limit", text, limit);
     this.#reached.set(
       limit,
-      this.#clock.after(QUIET_MS, () => this.#over(limit)),
+      this.#clock.after(LIMIT_CLEAR_MS, () => this.#over(limit)),
     );
   }
 

@@ -27,7 +27,7 @@ export interface BrokerProbeResult {
 
 /** One more than Mosquitto keeps by itself, and some. */
 export const QUEUED = 1_100;
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** A broker that has said nothing for so long has said everything. */
 const QUIET_MS = 2_000;
 
@@ -60,7 +60,7 @@ export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): 
     };
   } finally {
     await writer.endAsync(true);
-    await forgetSession(broker, session.clientId).catch(() => {});
+    await deleteSession(broker, session.clientId).catch(() => {});
   }
 }
 
@@ -68,7 +68,7 @@ export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): 
  * Ends what a broker has kept for a client: a clean session under the same name takes its place.
  * @throws AppError `unavailable` when the broker cannot be reached
  */
-export async function forgetSession(broker: BrokerAddress, clientId: string): Promise<void> {
+export async function deleteSession(broker: BrokerAddress, clientId: string): Promise<void> {
   const last = await connected(broker, { clientId, clean: true });
   await last.endAsync();
 }
@@ -118,7 +118,7 @@ function optionsOf({ credentials, tls }: BrokerAddress): IClientOptions {
     ...tls,
     protocolVersion: 4,
     reconnectPeriod: 0,
-    connectTimeout: CONNECT_WITHIN_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     clean: true,
   };
 }

@@ -52,7 +52,7 @@ export class BrokerSignIns {
     const attempt: SignInAttempt = {
       email: clientId,
       address: this.#knownClients.get(client) ?? address,
-      isKnownPlace: false,
+      isKnownAddress: false,
       isRandomPassword: true,
     };
     try {

@@ -13,7 +13,7 @@ import { BrokerLimits } from "./broker-limits.ts";
 import type { Persistence } from "./broker-persistence.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { RetainedMessages } from "./retained-messages.ts";
-import { deliveryOf } from "./taken-messages.ts";
+import { deliveryOf } from "./message-deduplication.ts";
 
 export interface BuiltInBrokerOptions {
   readonly host: string;
@@ -38,7 +38,7 @@ export interface BrokerUse {
 const LISTEN_AGAIN_MS = 5_000;
 const LISTEN_AGAIN_MS_MAX = 60_000;
 /** A sensor's CONNECT follows its connection at once, over slow radio links within seconds. */
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * A broker in this process, so that a first run and a small site need nothing else. It gives each message to the zones
@@ -74,7 +74,7 @@ export class BuiltInBroker {
     const { Aedes } = await import("aedes");
     const { log } = this.#options;
     const aedes = await Aedes.createBroker({
-      connectTimeout: CONNECT_WITHIN_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       // Counted with everything else that is held for a client.
       maxInflightInbound: 0,
       // A refused client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
@@ -93,7 +93,7 @@ export class BuiltInBroker {
     this.#clients.watch((aedes as unknown as { readonly persistence: Persistence }).persistence);
     aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));
     aedes.on("unsubscribe", (topics, client) => this.#clients.unsubscribed(client, topics));
-    aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.heard(id));
+    aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.onActivity(id));
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
     // What aedes does by itself, such as sending the wills of clients that are gone; nobody waits for its outcome.
     (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
@@ -176,13 +176,13 @@ export class BuiltInBroker {
     const payload = ownCopy(packet.payload);
     // What is kept of a message must not keep all that has arrived with it.
     packet.payload = payload;
-    if (clientId !== undefined) zones.taken.heard(clientId);
+    if (clientId !== undefined) zones.taken.onActivity(clientId);
     for (const topics of this.#newer) topics.add(packet.topic);
     try {
       const { topic } = packet;
       await zones.deliver({ topic, payload, isRetained: false, ...deliveryOf(packet, clientId) });
     } catch (error) {
-      log.error("mqtt-message-not-recorded", { topic: packet.topic, error });
+      log.error("mqtt-message-write-failed", { topic: packet.topic, error });
       return error instanceof Error ? error : new Error(messageOf(error));
     }
     if (packet.retain && !this.#retained.keeps(packet.topic, payload)) packet.retain = false;

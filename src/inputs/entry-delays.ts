@@ -4,7 +4,7 @@ import type { Zone } from "../domain/zone.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
 import type { GateStates } from "./gate-states.ts";
-import { WakeTimer } from "./wake-timer.ts";
+import { DeadlineTimer } from "./deadline-timer.ts";
 
 export interface EntryDelaysOptions {
   readonly zones: readonly Zone[];
@@ -39,7 +39,7 @@ const RETRY_MS = 1_000;
  */
 export class EntryDelays {
   readonly #options: EntryDelaysOptions;
-  readonly #timer: WakeTimer;
+  readonly #timer: DeadlineTimer;
   /** Monotonic end of each delay, by the key of its trip. */
   readonly #delays = new Map<string, Delay>();
 
@@ -48,7 +48,7 @@ export class EntryDelays {
   constructor(options: EntryDelaysOptions) {
     this.#options = options;
     this.#zones = options.zones;
-    this.#timer = new WakeTimer(options.clock, () => this.look());
+    this.#timer = new DeadlineTimer(options.clock, () => this.look());
   }
 
   start(): void {
@@ -98,7 +98,7 @@ export class EntryDelays {
     journal.endDelays([key], reason);
     this.#delays.delete(key);
     // Within a shared commit it is not over before that is on the disk.
-    journal.ifLost(() => {
+    journal.onRollback(() => {
       if (delay) this.#delays.set(key, delay);
       this.#arm();
     });

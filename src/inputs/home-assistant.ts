@@ -110,7 +110,8 @@ export class HomeAssistant {
       this.#isBlind = false;
       return values;
     } catch (error) {
-      if (!this.#isBlind) this.#options.log.warn("home-assistant-not-shown", { reason: messageOf(error) });
+      if (!this.#isBlind)
+        this.#options.log.warn("home-assistant-publish-failed", { reason: messageOf(error) });
       this.#isBlind = true;
       return [];
     }

@@ -3,20 +3,20 @@ import {
   confirms,
   isUnfinished,
   isWithinWindow,
-  raised,
+  escalation,
   withOpening,
   withZone,
   type Incident,
   type IncidentZone,
 } from "../domain/incident.ts";
 import { NOTES_LENGTH_MAX, withLine, withZoneLines } from "../domain/incident-notes.ts";
-import { cleanBody, clip, plainestBody } from "../domain/intervention-text.ts";
+import { cleanBody, clip, minimalBody } from "../domain/intervention-text.ts";
 import type { Intervention, InterventionCreate } from "../domain/intervention.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip, TripSite } from "../domain/trip.ts";
-import { wording } from "../domain/wording.ts";
+import { wording } from "../domain/trip-text.ts";
 import type { Journal } from "../store/journal.ts";
-import type { Answer, LocalApi } from "./local-api.ts";
+import type { LocalApiResult, LocalApi } from "./local-api.ts";
 import type { RecordVersions } from "./record-versions.ts";
 
 export interface IncidentCorrelatorOptions {
@@ -35,10 +35,10 @@ export interface IncidentCorrelatorOptions {
 export type Resolved =
   | { readonly type: "resolved"; readonly interventionId: number }
   | { readonly type: "refused"; readonly reason: string }
-  | Extract<Answer, { type: "again" }>;
+  | Extract<LocalApiResult, { type: "again" }>;
 
 /** A record that changes between each reading and writing is tried this often before the trip opens its own. */
-const READINGS_MAX = 3;
+const UPDATE_ATTEMPTS_MAX = 3;
 
 /** A record that has not been readable or writable in this many attempts does not hold the trip back any longer. */
 const ATTEMPTS_MAX = 3;
@@ -75,7 +75,7 @@ export class IncidentCorrelator {
   async #open(trip: Trip, continued?: Intervention): Promise<Resolved> {
     const { journal, api, log, failpoint } = this.#options;
     // The end of a fault has nothing to be noted on before the fault has become work.
-    if (trip.about === "fault-over") return this.#endWithoutWork(trip);
+    if (trip.type === "fault-over") return this.#endWithoutWork(trip);
     const body = cleanBody(continued ? this.#continuing(trip.body, continued) : trip.body);
     if (trip.incident !== trip.key) await journal.decided(trip, trip.key, continued && body);
     let answer = await api.create(trip.key, body);
@@ -84,7 +84,7 @@ export class IncidentCorrelator {
     // therefore mostly the poor text's, sent before and not answered; it gets that record's answer.
     const first = answer;
     if (answer.type === "refused" || answer.type === "known")
-      answer = await api.create(trip.key, plainestBody(body));
+      answer = await api.create(trip.key, minimalBody(body));
     if (answer.type === "again") return answer;
     if (answer.type !== "record")
       return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };
@@ -121,8 +121,8 @@ export class IncidentCorrelator {
     const { api, journal, failpoint } = this.#options;
     const { interventionId } = incident;
     let last: Intervention | undefined;
-    for (let reading = 0; reading < READINGS_MAX; reading += 1) {
-      const found = this.#remembered(trip, interventionId) ?? (await api.find(interventionId));
+    for (let reading = 0; reading < UPDATE_ATTEMPTS_MAX; reading += 1) {
+      const found = this.#versionCache(trip, interventionId) ?? (await api.find(interventionId));
       if (found.type === "again") {
         if (isWorthWaiting(found, trip)) return found;
         break;
@@ -133,12 +133,13 @@ export class IncidentCorrelator {
       const isRetry = trip.incident !== null;
       if (record && addition && (isRetry || isUnfinished(record)) && isIn(record, trip, addition))
         return this.#joined(trip, incident, addition);
-      if (found.type !== "record" || !isUnfinished(record)) return this.#comesTooLate(trip, interventionId);
+      if (found.type !== "record" || !isUnfinished(record))
+        return this.#resolveAfterClose(trip, interventionId);
       last = record;
       if (!addition) break;
       if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
-      const changes = raised(record, trip, confirms(incident, trip));
-      const joining = trip.about === "fault-over" ? undefined : trip.key;
+      const changes = escalation(record, trip, confirms(incident, trip));
+      const joining = trip.type === "fault-over" ? undefined : trip.key;
       const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag, joining);
       failpoint?.("trip-noted");
       if (answer.type === "again" && isWorthWaiting(answer, trip)) return answer;
@@ -149,14 +150,14 @@ export class IncidentCorrelator {
       if (answer.type !== "changed" && answer.type !== "missing") break;
     }
     // The record does not take the line, or is changed all the time: the trip gets its own.
-    return trip.about === "fault-over" ? this.#endUnnoted(trip, interventionId) : this.#open(trip, last);
+    return trip.type === "fault-over" ? this.#endUnnoted(trip, interventionId) : this.#open(trip, last);
   }
 
   /**
    * The record as we left it, once, which spares the reading. A trip that has been tried before looks what has become of
    * that.
    */
-  #remembered(trip: Trip, interventionId: number): Extract<Answer, { type: "record" }> | undefined {
+  #versionCache(trip: Trip, interventionId: number): Extract<LocalApiResult, { type: "record" }> | undefined {
     const version = this.#options.versions.take(interventionId);
     return version && trip.attempts === 0 && trip.incident === null
       ? { type: "record", ...version }
@@ -187,26 +188,26 @@ export class IncidentCorrelator {
   }
 
   /** The intervention is done or gone: a trip opens another one; the end of a fault has nothing left to be noted on. */
-  #comesTooLate(trip: Trip, interventionId: number): Promise<Resolved> | Resolved {
-    if (trip.about !== "fault-over") return this.#open(trip);
-    this.#options.journal.trips.settle(trip.key, "recorded", interventionId, "its work was done already");
+  #resolveAfterClose(trip: Trip, interventionId: number): Promise<Resolved> | Resolved {
+    if (trip.type !== "fault-over") return this.#open(trip);
+    this.#options.journal.trips.resolve(trip.key, "recorded", interventionId, "its work was done already");
     return { type: "resolved", interventionId };
   }
 
   #endUnnoted(trip: Trip, interventionId: number): Resolved {
     const reason = `the notes of intervention ${interventionId} did not take it`;
-    this.#options.journal.trips.settle(trip.key, "recorded", interventionId, reason);
+    this.#options.journal.trips.resolve(trip.key, "recorded", interventionId, reason);
     return { type: "resolved", interventionId };
   }
 }
 
 /** A busy API has trouble with every trip; a record that alone gives no good answer must not hold back an alarm. */
-function isWorthWaiting({ isBusy }: Extract<Answer, { type: "again" }>, { attempts }: Trip): boolean {
+function isWorthWaiting({ isBusy }: Extract<LocalApiResult, { type: "again" }>, { attempts }: Trip): boolean {
   return isBusy || attempts < ATTEMPTS_MAX;
 }
 
-function isOpening({ about }: Trip): boolean {
-  return about === "trip" || about === "standing";
+function isOpening({ type }: Trip): boolean {
+  return type === "trip" || type === "standing";
 }
 
 /** Whether the record's text has the trip's line already. */
@@ -214,6 +215,6 @@ function isIn(record: Intervention, trip: Trip, { notes }: Addition): boolean {
   return isDescribed(record, trip) || record.notes === notes;
 }
 
-function isDescribed({ description }: Intervention, { about, line }: Trip): boolean {
-  return about === "standing" && (description ?? "").split("\n").includes(line);
+function isDescribed({ description }: Intervention, { type, line }: Trip): boolean {
+  return type === "standing" && (description ?? "").split("\n").includes(line);
 }

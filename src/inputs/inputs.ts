@@ -8,17 +8,17 @@ import { BuiltInBroker, type BrokerUse } from "./built-in-broker.ts";
 import { openBackend, type GpioBackend } from "./gpio/backends.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { SimulatedLines } from "./gpio/simulated-lines.ts";
-import { levelOf } from "./gpio/wires.ts";
+import { levelOf } from "./gpio/line-bindings.ts";
 import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
 import { MqttReadings, type BrokerTls } from "./mqtt-readings.ts";
 import type { MessageCount } from "./message-counts.ts";
 import { MqttZones, type FilterChanges, type MqttJournal, type MqttZonesOptions } from "./mqtt-zones.ts";
 import { BuiltInPublisher, ExternalPublisher } from "./retained-publisher.ts";
-import type { ZoneMonitor } from "./zone-monitor.ts";
+import type { ZoneEngine } from "./zone-engine.ts";
 
 export interface InputsOptions {
   readonly zones: readonly Zone[];
-  readonly monitor: ZoneMonitor;
+  readonly monitor: ZoneEngine;
   readonly journal: MqttJournal & Pick<Journal, "brokerCounts">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
   /** What the backend `simulated` reads; the wires of a quiet building where nothing is given. */
@@ -168,7 +168,7 @@ export class Inputs {
     if (zone.input.source === "gpio" && this.#lines)
       this.#lines.set(zone.input.gpio, levelOf(zone.input, contact));
     else if (zone.input.source === "simulated") monitor.read(zone.id, contact, { live: true });
-    else if (contact === "open") monitor.testDrive(zone.id);
+    else if (contact === "open") monitor.simulateTrip(zone.id);
   }
 }
 

@@ -11,7 +11,7 @@ export interface LocalApiOptions {
 }
 
 /** What the local API made of a request. */
-export type Answer =
+export type LocalApiResult =
   | { readonly type: "record"; readonly record: Intervention; readonly etag: string }
   /** There is no such record (any more). */
   | { readonly type: "missing"; readonly reason: string }
@@ -33,11 +33,11 @@ export class LocalApi {
     this.#options = options;
   }
 
-  create(key: string, body: InterventionCreate): Promise<Answer> {
+  create(key: string, body: InterventionCreate): Promise<LocalApiResult> {
     return this.#ask("POST", "/interventii", body, { "Idempotency-Key": `"${key}"` });
   }
 
-  find(id: number): Promise<Answer> {
+  find(id: number): Promise<LocalApiResult> {
     return this.#ask("GET", `/interventii/${id}`);
   }
 
@@ -45,7 +45,7 @@ export class LocalApi {
    * @param etag of the version that the changes were made for
    * @param tripKey the trip that joins the record with them
    */
-  change(id: number, changes: InterventionUpdate, etag: string, tripKey?: string): Promise<Answer> {
+  change(id: number, changes: InterventionUpdate, etag: string, tripKey?: string): Promise<LocalApiResult> {
     return this.#ask("PUT", `/interventii/${id}`, changes, {
       ...(etag === "" ? {} : { "If-Match": etag }),
       ...(tripKey === undefined ? {} : { "Trip-Key": tripKey }),
@@ -57,7 +57,7 @@ export class LocalApi {
     path: string,
     body?: InterventionCreate | InterventionUpdate,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<LocalApiResult> {
     const send = (token: string): Promise<Reply> =>
       this.#options.client.request({
         method,
@@ -77,7 +77,7 @@ export class LocalApi {
 /** Statuses below 500 that say nothing about the request itself. */
 const PASSING: readonly number[] = [401, 403, 408, 409, 425, 429];
 
-function answerOf(method: string, reply: Reply): Answer {
+function answerOf(method: string, reply: Reply): LocalApiResult {
   if (reply.kind !== "answered")
     return { type: "again", reason: `${reply.code}: ${reply.error}`, isBusy: true };
   const { status, headers } = reply;

@@ -36,7 +36,7 @@ export class MessageCounts {
     const topic = isKnown ? named : OTHER_TOPICS;
     const key = `${reason} ${topic}`;
     this.#counts.set(key, { topic, reason, count: (this.#counts.get(key)?.count ?? 0) + 1 });
-    const event = reason === "no-zone" ? "mqtt-message-for-no-zone" : "mqtt-payload-refused";
+    const event = reason === "no-zone" ? "mqtt-message-for-no-zone" : "mqtt-payload-rejected";
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#logged.get(`${event} ${topic}`);
     const count = (earlier?.count ?? 0) + 1;

@@ -4,10 +4,10 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/broker-counts.ts";
 import { reasonOf } from "./connection-error.ts";
-import { BrokerMessages } from "./broker-messages.ts";
-import { BrokerDrops, DROPPED_TOPIC } from "./broker-drops.ts";
+import { BrokerMessages } from "./message-intake.ts";
+import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerSubscriptions } from "./broker-subscriptions.ts";
-import { KickOuts } from "./kick-outs.ts";
+import { SessionTakeovers } from "./session-takeovers.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 
 export interface MqttReadingsOptions {
@@ -36,9 +36,9 @@ const REDELIVERY_DELAY_MS = 1_000;
 const REDELIVERY_DELAY_MS_MAX = 20_000;
 const RECONNECT_MS = 2_000;
 /** Whoever shares our name is left alone for so long; the broker keeps our messages meanwhile. */
-const SHARED_NAME_PAUSE_MS = 300_000;
+const TAKEOVER_PAUSE_MS = 300_000;
 /** A connection that holds for so long shares its name with nobody. */
-const UNDISTURBED_MS = 60_000;
+const STABLE_CONNECTION_MS = 60_000;
 const NO_REASON = "the connection ended";
 
 /**
@@ -57,8 +57,8 @@ export class MqttReadings {
   #reason = NO_REASON;
   /** What has come on the connection that there is. */
   #messages: BrokerMessages | undefined;
-  readonly #kickOuts: KickOuts;
-  readonly #drops: BrokerDrops;
+  readonly #takeovers: SessionTakeovers;
+  readonly #drops: DroppedMessages;
   readonly #subscriptions: BrokerSubscriptions;
   #isCountOffered = true;
   /** Whether the broker has accepted the connection that there is. */
@@ -68,9 +68,9 @@ export class MqttReadings {
 
   constructor(options: MqttReadingsOptions) {
     this.#options = options;
-    this.#kickOuts = new KickOuts(options.clock);
+    this.#takeovers = new SessionTakeovers(options.clock);
     this.#subscriptions = new BrokerSubscriptions(options);
-    this.#drops = new BrokerDrops({ ...options, broker: brokerName(options.url) });
+    this.#drops = new DroppedMessages({ ...options, broker: brokerName(options.url) });
   }
 
   /** Starts connecting; a broker that is not there is a condition and is tried again for ever. */
@@ -116,17 +116,17 @@ export class MqttReadings {
     // All of this stands before the connection: a queued message arrives in the same packet as its welcome.
     client.handleMessage = (packet, next) => this.#take(client, packet, next);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
-    client.on("packetreceive", () => this.#options.zones.taken.heard(this.#options.clientId));
+    client.on("packetreceive", () => this.#options.zones.taken.onActivity(this.#options.clientId));
     client.on("close", () => this.#closed(client, connect));
     client.on("error", (error) => {
       this.#reason = reasonOf(error);
       this.#isAccepted = false;
-      this.#kickOuts.forget();
-      this.#lost();
+      this.#takeovers.forget();
+      this.#onDisconnected();
     });
     client.on("offline", () => {
       // A connection that was broken on purpose says nothing about the broker.
-      if (this.#failures === 0) this.#lost();
+      if (this.#failures === 0) this.#onDisconnected();
     });
     client.connect();
   }
@@ -136,13 +136,13 @@ export class MqttReadings {
     this.#cancelUndisturbed?.();
     const isKickOut = this.#isAccepted && this.#failures === 0 && client === this.#client;
     this.#isAccepted = false;
-    if (!isKickOut || !this.#kickOuts.count()) return;
+    if (!isKickOut || !this.#takeovers.count()) return;
     const { conditions, clock, clientId } = this.#options;
-    conditions.raise("mqtt-client-id-shared", { clientId, minutes: SHARED_NAME_PAUSE_MS / 60_000 });
+    conditions.raise("mqtt-session-taken-over", { clientId, minutes: TAKEOVER_PAUSE_MS / 60_000 });
     conditions.clear("mqtt-unreachable");
     void endForGood(client);
-    this.#kickOuts.forget();
-    this.#cancelPause = clock.after(SHARED_NAME_PAUSE_MS, () => this.#open(connect));
+    this.#takeovers.forget();
+    this.#cancelPause = clock.after(TAKEOVER_PAUSE_MS, () => this.#open(connect));
   }
 
   #sessionOptions(): IClientOptions {
@@ -179,7 +179,7 @@ export class MqttReadings {
       stream,
       onRecorded: () => (this.#failures = 0),
       onFailed: (topic, error) => {
-        log.error("mqtt-message-not-recorded", { topic, error });
+        log.error("mqtt-message-write-failed", { topic, error });
         this.#redeliverLater(stream);
       },
     });
@@ -197,7 +197,9 @@ export class MqttReadings {
     const { conditions, clock, log, zones, url, clientId } = this.#options;
     this.#reason = NO_REASON;
     this.#isAccepted = true;
-    this.#cancelUndisturbed = clock.after(UNDISTURBED_MS, () => conditions.clear("mqtt-client-id-shared"));
+    this.#cancelUndisturbed = clock.after(STABLE_CONNECTION_MS, () =>
+      conditions.clear("mqtt-session-taken-over"),
+    );
     zones.taken.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
@@ -212,11 +214,11 @@ export class MqttReadings {
     client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
       if (!error) return;
       this.#isCountOffered = false;
-      this.#options.log.debug("mqtt-count-not-offered", { reason: error.message });
+      this.#options.log.debug("mqtt-drop-count-unavailable", { reason: error.message });
     });
   }
 
-  #lost(): void {
+  #onDisconnected(): void {
     const { conditions, url } = this.#options;
     const values = { broker: brokerName(url), reason: this.#reason, seconds: RECONNECT_MS / 1000 };
     conditions.raise("mqtt-unreachable", values);

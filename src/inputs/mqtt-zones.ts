@@ -5,8 +5,8 @@ import type { ZoneSignal } from "../domain/zone-signal.ts";
 import type { Journal } from "../store/journal.ts";
 import { MessageCounts } from "./message-counts.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
-import { hashOf, TakenMessages, type Delivery } from "./taken-messages.ts";
-import type { ZoneMonitor } from "./zone-monitor.ts";
+import { hashOf, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
+import type { ZoneEngine } from "./zone-engine.ts";
 import { ZoneTopics } from "./zone-topics.ts";
 
 export interface MqttZonesOptions extends Pick<
@@ -14,7 +14,7 @@ export interface MqttZonesOptions extends Pick<
   "bootId" | "incidentWindowMs" | "record"
 > {
   readonly zones: readonly Zone[];
-  readonly monitor: ZoneMonitor;
+  readonly monitor: ZoneEngine;
   readonly journal: MqttJournal;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,7 +29,7 @@ export interface FilterChanges {
 }
 
 /** What of the journal the messages need. */
-export type MqttJournal = Pick<Journal, "takenMessages" | "together" | "ifLost"> &
+export type MqttJournal = Pick<Journal, "takenMessages" | "groupCommit" | "onRollback"> &
   RepeatedOpeningsOptions["journal"];
 
 export interface MqttMessage {
@@ -42,15 +42,15 @@ export interface MqttMessage {
 }
 
 /** The messages of one connection, which are taken in their order: after one that was not written down comes none. */
-export interface MessageLine {
-  isHeldUp: boolean;
+export interface ConnectionState {
+  isPaused: boolean;
 }
 
 /** Takes messages to the zones that they concern: the same for every broker. */
 export class MqttZones {
   readonly #options: MqttZonesOptions;
   /** What is not to be read once more. */
-  readonly taken: TakenMessages;
+  readonly taken: MessageDeduplication;
   #topics: ZoneTopics;
   readonly #repeated: RepeatedOpenings;
   /** The messages that changed nothing. */
@@ -58,7 +58,7 @@ export class MqttZones {
 
   constructor(options: MqttZonesOptions) {
     this.#options = options;
-    this.taken = new TakenMessages(options);
+    this.taken = new MessageDeduplication(options);
     this.#topics = new ZoneTopics(options.zones);
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
@@ -92,24 +92,24 @@ export class MqttZones {
    * @returns once what the message means is on the disk and it may be acknowledged; rejects with whatever the journal
    * threw: the message must come again then, and what is already written is no edge any more
    */
-  async deliver(message: MqttMessage, line: MessageLine = { isHeldUp: false }): Promise<void> {
+  async deliver(message: MqttMessage, line: ConnectionState = { isPaused: false }): Promise<void> {
     try {
-      await this.#options.journal.together(() => this.#readInLine(message, line));
+      await this.#options.journal.groupCommit(() => this.#readInLine(message, line));
     } catch (error) {
       // Not this message has failed, but the commit.
-      if (!line.isHeldUp) this.#options.monitor.reportFailure(error);
-      line.isHeldUp = true;
+      if (!line.isPaused) this.#options.monitor.reportFailure(error);
+      line.isPaused = true;
       throw error;
     }
   }
 
-  #readInLine(message: MqttMessage, line: MessageLine): void {
-    if (line.isHeldUp) throw new Error("a message before it could not be written down");
+  #readInLine(message: MqttMessage, line: ConnectionState): void {
+    if (line.isPaused) throw new Error("a message before it could not be written down");
     try {
       this.#read(message);
     } catch (error) {
       // At once: the next one may be in the same commit.
-      line.isHeldUp = true;
+      line.isPaused = true;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { Battery, MqttInput } from "../generated/types.ts";
 import { isOneOf, type Scalar } from "../domain/plain-value.ts";
-import type { AvailabilitySense } from "../domain/zone-senses.ts";
+import type { AvailabilitySource } from "../domain/zone-status-sources.ts";
 import type { Contact } from "../domain/zone.ts";
 
 /**
@@ -29,7 +29,7 @@ export function batteryOf({ low, below }: Battery, value: Scalar | undefined): b
 
 /** Whether a sensor or bridge is available; undefined when the value does not say. */
 export function availabilityOf(
-  { up, down }: Pick<AvailabilitySense, "up" | "down">,
+  { up, down }: Pick<AvailabilitySource, "up" | "down">,
   value: Scalar | undefined,
 ): boolean | undefined {
   if (value === undefined) return undefined;

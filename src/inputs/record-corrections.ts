@@ -4,7 +4,7 @@ import { withZoneLines } from "../domain/incident-notes.ts";
 import { withTime } from "../domain/intervention-text.ts";
 import { isOrWillBeRecorded, unrecordedReason, type Trip, type TripSite } from "../domain/trip.ts";
 import type { Journal } from "../store/journal.ts";
-import type { Answer, LocalApi } from "./local-api.ts";
+import type { LocalApiResult, LocalApi } from "./local-api.ts";
 import type { RecordVersions } from "./record-versions.ts";
 
 export interface RecordCorrectionsOptions {
@@ -19,7 +19,7 @@ export interface RecordCorrectionsOptions {
 export type Corrected =
   | { readonly type: "resolved"; readonly interventionId: number }
   | { readonly type: "early" }
-  | Extract<Answer, { type: "again" }>;
+  | Extract<LocalApiResult, { type: "again" }>;
 
 /** A record that changes between each reading and writing is tried this often. */
 const READINGS_MAX = 3;

@@ -1,7 +1,7 @@
-import type { Answer } from "./local-api.ts";
+import type { LocalApiResult } from "./local-api.ts";
 
 /** A record as the API answered it, and the version that this is. */
-type Version = Pick<Extract<Answer, { type: "record" }>, "record" | "etag">;
+type Version = Pick<Extract<LocalApiResult, { type: "record" }>, "record" | "etag">;
 
 /** Records that are kept in memory as they were last written: the open incidents of a large site. */
 const REMEMBERED_MAX = 512;

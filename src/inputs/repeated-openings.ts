@@ -3,7 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
 import { isLifeSafety } from "../domain/incident-class.ts";
-import { isOrWillBeRecorded, type Moment } from "../domain/trip.ts";
+import { isOrWillBeRecorded, type Timestamp } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Journal } from "../store/journal.ts";
@@ -85,7 +85,7 @@ export class RepeatedOpenings {
   }
 
   /** Behind a clock that was set back over a reboot the time is not known, and the opening counts. */
-  #sinceMs({ bootId, monotonicMs, wallMs }: Moment): number {
+  #sinceMs({ bootId, monotonicMs, wallMs }: Timestamp): number {
     const { clock } = this.#options;
     return bootId === this.#options.bootId ? clock.monotonicMs() - monotonicMs : clock.wallMs() - wallMs;
   }

@@ -3,12 +3,12 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip } from "../domain/trip.ts";
-import { backOffMs } from "../domain/waits.ts";
+import { backOffMs } from "../domain/backoff.ts";
 import type { RestoreStore } from "../store/restores.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { IncidentCorrelator } from "./incident-correlator.ts";
 import type { RecordCorrections } from "./record-corrections.ts";
-import { Lanes } from "./lanes.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
 
 export interface TripDispatcherOptions {
   readonly trips: TripStore;
@@ -29,12 +29,12 @@ export interface TripDispatcherOptions {
 const BACK_OFF_BASE_MS = 100;
 const BACK_OFF_CAP_MS = 30_000;
 /** So many failures in a row are told to people. */
-const FAILURES_TOLD = 3;
+const FAILURES_BEFORE_CONDITION = 3;
 /**
  * So many trips at different objectives share the commits of a burst. Measured with 8, 32 and 64 at once: 442, 795 and 806
  * messages a second, three rounds side by side on one fast disk.
  */
-export const AT_ONCE_MAX = 32;
+export const CONCURRENCY_MAX = 32;
 /** The journal is looked at so often even if nobody calls. */
 const LOOK_EVERY_MS = 60_000;
 /** Longer than the wait between two looks and the slowest answer to a trip together. */
@@ -69,7 +69,7 @@ export class TripDispatcher {
   start(): void {
     const { trips, log } = this.#options;
     const refused = trips.retryRefused();
-    if (refused > 0) log.info("refused-trips-tried-again", { trips: refused });
+    if (refused > 0) log.info("rejected-trips-retried", { trips: refused });
     this.kick();
   }
 
@@ -112,7 +112,7 @@ export class TripDispatcher {
   /** @returns whether no trip is left waiting */
   async #dispatchWaiting(): Promise<boolean> {
     const { trips } = this.#options;
-    const lanes = new Lanes();
+    const lanes = new KeyedQueue();
     const seen = new Set<Dispatched>();
     this.#trouble = undefined;
     try {
@@ -123,7 +123,7 @@ export class TripDispatcher {
       for (let trip = trips.nextWaiting(0); trip; trip = trips.nextWaiting(trip.seq)) {
         const next = trip;
         // One feels its way; with an API that takes it the others share its commits, in order at each objective.
-        await lanes.free(next.subject, seen.has("settled") ? AT_ONCE_MAX : 1);
+        await lanes.free(next.subject, seen.has("settled") ? CONCURRENCY_MAX : 1);
         if (this.#isStopped || seen.has("unanswered")) break;
         lanes.start(next.subject, () => work(next));
       }
@@ -182,7 +182,7 @@ export class TripDispatcher {
   async #dateUndated(): Promise<boolean> {
     const { trips, corrections, time, clock, bootId } = this.#options;
     if (!time.isTrusted()) return true;
-    this.#undateIfSet();
+    this.#clearDatesAfterClockStep();
     for (let trip = trips.nextUndated(bootId, 0); trip && !this.#isStopped;) {
       const wallMs = Math.round(clock.wallMs() - (clock.monotonicMs() - trip.moment.monotonicMs));
       const dated = await corrections.date(trip, wallMs);
@@ -199,11 +199,11 @@ export class TripDispatcher {
   }
 
   /** Takes back the dates that were read from a clock which has been set since. */
-  #undateIfSet(): void {
+  #clearDatesAfterClockStep(): void {
     const { trips, clock, bootId } = this.#options;
     const wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
-    if (Math.abs(wallMinusMonotonicMs - this.#wallMinusMonotonicMs) < SET_LEAST_MS) return;
-    trips.undate({ id: bootId, wallMinusMonotonicMs, sinceMs: clock.monotonicMs() - REDATED_MS });
+    if (Math.abs(wallMinusMonotonicMs - this.#wallMinusMonotonicMs) < MIN_CLOCK_STEP_MS) return;
+    trips.clearDate({ id: bootId, wallMinusMonotonicMs, sinceMs: clock.monotonicMs() - REDATED_MS });
     this.#wallMinusMonotonicMs = wallMinusMonotonicMs;
   }
 
@@ -218,7 +218,7 @@ export class TripDispatcher {
 
   #countFailure(what: string): void {
     this.#failures += 1;
-    if (this.#failures >= FAILURES_TOLD)
+    if (this.#failures >= FAILURES_BEFORE_CONDITION)
       this.#options.conditions.raise(
         "dispatch-failing",
         `${what}; it is kept in the journal and tried again by itself`,
@@ -240,7 +240,7 @@ export class TripDispatcher {
  */
 const REDATED_MS = 900_000;
 /** A difference that calls for a look at the dates: half of what makes one wrong. */
-const SET_LEAST_MS = 15_000;
+const MIN_CLOCK_STEP_MS = 15_000;
 
 /** `settled`: the next may go. `failed`: trouble with this one, asked again later. `unanswered`: trouble with all. */
 type Dispatched = "settled" | "failed" | "unanswered";

@@ -1,17 +1,17 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
-import { isShutDown, quietResetMs, swingOnce, type Swinging } from "../domain/swinger.ts";
+import { isShutDown, quietResetMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip, TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
 import type { EntryDelay } from "../store/entry-delays.ts";
 import type { Journal } from "../store/journal.ts";
-import { wallOf } from "./zone-keeping.ts";
-import type { Fate, ZoneOrders } from "./zone-orders.ts";
+import { wallOf } from "./zone-state-persistence.ts";
+import type { Disposition, ZoneOverrides } from "./zone-overrides.ts";
 
 export interface TripRegisterOptions {
   readonly journal: Journal;
-  readonly orders: ZoneOrders;
+  readonly orders: ZoneOverrides;
   readonly clock: Clock;
   /** The machine's start, which monotonic moments count from. */
   readonly bootId: string;
@@ -27,9 +27,9 @@ export interface Entries {
   readonly trips: readonly NewTrip[];
   /** Those of the trips that wait for the end of the zone's entry delay. */
   readonly delays: readonly EntryDelay[];
-  readonly swinging?: Swinging;
+  readonly swinging?: SwingerCounters;
   /** The zone floods the journal, or is shut down. */
-  readonly isUnsteady: boolean;
+  readonly isFaulty: boolean;
   /** To be called once they are written down. */
   readonly written: () => void;
 }
@@ -61,48 +61,48 @@ export class TripRegister {
     const trips: NewTrip[] = [];
     const delays: EntryDelay[] = [];
     const stored = new Map<string, readonly number[]>();
-    const isStored = (fate: string, atMs: number, max: number): boolean => {
-      const of = `${zone.id} ${fate}`;
+    const isStored = (disposition: string, atMs: number, max: number): boolean => {
+      const of = `${zone.id} ${disposition}`;
       const before = stored.get(of) ?? this.#stored.get(of) ?? [];
       const recent = before.filter((earlierMs) => earlierMs > atMs - MINUTE_MS);
       if (recent.length >= max) return false;
       stored.set(of, [...recent, atMs]);
       return true;
     };
-    let swinging: Swinging | undefined;
-    let isUnsteady = false;
+    let swinging: SwingerCounters | undefined;
+    let isFaulty = false;
     let isUnstored = this.#unstored.has(zone.id);
     for (const event of events) {
       if (event.type === "restore" && !isUnstored && isStored("restore", event.atMs, STORED_PER_MINUTE_MAX))
         trips.push(this.#restoreOf(zone, event));
       if (event.type !== "trip") continue;
       const before = swinging ?? this.#swingingOf(zone);
-      const fate = this.#fateOf(zone, before);
-      const isShut = fate.state === "swinger";
+      const disposition = this.#fateOf(zone, before);
+      const isShut = disposition.state === "swinger";
       const max = isShut ? STORED_PER_MINUTE_SHUT_DOWN_MAX : STORED_PER_MINUTE_MAX;
-      const isKept = isStored(fate.state, event.atMs, max);
-      const trip = this.#tripOf(zone, event, fate);
-      const delay = isKept && fate.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
+      const isKept = isStored(disposition.state, event.atMs, max);
+      const trip = this.#tripOf(zone, event, disposition);
+      const delay = isKept && disposition.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
       isUnstored = !isKept;
       if (isKept) trips.push(trip);
       if (delay) delays.push(delay);
       // What was never meant to be dispatched says nothing about the zone's steadiness, nor does a person who comes in.
-      const isHeldBack = delay !== undefined || (!isShut && fate.state !== "waiting");
-      if (isShut || (!isKept && !isHeldBack)) isUnsteady = true;
+      const isHeldBack = delay !== undefined || (!isShut && disposition.state !== "waiting");
+      if (isShut || (!isKept && !isHeldBack)) isFaulty = true;
       const { wallMs } = trip.moment;
-      if (!isHeldBack || !isKept) swinging = swingOnce(before, wallMs, { isStored: isKept, isHeldBack });
+      if (!isHeldBack || !isKept) swinging = countTrip(before, wallMs, { isStored: isKept, isHeldBack });
     }
     const wasUnstored = this.#unstored.has(zone.id);
     const written = (): void => {
       this.#markStored(zone.id, !isUnstored);
-      this.#options.journal.ifLost(() => this.#markStored(zone.id, !wasUnstored));
+      this.#options.journal.onRollback(() => this.#markStored(zone.id, !wasUnstored));
       for (const [of, moments] of stored) {
         const before = this.#stored.get(of) ?? [];
         this.#stored.set(of, moments);
-        this.#options.journal.ifLost(() => this.#stored.set(of, before));
+        this.#options.journal.onRollback(() => this.#stored.set(of, before));
       }
     };
-    return { trips, delays, ...(swinging ? { swinging } : {}), isUnsteady, written };
+    return { trips, delays, ...(swinging ? { swinging } : {}), isFaulty, written };
   }
 
   /** Counts a trip whose entry delay has ended: from now on it is one like others. */
@@ -110,7 +110,7 @@ export class TripRegister {
     const { journal, clock } = this.#options;
     const before = journal.swingers.find(zoneId);
     const wallMs = Math.round(clock.wallMs());
-    journal.swingers.save(zoneId, swingOnce(before, wallMs, { isStored: true, isHeldBack: false }));
+    journal.swingers.save(zoneId, countTrip(before, wallMs, { isStored: true, isHeldBack: false }));
   }
 
   /** Whether the opening of a zone that is open now was only counted. */
@@ -129,7 +129,7 @@ export class TripRegister {
   }
 
   /** What becomes of a trip of this zone now; `waiting` to be dispatched. */
-  fateOf(zone: Zone): Fate {
+  fateOf(zone: Zone): Disposition {
     return this.#fateOf(zone, this.#swingingOf(zone));
   }
 
@@ -154,12 +154,12 @@ export class TripRegister {
       cause,
       moment: { wallMs: wallOf(clock, atMs), bootId, monotonicMs: atMs },
       isDated: time.isTrusted(),
-      fate: { state: "recorded", reason: null },
+      disposition: { state: "recorded", reason: null },
     });
   }
 
   /** The zone's counters, unless it has been quiet for long enough. */
-  #swingingOf(zone: Zone): Swinging | undefined {
+  #swingingOf(zone: Zone): SwingerCounters | undefined {
     const { journal, clock } = this.#options;
     const swinging = journal.swingers.find(zone.id);
     if (!swinging) return undefined;
@@ -167,9 +167,9 @@ export class TripRegister {
     return quietMs < quietResetMs(zone) ? swinging : undefined;
   }
 
-  #fateOf(zone: Zone, swinging: Swinging | undefined): Fate {
-    const fate = this.#options.orders.fateOf(zone);
-    if (fate.state !== "waiting" || !isShutDown(zone, swinging)) return fate;
+  #fateOf(zone: Zone, swinging: SwingerCounters | undefined): Disposition {
+    const disposition = this.#options.orders.dispositionOf(zone);
+    if (disposition.state !== "waiting" || !isShutDown(zone, swinging)) return disposition;
     const { incidents = 0, trips = 0 } = swinging ?? {};
     return {
       state: "swinger",
@@ -180,7 +180,7 @@ export class TripRegister {
   #tripOf(
     zone: Zone,
     event: Extract<ZoneEvent, { type: "trip" }>,
-    fate: Fate,
+    disposition: Disposition,
     sinceWallMs: number | null = null,
   ): NewTrip {
     const { clock, bootId, time, site, newKey } = this.#options;
@@ -197,7 +197,7 @@ export class TripRegister {
         isDated,
         earliestWallMs: earliestMs !== undefined && earliestMs < wallMs ? earliestMs : null,
         sinceWallMs,
-        fate,
+        disposition,
       },
       site,
     );

@@ -1,5 +1,5 @@
 import type { Zone } from "../domain/zone.ts";
-import type { WalkTest } from "../store/orders.ts";
+import type { WalkTest } from "../store/overrides.ts";
 import type { TripStore } from "../store/trips.ts";
 
 /** What a walk test has seen. */

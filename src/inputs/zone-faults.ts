@@ -9,9 +9,9 @@ import type { ZoneSignal } from "../domain/zone-signal.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
 import type { OpenFault } from "../store/faults.ts";
 import type { Journal } from "../store/journal.ts";
-import { faultSuccession, type FaultSuccession } from "./fault-succession.ts";
-import { LostSources } from "./lost-sources.ts";
-import { WakeTimer } from "./wake-timer.ts";
+import { faultSuccession, type FaultSuccession } from "./fault-reload.ts";
+import { LostSources } from "./unavailable-sources.ts";
+import { DeadlineTimer } from "./deadline-timer.ts";
 
 export interface ZoneFaultsOptions {
   readonly zones: readonly Zone[];
@@ -29,7 +29,7 @@ export interface ZoneFaultsOptions {
 }
 
 /** A zone that was faulty has calmed down when it has not tripped for so long. */
-const CALM_MS = 600_000;
+const FAULTY_RESTORE_MS = 600_000;
 
 /**
  * What is wrong with the zones themselves. A fault is written to the journal like a trip and becomes work for a
@@ -40,7 +40,7 @@ export class ZoneFaults {
   /** The last sign of life of each zone, monotonic. */
   readonly #heardMs = new Map<string, number>();
   #lost: LostSources;
-  readonly #timer: WakeTimer;
+  readonly #timer: DeadlineTimer;
   /** When a zone was last faulty, monotonic. */
   readonly #unrestMs = new Map<string, number>();
   #zones: readonly Zone[];
@@ -49,7 +49,7 @@ export class ZoneFaults {
     this.#options = options;
     this.#zones = options.zones;
     this.#lost = new LostSources(options);
-    this.#timer = new WakeTimer(options.clock, () => this.#lookAtLost());
+    this.#timer = new DeadlineTimer(options.clock, () => this.#lookAtLost());
     for (const { id } of options.zones) this.#heardMs.set(id, this.#nowMs);
     for (const { fault, zoneId } of options.journal.faults.list())
       if (fault === "faulty") this.#unrestMs.set(zoneId, this.#nowMs);
@@ -88,7 +88,7 @@ export class ZoneFaults {
   }
 
   /** A zone chatters, floods the journal or was shut down. */
-  unrest(zone: Zone): void {
+  reportFaulty(zone: Zone): void {
     this.#unrestMs.set(zone.id, this.#nowMs);
     this.set(zone, "faulty", true);
   }
@@ -101,7 +101,7 @@ export class ZoneFaults {
         this.#look(zone);
       } catch (error) {
         // The fault stays to be seen at the next look.
-        this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
+        this.#options.log.error("zone-fault-write-failed", { zone: zone.id, error });
       }
     }
   }
@@ -109,7 +109,7 @@ export class ZoneFaults {
   /** What another configuration does to the open faults. */
   successors(zones: readonly Zone[]): FaultSuccession {
     const wallMs = Math.round(this.#options.clock.wallMs());
-    const endOf = (zone: Zone, { fault, of }: OpenFault) => this.#rowOf(zone, fault, true, of, wallMs);
+    const endOf = (zone: Zone, { fault, owner }: OpenFault) => this.#rowOf(zone, fault, true, owner, wallMs);
     return faultSuccession(this.#zones, zones, this.#options.journal, endOf);
   }
 
@@ -135,24 +135,24 @@ export class ZoneFaults {
    * Opens or closes a fault; what is so already is left alone.
    * @param of what has it: the zone, or the bridge that several zones are behind
    */
-  set(zone: Zone, fault: Fault, isThere: boolean, of = zone.id): void {
+  set(zone: Zone, fault: Fault, exists: boolean, of = zone.id): void {
     const { journal, clock, log } = this.#options;
     const open = journal.faults.find(of, fault);
-    if ((open !== undefined) === isThere) return;
+    if ((open !== undefined) === exists) return;
     const wallMs = Math.round(clock.wallMs());
-    const row = this.#rowOf(zone, fault, !isThere, of, wallMs);
-    if (isThere)
+    const row = this.#rowOf(zone, fault, !exists, of, wallMs);
+    if (exists)
       journal.commit({
         zoneId: zone.id,
         trips: [row],
-        opened: { of, fault, zoneId: zone.id, key: row.key, sinceWallMs: wallMs },
+        opened: { owner: of, fault, zoneId: zone.id, key: row.key, sinceWallMs: wallMs },
       });
     else {
       // What was only a test has no work that its end could be noted on.
       const wasTest = open !== undefined && journal.trips.find(open.key)?.state === "test";
-      journal.commit({ zoneId: zone.id, trips: wasTest ? [] : [row], closed: { of, fault } });
+      journal.commit({ zoneId: zone.id, trips: wasTest ? [] : [row], closed: { owner: of, fault } });
     }
-    log.warn(isThere ? "zone-fault" : "zone-fault-over", { zone: zone.id, fault, of });
+    log.warn(exists ? "zone-fault" : "zone-fault-restored", { zone: zone.id, fault, of });
     this.#options.onFault();
   }
 
@@ -169,7 +169,7 @@ export class ZoneFaults {
         moment: { wallMs, bootId, monotonicMs: this.#nowMs },
         isDated: time.isTrusted(),
         ...(of === zone.id ? {} : { behind: this.#lost.zonesOf(of) }),
-        fate: isTest ? { state: "test", reason: "walk test" } : { state: "waiting", reason: null },
+        disposition: isTest ? { state: "test", reason: "walk test" } : { state: "waiting", reason: null },
       },
       site,
     );
@@ -197,7 +197,7 @@ export class ZoneFaults {
         this.set(zone, "supervision", true, of);
       } catch (error) {
         // The next look tries again.
-        this.#options.log.error("zone-fault-not-recorded", { zone: zone.id, error });
+        this.#options.log.error("zone-fault-write-failed", { zone: zone.id, error });
       }
     }
     this.#armLost();
@@ -215,7 +215,7 @@ export class ZoneFaults {
     const unrestMs = this.#unrestMs.get(zone.id);
     if (unrestMs === undefined) return;
     const isShut = isShutDown(zone, this.#options.journal.swingers.find(zone.id));
-    const calmMs = isShut ? quietResetMs(zone) : CALM_MS;
+    const calmMs = isShut ? quietResetMs(zone) : FAULTY_RESTORE_MS;
     if (this.#nowMs - unrestMs < calmMs) return;
     this.set(zone, "faulty", false);
     this.#unrestMs.delete(zone.id);

@@ -3,8 +3,8 @@ import { canonical } from "../domain/canonical.ts";
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
 import { excludeEachOther } from "../domain/message-condition.ts";
 import { plainValue, scalarOf, type Scalar } from "../domain/plain-value.ts";
-import { isBroad, isUnder } from "../domain/topic-filter.ts";
-import { bridgeNameOf, type AvailabilitySense } from "../domain/zone-senses.ts";
+import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
+import { bridgeNameOf, type AvailabilitySource } from "../domain/zone-status-sources.ts";
 import type { ZoneSignal } from "../domain/zone-signal.ts";
 import type { Contact, Zone } from "../domain/zone.ts";
 import { MessageContent, type MessageRule, type MessageView } from "./message-content.ts";
@@ -21,7 +21,7 @@ export interface MessageReading {
 }
 
 /** A value that a zone looks for in the messages of a filter. */
-interface Sense extends MessageRule {
+interface StatusSource extends MessageRule {
   readonly zoneId: string;
   readonly filter: string;
   /** @returns what the message says; undefined for nothing */
@@ -35,13 +35,13 @@ const NOTHING: MessageReading = { signals: [], gates: [], refused: undefined, is
 
 /** Which zones a topic concerns, and what each makes of a message: the same for every broker and every recording. */
 export class ZoneTopics {
-  readonly #byTopic = new Map<string, Sense[]>();
-  readonly #broad: Sense[] = [];
+  readonly #byTopic = new Map<string, StatusSource[]>();
+  readonly #broad: StatusSource[] = [];
   /** One for each message that gates follow, however many zones do. */
   readonly #gates: readonly MqttGate[];
 
   /** What each zone looks for, with what it has seen so far. */
-  readonly #ofZones = new Map<string, { readonly reads: string; readonly senses: readonly Sense[] }>();
+  readonly #ofZones = new Map<string, { readonly reads: string; readonly senses: readonly StatusSource[] }>();
 
   /** @param before what was listened to until now: a zone that reads the same goes on with what it has seen */
   constructor(zones: readonly Zone[], before?: ZoneTopics) {
@@ -60,7 +60,7 @@ export class ZoneTopics {
       );
     }
     for (const sense of [...this.#ofZones.values()].flatMap(({ senses }) => senses)) {
-      if (isBroad(sense.filter)) this.#broad.push(sense);
+      if (hasWildcard(sense.filter)) this.#broad.push(sense);
       else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
     }
   }
@@ -118,14 +118,16 @@ export class ZoneTopics {
   }
 
   #gatesOf(topic: string): readonly MqttGate[] {
-    return this.#gates.filter(({ mqtt }) => mqtt === topic || (isBroad(mqtt) && isUnder(topic, mqtt)));
+    return this.#gates.filter(
+      ({ mqtt }) => mqtt === topic || (hasWildcard(mqtt) && matchesFilter(topic, mqtt)),
+    );
   }
 
-  #sensesOf(topic: string): readonly Sense[] {
+  #sensesOf(topic: string): readonly StatusSource[] {
     const exact = this.#byTopic.get(topic) ?? [];
     return this.#broad.length === 0
       ? exact
-      : [...exact, ...this.#broad.filter(({ filter }) => isUnder(topic, filter))];
+      : [...exact, ...this.#broad.filter(({ filter }) => matchesFilter(topic, filter))];
   }
 }
 
@@ -147,10 +149,10 @@ function neighboursValues({ id, input }: Zone, zones: readonly Zone[]): Readonly
 }
 
 /** A zone's senses, its contact first: should anything fail behind it, the trip is written. */
-function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>): Sense[] {
+function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>): StatusSource[] {
   const { tamper, battery, availability, bridge } = senses;
-  const found: Sense[] = [];
-  const add = (rule: MessageRule & { readonly mqtt: string }, signalOf: Sense["signalOf"]): void =>
+  const found: StatusSource[] = [];
+  const add = (rule: MessageRule & { readonly mqtt: string }, signalOf: StatusSource["signalOf"]): void =>
     void found.push({ ...rule, zoneId: id, filter: rule.mqtt, signalOf });
   // What the sensor itself says shows that it lives, unless the broker had kept it.
   const orLives = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
@@ -190,19 +192,19 @@ function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>):
 }
 
 /** `online`, or the same as `{"state":"online"}`: zigbee2mqtt has sent both, by release and by option. */
-function wordOf(view: MessageView, { path }: AvailabilitySense): Scalar | undefined {
+function wordOf(view: MessageView, { path }: AvailabilitySource): Scalar | undefined {
   const whole = scalarOf(view.at(undefined));
   return scalarOf(view.at(path)) ?? whole ?? (path === undefined ? scalarOf(view.at("/state")) : undefined);
 }
 
 /** A zone of several topics is open while one of them is, as a loop of several contacts in series. */
-function contactSense(input: MqttInput): Sense["signalOf"] {
+function contactSense(input: MqttInput): StatusSource["signalOf"] {
   const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
     const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
     const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
     return { kind: "contact", contact, live: !isRetained, ...part };
   };
-  if (!isBroad(input.mqtt))
+  if (!hasWildcard(input.mqtt))
     return (view, _topic, isRetained) =>
       signalOf(contactOf(input, scalarOf(view.at(input.path))), view, isRetained);
   const contacts = new Map<string, Contact>();

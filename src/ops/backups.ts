@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../domain/errors.ts";
-import { copyDatabase } from "../store/copy.ts";
+import { backupOnline } from "../store/online-backup.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
-import { putInPlace, writeDurably } from "../store/durable-files.ts";
+import { renameDurably, writeDurably } from "../store/durable-files.ts";
 
 /** A kept copy of the main database. */
 export interface Backup {
@@ -13,7 +13,7 @@ export interface Backup {
   readonly atMs: number;
 }
 
-const NEWEST_KEPT = 3;
+const BACKUPS_KEPT = 3;
 const WEEK_MS = 7 * 86_400_000;
 
 /** A wall-clock moment as it stands in names of files, such as `2026-11-21T03-17-00Z`. */
@@ -53,7 +53,7 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
   try {
     mkdirSync(dirname(out), { recursive: true, mode: 0o750 });
     forgetPart(part);
-    await copyDatabase(join(dataDir, "santinela.db"), part);
+    await backupOnline(join(dataDir, "santinela.db"), part);
   } catch (cause) {
     forgetPart(part);
     throw new AppError("cannot-create", `cannot write the copy ${out}: ${(cause as Error).message}`, {
@@ -64,12 +64,12 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
   const problems = fileProblems(part, MAIN_DATABASE, "full");
   if (problems.length > 0) {
     forgetPart(part);
-    suspect(dataDir, problems.join("\n"));
+    requestIntegrityCheck(dataDir, problems.join("\n"));
     throw new AppError("storage", `the database is damaged: ${problems.join("; ")}`, {
       hint: "The earlier copies are kept. Restart the daemon: it restores the newest good copy and saves what can be read.",
     });
   }
-  putInPlace(part, out);
+  renameDurably(part, out);
 }
 
 /** Makes one of the regular copies and removes those that are no longer kept. @returns its path */
@@ -95,8 +95,8 @@ function forgetPart(part: string): void {
  * own to tell. Once is enough; a flush for each write that meets it would keep a failing card busy.
  * @param why for whoever finds the file
  */
-export function suspect(dataDir: string, why: string): void {
-  const file = suspicionFile(dataDir);
+export function requestIntegrityCheck(dataDir: string, why: string): void {
+  const file = integrityCheckFile(dataDir);
   if (existsSync(file)) return;
   try {
     writeDurably(file, `${why}\n`);
@@ -106,15 +106,15 @@ export function suspect(dataDir: string, why: string): void {
 }
 
 /** Where a failed check is noted for the next start. */
-export function suspicionFile(dataDir: string): string {
+export function integrityCheckFile(dataDir: string): string {
   return join(dataDir, "check-failed.txt");
 }
 
 /** The newest three, and the last one of an earlier week. */
 function keptOf(backups: readonly Backup[]): Backup[] {
-  const newest = backups.slice(0, NEWEST_KEPT);
+  const newest = backups.slice(0, BACKUPS_KEPT);
   const thisWeek = Math.floor((backups[0]?.atMs ?? 0) / WEEK_MS);
-  const weekly = backups.slice(NEWEST_KEPT).find(({ atMs }) => Math.floor(atMs / WEEK_MS) < thisWeek);
+  const weekly = backups.slice(BACKUPS_KEPT).find(({ atMs }) => Math.floor(atMs / WEEK_MS) < thisWeek);
   return weekly ? [...newest, weekly] : newest;
 }
 

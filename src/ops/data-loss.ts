@@ -11,8 +11,8 @@ import {
   without,
   type NumberedTable,
   type NumberRange,
-} from "../store/missing-numbers.ts";
-import { acceptRows, alteredRows } from "../store/row-sums.ts";
+} from "../store/sequence-gaps.ts";
+import { acceptRows, alteredRows } from "../store/row-checksums.ts";
 import { transaction } from "../store/transaction.ts";
 import type { DatabaseName, GivenNumbers } from "./given-numbers.ts";
 import type { Recovery } from "./recovery.ts";

@@ -5,24 +5,24 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
-import { isDiskFull, onDiskFull, onTakenBack } from "../store/transaction.ts";
+import { isDiskFull, setDiskFullHandler, onRollback } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
 import { isDamage, type CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
-import { suspect, suspicionFile } from "./backups.ts";
-import { roomLeft, type Ballast } from "./ballast.ts";
+import { requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
+import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { lostRecords, redeliverLostTrips } from "../store/redelivery.ts";
 import { gapsIn, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
 import { conditionOf, NOTHING_WRONG } from "./file-condition.ts";
 import { GivenNumbers, type DatabaseName } from "./given-numbers.ts";
-import { recoverDatabase, redeliver, TRIPS_KEPT_MS, type Recovery } from "./recovery.ts";
+import { recoverDatabase, requeueLostTrips, TRIPS_KEPT_MS, type Recovery } from "./recovery.ts";
 import { exchangeSwapped, type NamedDatabase } from "./swapped-databases.ts";
 
 export interface DatabasesOptions {
   readonly dataDir: string;
-  readonly ballast: Ballast;
+  readonly reserveFile: ReserveFile;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -49,7 +49,8 @@ export class Databases {
     this.#numbers = new GivenNumbers(dataDir);
     const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
     // After a power cut each index is held against its table; a folder that was left in order has none to suspect.
-    const isOrderly = existsSync(join(dataDir, ORDERLY_STOP_FILE)) && !existsSync(suspicionFile(dataDir));
+    const isOrderly =
+      existsSync(join(dataDir, CLEAN_SHUTDOWN_FILE)) && !existsSync(integrityCheckFile(dataDir));
     const depth = isOrderly ? "quick" : "full";
     const recoveries: Recovery[] = [];
     if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
@@ -60,11 +61,11 @@ export class Databases {
       this.journal.close();
       throw error;
     }
-    rmSync(suspicionFile(dataDir), { force: true });
+    rmSync(integrityCheckFile(dataDir), { force: true });
     this.#takeStock(recoveries, clock.wallMs());
     if (!isKnown) this.#nameInstallation();
-    rmSync(join(dataDir, ORDERLY_STOP_FILE), { force: true });
-    this.lookForReport();
+    rmSync(join(dataDir, CLEAN_SHUTDOWN_FILE), { force: true });
+    this.checkRecoveryReport();
   }
 
   /** Closes both and notes that this was an orderly stop. */
@@ -73,15 +74,15 @@ export class Databases {
     this.main.close();
     this.journal.close();
     try {
-      writeFileSync(join(this.#options.dataDir, ORDERLY_STOP_FILE), "");
+      writeFileSync(join(this.#options.dataDir, CLEAN_SHUTDOWN_FILE), "");
     } catch (error) {
       // Only a note for people who look into the folder.
-      this.#options.log.warn("orderly-stop-not-noted", { error });
+      this.#options.log.warn("clean-shutdown-marker-write-failed", { error });
     }
   }
 
   /** Records may be missing: the conditions stay until a person has removed the report. */
-  lookForReport(): void {
+  checkRecoveryReport(): void {
     const { dataDir, conditions } = this.#options;
     const report = join(dataDir, RECOVERY_REPORT);
     if (!existsSync(report)) {
@@ -114,7 +115,7 @@ export class Databases {
     const recovery = recoveries.find(({ name }) => name === MAIN.name);
     const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
     const redelivered = recovery
-      ? redeliver(this.journal, this.main, recovery, nowMs)
+      ? requeueLostTrips(this.journal, this.main, recovery, nowMs)
       : redeliverLostTrips(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
     const losses = Object.entries(this.#both).flatMap(([name, database]) => {
       const loss = lossOf(name as DatabaseName, database, {
@@ -127,7 +128,7 @@ export class Databases {
     });
     // Only a full check holds altered rows against the rules of the schema.
     if (losses.some(({ altered }) => altered > 0))
-      suspect(this.#options.dataDir, "rows are not what was written");
+      requestIntegrityCheck(this.#options.dataDir, "rows are not what was written");
     if (recoveries.length + losses.length > 0) this.#report(recoveries, losses, redelivered);
     this.#noteStock(recoveries.length + losses.length > 0);
   }
@@ -167,19 +168,19 @@ export class Databases {
 
   /** A full disk may refuse even the few pages that opening takes. */
   #opened(path: string, kind: DatabaseKind): Database {
-    const { ballast } = this.#options;
+    const { reserveFile } = this.#options;
     let database: Database;
     try {
       database = openDatabase(path, kind);
     } catch (error) {
-      if (!isDiskFull(error) || !ballast.release()) throw error;
+      if (!isDiskFull(error) || !reserveFile.release()) throw error;
       database = openDatabase(path, kind);
     }
-    onDiskFull(database, () => ballast.release());
+    setDiskFullHandler(database, () => reserveFile.release());
     // However orderly the stop will be: the next start looks at every page, and mends what is damaged.
-    onTakenBack(database, (error) => {
+    onRollback(database, (error) => {
       const { dataDir, conditions } = this.#options;
-      if (isDamage(error)) suspect(dataDir, `${path}: ${messageOf(error)}`);
+      if (isDamage(error)) requestIntegrityCheck(dataDir, `${path}: ${messageOf(error)}`);
       if (isDiskFull(error)) conditions.raise("disk-full", roomLeft(dataDir));
     });
     return database;
@@ -191,7 +192,7 @@ export class Databases {
       writeDurably(join(dataDir, IDENTITY_FILE), `${newIdentity()}\n`);
     } catch (error) {
       // A full disk; the next start tries again, and until then a lost database is taken for a new one.
-      log.warn("installation-not-named", { error });
+      log.warn("installation-id-write-failed", { error });
     }
   }
 
@@ -222,7 +223,7 @@ export class Databases {
 
 /** Says that this folder has had its databases: one that is missing from now on is lost, not new. */
 const IDENTITY_FILE = "installation-id";
-const ORDERLY_STOP_FILE = "stopped-in-order";
+const CLEAN_SHUTDOWN_FILE = "stopped-in-order";
 const RECOVERY_REPORT = "recovery.txt";
 
 const MAIN: NamedDatabase = { name: "santinela.db", kind: MAIN_DATABASE };

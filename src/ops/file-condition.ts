@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { DatabaseKind } from "../store/database.ts";
 import { fileProblems, isTooNew, type CheckDepth } from "../store/integrity.ts";
-import { logCensus, versionsOf, type LogCensus, type LogVersion } from "../store/log-census.ts";
+import { logCensus, versionsOf, type LogCensus, type LogVersion } from "../store/wal-census.ts";
 
 /** What is found of a database before it is opened. */
 export interface FileCondition {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../store/database.ts";
 import { writeDurably } from "../store/durable-files.ts";
-import { lastNumbers, type NumberedTable, type NumberRange } from "../store/missing-numbers.ts";
+import { lastNumbers, type NumberedTable, type NumberRange } from "../store/sequence-gaps.ts";
 
 export type DatabaseName = "santinela.db" | "journal.db";
 

@@ -18,7 +18,7 @@ const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 /** systemd-timesyncd makes this folder when it starts, and the file in it once a server has answered. */
 const TIMESYNC = "/run/systemd/timesync";
 /** 1 when the kernel set its time from a clock with a battery. */
-const FROM_BATTERY_CLOCK = "/sys/class/rtc/rtc0/hctosys";
+const RTC_HCTOSYS = "/sys/class/rtc/rtc0/hctosys";
 
 /**
  * Looks at the machine.
@@ -30,7 +30,7 @@ export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
     clock.wallMs() >= RELEASE_WALL_MS &&
     (!existsSync(`${root}${TIMESYNC}`) ||
       existsSync(`${root}${TIMESYNC}/synchronized`) ||
-      read(`${root}${FROM_BATTERY_CLOCK}`) === "1");
+      read(`${root}${RTC_HCTOSYS}`) === "1");
   return {
     bootId: read(`${root}${BOOT_ID}`) ?? newId(),
     upMs: uptime() * 1000,

@@ -4,14 +4,14 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
 import { backupsIn } from "./backups.ts";
-import type { Ballast } from "./ballast.ts";
-import { removeOldRows, type RemovedRows } from "./old-rows.ts";
+import type { ReserveFile } from "./reserve-file.ts";
+import { removeOldRows, type RemovedRows } from "./retention-job.ts";
 
 export interface HousekeepingOptions {
   readonly dataDir: string;
   readonly main: Database;
   readonly journal: Database;
-  readonly ballast: Ballast;
+  readonly reserveFile: ReserveFile;
   /** Free bytes of the data folder's disk. */
   readonly freeBytes: () => number;
   /** Looks whether somebody has read the report of a recovery. */
@@ -68,7 +68,7 @@ export class Housekeeping {
     this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#look());
     try {
       this.#options.lookForReport();
-      this.#lookAtBackups();
+      this.#checkBackups();
       const nowMs = clock.monotonicMs();
       if (this.#isTight || nowMs - (this.#removedAtMs ?? -REMOVE_EVERY_MS) >= REMOVE_EVERY_MS) {
         this.#removedAtMs = nowMs;
@@ -82,32 +82,32 @@ export class Housekeeping {
   #watchDisk(): void {
     this.#cancelDisk = this.#options.clock.after(LOOK_AT_DISK_EVERY_MS, () => this.#watchDisk());
     try {
-      this.#isTight = this.#lookAtDisk();
+      this.#isTight = this.#checkDisk();
     } catch (error) {
       this.#failed(error);
     }
   }
 
   /** @returns whether space is short */
-  #lookAtDisk(): boolean {
-    const { freeBytes, ballast, conditions, log, dataDir } = this.#options;
+  #checkDisk(): boolean {
+    const { freeBytes, reserveFile, conditions, log, dataDir } = this.#options;
     const free = freeBytes();
     const left = { freeMb: Math.floor(free / 1_048_576), folder: dataDir };
     if (free < FULL_BYTES) conditions.raise("disk-full", left);
     else conditions.clear("disk-full");
     if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", left);
     else conditions.clear("disk-nearly-full");
-    ballast.fill(free).catch((error: unknown) => log.warn("ballast-not-written", { error }));
+    reserveFile.fill(free).catch((error: unknown) => log.warn("reserve-file-write-failed", { error }));
     return free < NEARLY_FULL_BYTES;
   }
 
   /** A folder without any copy is one where nobody makes them; one whose copies have stopped is told. */
-  #lookAtBackups(): void {
+  #checkBackups(): void {
     const { dataDir, clock, conditions } = this.#options;
     const [newest] = backupsIn(dataDir);
     if (newest && clock.wallMs() - newest.atMs > BACKUP_OVERDUE_MS)
-      conditions.raise("backup-failed", { newest: new Date(newest.atMs).toISOString() });
-    else conditions.clear("backup-failed");
+      conditions.raise("backup-overdue", { newest: new Date(newest.atMs).toISOString() });
+    else conditions.clear("backup-overdue");
   }
 
   #removeOld(): void {
@@ -125,7 +125,7 @@ export class Housekeeping {
       return;
     }
     const { records, events, trips } = step.value;
-    if (records + events + trips > 0) log.info("old-records-removed", { records, events, trips });
+    if (records + events + trips > 0) log.info("retention-completed", { records, events, trips });
   }
 
   #tryOn(removal: Generator<void, RemovedRows>): void {

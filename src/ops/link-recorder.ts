@@ -57,7 +57,7 @@ export class LinkRecorder {
     } catch (error) {
       // A picture with a gap; what the disk lacks is needed for alarms.
       if (!isStorageError(error)) throw error;
-      log.debug("link-sample-not-written", { error });
+      log.debug("link-sample-write-failed", { error });
     }
   }
 }

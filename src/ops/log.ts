@@ -34,14 +34,14 @@ export class JsonLog implements Log {
   }
 
   /** Writes everything down for a while, then what the configuration asks for again. @param forMs how long, milliseconds */
-  tellAll(forMs: number): void {
+  enableDebug(forMs: number): void {
     this.#least = "debug";
     this.#cancelReturn();
-    this.#cancelReturn = this.#options.clock.after(forMs, () => this.tellAsConfigured());
+    this.#cancelReturn = this.#options.clock.after(forMs, () => this.restoreLevel());
   }
 
   /** Ends that while. */
-  tellAsConfigured(): void {
+  restoreLevel(): void {
     this.#cancelReturn();
     this.#least = this.#configured;
   }

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { absorbLog } from "../store/copy.ts";
-import { flushFolder, putInPlace } from "../store/durable-files.ts";
+import { checkpointLeftoverWal } from "../store/online-backup.ts";
+import { flushFolder, renameDurably } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
 
 /** A database is these files together: without its write-ahead log it is an older one, or none. */
@@ -29,12 +29,12 @@ export function placeInQuarantine(path: string, nowMs: number): string {
  * @param ready one that is closed and needs no write-ahead log, on the same disk
  * @returns where the other one is now
  */
-export function replaceKeeping(path: string, ready: string, nowMs: number): string | null {
-  absorbLog(path);
+export function replaceAndQuarantine(path: string, ready: string, nowMs: number): string | null {
+  checkpointLeftoverWal(path);
   const kept = existsSync(path) ? keep(path, nowMs, copyFileSync) : null;
   // A log that stayed would be read into the new one.
   removeSet(path, ["-wal", "-shm"]);
-  putInPlace(ready, path);
+  renameDurably(ready, path);
   return kept;
 }
 

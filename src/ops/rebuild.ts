@@ -1,8 +1,8 @@
 import { closeSync, copyFileSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import type { DatabaseKind } from "../store/database.ts";
-import { putInPlace } from "../store/durable-files.ts";
+import { renameDurably } from "../store/durable-files.ts";
 import { fileProblems } from "../store/integrity.ts";
-import type { LogVersion } from "../store/log-census.ts";
+import type { LogVersion } from "../store/wal-census.ts";
 
 /** Where the header says how a database is journalled; 1 means without a write-ahead log. */
 const JOURNALLING_AT = 18;
@@ -26,7 +26,7 @@ export function rebuild(
       writeVersion(damaged, part, version);
       return fileProblems(part, kind, "full").length === 0;
     });
-    if (whole) putInPlace(part, path);
+    if (whole) renameDurably(part, path);
     return whole;
   } finally {
     for (const ending of ["", "-wal", "-shm"]) rmSync(part + ending, { force: true });

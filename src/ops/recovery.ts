@@ -4,10 +4,10 @@ import type { Clock } from "../domain/clock.ts";
 import { openDatabase, type Database, type DatabaseKind } from "../store/database.ts";
 import { RECOUNT } from "../store/intervention-counts.ts";
 import { fileProblems } from "../store/integrity.ts";
-import type { LogVersion } from "../store/log-census.ts";
-import { lastNumbers as lastNumbersOf } from "../store/missing-numbers.ts";
+import type { LogVersion } from "../store/wal-census.ts";
+import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
-import { enqueueUnaccounted, seekUnsent } from "../store/sought-records.ts";
+import { enqueueUnaccounted, searchBeforeResend } from "../store/pending-searches.ts";
 import { salvage, type Salvage } from "../store/salvage.ts";
 import { backupsIn } from "./backups.ts";
 import { copyDurably } from "../store/durable-files.ts";
@@ -58,8 +58,8 @@ export function recoverDatabase(options: RecoveryOptions): Recovery {
   // A file that is gone may have left its log, and the log has pages of it.
   if (!existsSync(path) && existsSync(`${path}-wal`)) writeFileSync(path, "");
   const quarantined = quarantine(path, clock.wallMs());
-  const isThere = existsSync(quarantined);
-  const whole = isThere ? rebuild(quarantined, path, kind, versions) : undefined;
+  const exists = existsSync(quarantined);
+  const whole = exists ? rebuild(quarantined, path, kind, versions) : undefined;
   const lostPages = (whole ?? versions[0])?.lostPages ?? 0;
   const common = { name, problem, quarantined, isWhole: whole !== undefined, lostPages };
   if (whole) return finished({ ...common, backup: null, salvage: null, lastNumbers: {} });
@@ -68,11 +68,11 @@ export function recoverDatabase(options: RecoveryOptions): Recovery {
   if (backup) copyDurably(backup.path, path);
   const database = openDatabase(path, kind);
   try {
-    if (name === "santinela.db") seekUnsent(database);
+    if (name === "santinela.db") searchBeforeResend(database);
     const endMs = clock.monotonicMs() + SALVAGE_MS_MAX;
     const isInTime = (): boolean => clock.monotonicMs() < endMs;
     const overlay = versions[0]?.overlay;
-    const salvaged = isThere ? salvage(quarantined, database, { kind, overlay, isInTime }) : null;
+    const salvaged = exists ? salvage(quarantined, database, { kind, overlay, isInTime }) : null;
     if (name === "santinela.db") {
       enqueueUnaccounted(database);
       database.exec(RECOUNT);
@@ -85,7 +85,12 @@ export function recoverDatabase(options: RecoveryOptions): Recovery {
 }
 
 /** A trip is posted again when its record is not there any more, unless it is older than the copy that was put back. */
-export function redeliver(journal: Database, main: Database, { backup }: Recovery, nowMs: number): number {
+export function requeueLostTrips(
+  journal: Database,
+  main: Database,
+  { backup }: Recovery,
+  nowMs: number,
+): number {
   const sinceMs = backup ? backup.atMs - CLOCK_MARGIN_MS : nowMs - TRIPS_KEPT_MS;
   return redeliverLostTrips(journal, main, sinceMs);
 }

@@ -2,27 +2,27 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
-import { endStrangeTokens } from "../store/copied-accounts.ts";
+import { revokeForeignTokens } from "../store/restored-accounts.ts";
 import { openDatabase } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
-import { copyProblems } from "../store/integrity.ts";
+import { untrustedFileProblems } from "../store/integrity.ts";
 import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/record-ids.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
-import { seekUnsent } from "../store/sought-records.ts";
+import { searchBeforeResend } from "../store/pending-searches.ts";
 import { forgetGivenNumbers } from "./given-numbers.ts";
-import { placeInQuarantine, replaceKeeping } from "./quarantine.ts";
+import { placeInQuarantine, replaceAndQuarantine } from "./quarantine.ts";
 import { prepareDataDir } from "./secrets.ts";
 
 /** What putting a copy back changes. */
 export interface RestorePlan {
-  readonly recordsInCopy: number;
+  readonly recordsInBackup: number;
   /** Records that only the present database has; its file is kept, and they can be looked up there. */
-  readonly onlyInPresent: readonly number[];
+  readonly onlyInCurrent: readonly number[];
   /** Records that only the copy has. */
-  readonly onlyInCopy: readonly number[];
+  readonly onlyInBackup: readonly number[];
 }
 
 /**
@@ -30,7 +30,7 @@ export interface RestorePlan {
  * @throws AppError `bad-data` when the file is no good copy
  */
 export function planRestore(dataDir: string, file: string): RestorePlan {
-  const problems = existsSync(file) ? copyProblems(file, MAIN_DATABASE) : ["there is no such file"];
+  const problems = existsSync(file) ? untrustedFileProblems(file, MAIN_DATABASE) : ["there is no such file"];
   if (problems.length > 0)
     throw new AppError("bad-data", `${file} cannot be put back: ${problems.join("; ")}`, {
       hint: "The regular copies are in the folder backups of the data folder.",
@@ -39,14 +39,14 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
   const inCopy = recordIds(file);
   const inPresent = existsSync(path) ? recordIds(path) : new Set<number>();
   return {
-    recordsInCopy: inCopy.size,
-    onlyInPresent: [...inPresent].filter((id) => !inCopy.has(id)),
-    onlyInCopy: [...inCopy].filter((id) => !inPresent.has(id)),
+    recordsInBackup: inCopy.size,
+    onlyInCurrent: [...inPresent].filter((id) => !inCopy.has(id)),
+    onlyInBackup: [...inCopy].filter((id) => !inPresent.has(id)),
   };
 }
 
 /** A copy that is being made ready lies here. */
-const WORKSHOP = "putting-back";
+const STAGING_DIRECTORY = "putting-back";
 
 /**
  * Puts a copy in the place of the main database. The present one goes into quarantine, never away; the journal's trips
@@ -67,9 +67,9 @@ export function restore(
 ): { kept: string | null; redelivered: number } {
   prepareDataDir(dataDir);
   const release = takeInstanceLock(join(dataDir, "lock.db"));
-  const workshop = join(dataDir, WORKSHOP);
+  const workshop = join(dataDir, STAGING_DIRECTORY);
   try {
-    forgetHalfReady(dataDir);
+    removeStaging(dataDir);
     mkdirSync(workshop, { mode: 0o750 });
     const path = join(dataDir, "santinela.db");
     const kept = existsSync(path) ? placeInQuarantine(path, nowMs) : null;
@@ -78,8 +78,8 @@ export function restore(
     const journal = openJournalDatabase(join(dataDir, "journal.db"));
     let redelivered: number;
     try {
-      seekUnsent(main);
-      endStrangeTokens(main, path);
+      searchBeforeResend(main);
+      revokeForeignTokens(main, path);
       redelivered = redeliverLostTrips(journal, main, 0);
       const detail = { file, kept, redelivered, ...plan };
       new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
@@ -88,17 +88,17 @@ export function restore(
       journal.close();
     }
     forgetGivenNumbers(dataDir);
-    replaceKeeping(path, ready, nowMs);
+    replaceAndQuarantine(path, ready, nowMs);
     return { kept, redelivered };
   } finally {
-    forgetHalfReady(dataDir);
+    removeStaging(dataDir);
     release();
   }
 }
 
 /** Removes a copy that a power cut has left half made ready; it may be as large as the database. */
-export function forgetHalfReady(dataDir: string): void {
-  rmSync(join(dataDir, WORKSHOP), { recursive: true, force: true });
+export function removeStaging(dataDir: string): void {
+  rmSync(join(dataDir, STAGING_DIRECTORY), { recursive: true, force: true });
 }
 
 /**

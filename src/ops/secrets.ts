@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
-import { orderedUuid } from "../domain/ordered-uuid.ts";
+import { orderedUuid } from "../domain/uuid-v7.ts";
 
 /** HS256 wants a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
@@ -60,7 +60,7 @@ export function rotateSigningKey(dataDir: string): void {
 }
 
 /** Forgets the previous key, and with it every token that was signed with it. */
-export function forgetPreviousKey(dataDir: string): void {
+export function revokePreviousKey(dataDir: string): void {
   rmSync(keyPaths(dataDir).previousPath, { force: true });
 }
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseKind } from "../store/database.ts";
 import { flushFolder } from "../store/durable-files.ts";
-import { haveSwappedLogs, versionsOf } from "../store/log-census.ts";
+import { haveSwappedLogs, versionsOf } from "../store/wal-census.ts";
 import type { DatabaseName } from "./given-numbers.ts";
 
 export interface NamedDatabase {

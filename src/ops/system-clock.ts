@@ -1,5 +1,5 @@
 import { hrtime } from "node:process";
-import { LONGEST_TIMER_MS, type CancelTimer, type Clock } from "../domain/clock.ts";
+import { TIMER_MS_MAX, type CancelTimer, type Clock } from "../domain/clock.ts";
 
 /** The machine's clocks: the only place that reads them or sets a timer. */
 export class SystemClock implements Clock {
@@ -13,11 +13,11 @@ export class SystemClock implements Clock {
   }
 
   after(delayMs: number, action: () => void): CancelTimer {
-    const timer = setTimeout(action, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
+    const timer = setTimeout(action, Math.min(Math.max(0, delayMs), TIMER_MS_MAX));
     return () => clearTimeout(timer);
   }
 
-  afterTurn(action: () => void): void {
+  afterEventLoopTurn(action: () => void): void {
     setImmediate(action);
   }
 }

@@ -1,9 +1,9 @@
 import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../http/site/sync-port.ts";
-import { filled, language } from "./language.ts";
-import { status } from "./live.ts";
-import { sayMoment } from "./moments.ts";
-import { RO_SENTENCES } from "./words/ro-sentences.ts";
+import { filled, language } from "./i18n.ts";
+import { status } from "./live-updates.ts";
+import { formatTime } from "./date-format.ts";
+import { RO_SENTENCES } from "./messages/ro-sentences.ts";
 
 /** What is wrong and the way out: in Romanian where the daemon says it in a sentence of its own, else as it says it. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
@@ -12,7 +12,7 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
   if (sentence === undefined || values === null) return <p lang="en">{text}</p>;
   const said = Object.entries(values).map(([name, value]) => [
     name,
-    isMoment(value) ? sayMoment(value) : value,
+    isMoment(value) ? formatTime(value) : value,
   ]);
   // What the log and the command line say, for whoever looks it up.
   return <p title={text}>{filled(sentence, Object.fromEntries(said))}</p>;
@@ -27,8 +27,8 @@ export function LinkReason({ link }: { readonly link: LinkView }) {
 
 const LINK_CONDITIONS: ReadonlySet<Condition["code"]> = new Set<Condition["code"]>([
   "upstream-unreachable",
-  "upstream-sign-in-refused",
-  "upstream-not-the-interface",
+  "upstream-authentication-failed",
+  "upstream-unexpected-service",
 ]);
 
 function isMoment(value: string | number): value is string {

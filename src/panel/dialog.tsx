@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { say } from "./language.ts";
+import { t } from "./i18n.ts";
 
 /**
  * Stands in front of the page until it is answered. The browser keeps the focus inside and gives it back afterwards.
@@ -42,7 +42,7 @@ export function Dialog({
  * @param action the word on the button that does it
  * @param act what that button does, once the question is away
  */
-export function Question({
+export function ConfirmDialog({
   title,
   action,
   isDanger = false,
@@ -71,7 +71,7 @@ export function Question({
         {action}
       </button>
       <button type="button" onClick={close}>
-        {say("app.cancel")}
+        {t("app.cancel")}
       </button>
     </Dialog>
   );

@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../http/site/journal-view.ts";
 
 /** The log as a spreadsheet reads it (RFC 4180). */
-export function csvOf(entries: readonly JournalEntry[]): string {
+export function csvOf(entries: readonly TimelineEntry[]): string {
   const head = ["at", "event", "who", "from", "subject", "detail"];
   const lines = entries.map(({ at, event, who, from, subject, detail }) => [
     at,

@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../http/site/journal-view.ts";
 
 /** The details in one line: of a change the fields as they were and are, of a record its name, else all there is. */
-export function detailText({ before, after, ...rest }: JournalEntry["detail"]): string {
+export function detailText({ before, after, ...rest }: TimelineEntry["detail"]): string {
   const texts = Object.entries(rest).map(([name, value]) => `${name}: ${valueText(value)}`);
   if (isFields(before) && isFields(after))
     for (const [name, value] of Object.entries(after))

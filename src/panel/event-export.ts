@@ -1,16 +1,16 @@
-import type { JournalEntry } from "../http/site/journal-view.ts";
-import { ask } from "./api.ts";
+import type { TimelineEntry } from "../http/site/journal-view.ts";
+import { request } from "./api.ts";
 
 /** The newest so many: what the daemon keeps for certain. */
 const ENTRIES_MAX = 10_000;
 const PAGE_SIZE = 1_000;
 
 /** The event log from the newest entry on, page by page. @throws Refusal */
-export async function wholeLog(): Promise<JournalEntry[]> {
-  const entries: JournalEntry[] = [];
+export async function wholeLog(): Promise<TimelineEntry[]> {
+  const entries: TimelineEntry[] = [];
   let path: string | undefined = `/site/journal?limit=${PAGE_SIZE}`;
   while (path !== undefined && entries.length < ENTRIES_MAX) {
-    const page: { body: JournalEntry[]; headers: Headers } = await ask<JournalEntry[]>(path);
+    const page: { body: TimelineEntry[]; headers: Headers } = await request<TimelineEntry[]>(path);
     entries.push(...page.body);
     path = nextOf(page.headers);
   }

@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../http/site/journal-view.ts";
+import type { TimelineEntry } from "../http/site/journal-view.ts";
 import { detailText } from "./event-detail.ts";
-import { say, sayCode } from "./language.ts";
-import { sayMoment } from "./moments.ts";
+import { t, tCode } from "./i18n.ts";
+import { formatTime } from "./date-format.ts";
 import { Table, type Column } from "./table.tsx";
 
 /** Entries of the event log as a table. */
@@ -10,27 +10,27 @@ export function EventRows({
   entries,
 }: {
   readonly caption: string;
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly TimelineEntry[];
 }) {
   const rows = entries.map((entry, index) => ({ ...entry, key: `${entry.at} ${entry.event} ${index}` }));
   return <Table caption={caption} columns={columns()} rows={rows} keyOf={({ key }) => key} />;
 }
 
-function columns(): Column<JournalEntry>[] {
+function columns(): Column<TimelineEntry>[] {
   return [
-    { key: "at", title: say("events.at"), isShort: true, cell: ({ at }) => sayMoment(at) },
+    { key: "at", title: t("events.at"), isShort: true, cell: ({ at }) => formatTime(at) },
     {
       key: "event",
-      title: say("events.event"),
-      cell: ({ event }) => <strong class="whole">{sayCode("event", event)}</strong>,
+      title: t("events.event"),
+      cell: ({ event }) => <strong class="whole">{tCode("event", event)}</strong>,
     },
-    { key: "who", title: say("events.who"), isWide: true, cell: whoOf },
-    { key: "subject", title: say("events.subject"), isWide: true, cell: subjectOf },
-    { key: "detail", title: say("events.detail"), cell: ({ detail }) => detailText(detail) },
+    { key: "who", title: t("events.who"), isWide: true, cell: whoOf },
+    { key: "subject", title: t("events.subject"), isWide: true, cell: subjectOf },
+    { key: "detail", title: t("events.detail"), cell: ({ detail }) => detailText(detail) },
   ];
 }
 
-function whoOf({ who, from }: JournalEntry) {
+function whoOf({ who, from }: TimelineEntry) {
   return (
     <>
       {who} <span class="quiet">{from}</span>
@@ -38,7 +38,7 @@ function whoOf({ who, from }: JournalEntry) {
   );
 }
 
-function subjectOf({ subject }: JournalEntry) {
+function subjectOf({ subject }: TimelineEntry) {
   const [, id] = /^intervention (\d+)$/.exec(subject) ?? [];
   return id === undefined ? subject : <a href={`#/interventions/${id}`}>{`#${id}`}</a>;
 }

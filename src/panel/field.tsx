@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { say } from "./language.ts";
+import { t } from "./i18n.ts";
 
 /** A text field with its label above and, where there is one, a sentence below that a screen reader reads with it. */
 export function TextField({
@@ -54,7 +54,7 @@ export function TextField({
 
 /** Looks for what has this text in it, with every letter. */
 export function SearchField({
-  label = say("app.search"),
+  label = t("app.search"),
   name = "search",
   text,
   find,
@@ -134,7 +134,7 @@ export function TextArea({
 }
 
 /** Yes or no. */
-export function Tick({
+export function Checkbox({
   label,
   name,
   checked,

@@ -1,9 +1,9 @@
-import { choose, language, LANGUAGES, say, type Language } from "./language.ts";
+import { choose, language, LANGUAGES, t, type Language } from "./i18n.ts";
 
 /** The languages that there are; the one that is spoken is pressed. */
 export function LanguageChoice() {
   return (
-    <div role="group" aria-label={say("app.language")}>
+    <div role="group" aria-label={t("app.language")}>
       {(Object.keys(LANGUAGES) as Language[]).map((one) => (
         <button
           type="button"

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { later } from "./clock.ts";
-import { say } from "./language.ts";
-import { Refusal } from "./wire.ts";
+import { t } from "./i18n.ts";
+import { ApiError } from "./http.ts";
 
 interface Notice {
   readonly text: string;
@@ -13,7 +13,7 @@ const SHOWN_MS = 8_000;
 let forget = (): void => {};
 
 /** Tells the person what has become of what they did; a screen reader reads it out. */
-export function tell(text: string, isTrouble = false): void {
+export function showNotice(text: string, isTrouble = false): void {
   forget();
   notice.value = { text, isTrouble };
   forget = later(SHOWN_MS, () => {
@@ -22,20 +22,20 @@ export function tell(text: string, isTrouble = false): void {
 }
 
 /** Does what a person has asked for, and tells them when the daemon refuses. @returns whether it was done */
-export async function attempt(action: () => Promise<void>): Promise<boolean> {
+export async function runWithErrorNotice(action: () => Promise<void>): Promise<boolean> {
   try {
     await action();
     return true;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    tell(sentenceOf(error), true);
+    if (!(error instanceof ApiError)) throw error;
+    showNotice(sentenceOf(error), true);
     return false;
   }
 }
 
 /** The daemon's own sentence, or that it gave none. */
-export function sentenceOf({ status, message }: Refusal): string {
-  return status === 0 ? say("app.noAnswer") : message;
+export function sentenceOf({ status, message }: ApiError): string {
+  return status === 0 ? t("app.noAnswer") : message;
 }
 
 export function NoticeLine() {
@@ -51,15 +51,15 @@ export function Pending({
   refusal,
   askAgain,
 }: {
-  readonly refusal: Refusal | undefined;
+  readonly refusal: ApiError | undefined;
   readonly askAgain: () => void;
 }) {
-  if (!refusal) return <p class="quiet">{say("app.loading")}</p>;
+  if (!refusal) return <p class="quiet">{t("app.loading")}</p>;
   return (
     <div role="alert" class="bad box">
       <p>{sentenceOf(refusal)}</p>
       <button type="button" onClick={askAgain}>
-        {say("app.retry")}
+        {t("app.retry")}
       </button>
     </div>
   );

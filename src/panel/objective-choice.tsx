@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../generated/types.ts";
-import { useAnswer } from "./api.ts";
+import { useQuery } from "./api.ts";
 import { Choice, SearchField } from "./field.tsx";
-import { say } from "./language.ts";
-import { interfacePath } from "./wire.ts";
+import { t } from "./i18n.ts";
+import { interfacePath } from "./http.ts";
 
 export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
   "obiective/cladiri",
@@ -26,7 +26,7 @@ export function ObjectiveChoice({
   const [search, setSearch] = useState("");
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (search.trim() !== "") parameters.set("q", search.trim());
-  const { answer } = useAnswer<Objective[]>(interfacePath(`/${kind}?${parameters.toString()}`));
+  const { answer } = useQuery<Objective[]>(interfacePath(`/${kind}?${parameters.toString()}`));
   const offered = (answer?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
   // The one that is set is offered whatever is searched for: saving must never change it by the way.
   const isKept = id !== undefined && kind === type && !offered.some(([one]) => one === String(id));
@@ -34,16 +34,16 @@ export function ObjectiveChoice({
   return (
     <div class="grid">
       <Choice
-        label={say("record.objectiveType")}
+        label={t("record.objectiveType")}
         name="objectiveType"
         value={kind}
         onChange={setKind}
-        options={OBJECTIVE_TYPES.map((one) => [one, say(`objective.${one}`)])}
+        options={OBJECTIVE_TYPES.map((one) => [one, t(`objective.${one}`)])}
       />
-      <SearchField label={say("objectives.find")} name="objectiveSearch" text={search} find={setSearch} />
+      <SearchField label={t("objectives.find")} name="objectiveSearch" text={search} find={setSearch} />
       <Choice
         key={`${kind} ${options.length}`}
-        label={say("record.objective")}
+        label={t("record.objective")}
         name="objectiveId"
         initial={String(id ?? options[0]?.[0] ?? "")}
         options={options}

@@ -1,4 +1,4 @@
-import { say } from "./language.ts";
+import { t } from "./i18n.ts";
 
 /** Where one is in a long list, and the way to the next and the previous part. */
 export function Pager({
@@ -16,13 +16,13 @@ export function Pager({
   return (
     <p class="row pager">
       <button type="button" disabled={start === 0} onClick={() => turn(Math.max(0, start - size))}>
-        {say("app.previous")}
+        {t("app.previous")}
       </button>
       <span role="status">
-        {say("app.range", { from: start + 1, to: Math.min(start + size, total), total })}
+        {t("app.range", { from: start + 1, to: Math.min(start + size, total), total })}
       </span>
       <button type="button" disabled={start + size >= total} onClick={() => turn(start + size)}>
-        {say("app.next")}
+        {t("app.next")}
       </button>
     </p>
   );

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { follow } from "./live.ts";
+import { follow } from "./live-updates.ts";
 import { resume } from "./session.ts";
 import { Shell } from "./shell.tsx";
 

@@ -1,6 +1,6 @@
 import { TextField, textOf } from "./field.tsx";
-import { say } from "./language.ts";
-import { Refusal } from "./wire.ts";
+import { t } from "./i18n.ts";
+import { ApiError } from "./http.ts";
 
 /** A field for a password, one's own or a new one. */
 export function Password({
@@ -30,8 +30,8 @@ export function Password({
 export function NewPassword() {
   return (
     <>
-      <Password name="new" label={say("password.new")} isNew hint={say("password.rule")} />
-      <Password name="again" label={say("password.again")} isNew />
+      <Password name="new" label={t("password.new")} isNew hint={t("password.rule")} />
+      <Password name="again" label={t("password.again")} isNew />
     </>
   );
 }
@@ -39,6 +39,6 @@ export function NewPassword() {
 /** What those fields hold. @throws Refusal when they differ */
 export function newPasswordIn(fields: FormData): string {
   const password = textOf(fields, "new");
-  if (password !== textOf(fields, "again")) throw new Refusal(400, say("password.different"));
+  if (password !== textOf(fields, "again")) throw new ApiError(400, t("password.different"));
   return password;
 }

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { AccessToken } from "../generated/types.ts";
 import type { AccountView } from "../http/site/account-view.ts";
 import { pause } from "./clock.ts";
-import { interfacePath, Refusal, send } from "./wire.ts";
+import { interfacePath, ApiError, send } from "./http.ts";
 
 /**
  * - `set-up`: nobody can sign in yet, because the administrator of the first start is still nobody's.
@@ -10,9 +10,9 @@ import { interfacePath, Refusal, send } from "./wire.ts";
  * - `first-password`: the given password is good for one use, to set another one.
  * - `expired`: the hour of the token is over; the page stays and asks for the password again.
  */
-export type Standing = "starting" | "set-up" | "out" | "first-password" | "in" | "expired";
+export type SessionState = "starting" | "set-up" | "out" | "first-password" | "in" | "expired";
 
-export const standing = signal<Standing>("starting");
+export const sessionState = signal<SessionState>("starting");
 export const account = signal<AccountView | undefined>(undefined);
 
 /** Gone with the tab: a token must not outlive the person in front of it. */
@@ -26,23 +26,23 @@ export function token(): string | undefined {
 
 /** Takes up the session that this tab had before it was loaded again. A daemon that is just starting is waited for. */
 export async function resume(): Promise<void> {
-  while (token() !== undefined && standing.value === "starting") {
+  while (token() !== undefined && sessionState.value === "starting") {
     try {
       await enter();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       if (error.status === 401) signOut();
       else await pause(RETRY_MS);
     }
   }
-  if (standing.value === "starting") standing.value = (await awaitsSetUp()) ? "set-up" : "out";
+  if (sessionState.value === "starting") sessionState.value = (await awaitsSetUp()) ? "set-up" : "out";
 }
 
 async function awaitsSetUp(): Promise<boolean> {
   try {
     return ((await (await send("/site/setup", undefined)).json()) as { isOpen: boolean }).isOpen;
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof ApiError) return false;
     throw error;
   }
 }
@@ -75,18 +75,18 @@ export async function changePassword(currentPassword: string, password: string):
 export function signOut(): void {
   sessionStorage.removeItem(TOKEN_KEY);
   account.value = undefined;
-  standing.value = "out";
+  sessionState.value = "out";
 }
 
 /** The daemon does not take the token any more. Who is signed in stays known, and so does the page. */
 export function expire(): void {
   sessionStorage.removeItem(TOKEN_KEY);
-  standing.value = account.value ? "expired" : "out";
+  sessionState.value = account.value ? "expired" : "out";
 }
 
 /** Resolves once somebody is signed in: at once, or when the password has been given again. */
 export function signedIn(): Promise<void> {
-  if (standing.value === "in") return Promise.resolve();
+  if (sessionState.value === "in") return Promise.resolve();
   return new Promise((resolve) => {
     waiting.push(resolve);
   });
@@ -99,7 +99,7 @@ function keep({ token: given }: AccessToken): void {
 async function enter(): Promise<void> {
   const found = (await (await send("/site/account", token())).json()) as AccountView;
   account.value = found;
-  standing.value = found.mustChangePassword ? "first-password" : "in";
+  sessionState.value = found.mustChangePassword ? "first-password" : "in";
   if (found.mustChangePassword) return;
   const resumed = waiting;
   waiting = [];

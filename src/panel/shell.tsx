@@ -3,31 +3,27 @@ import type { ComponentChildren, JSX, Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isAwaiting } from "./api.ts";
 import { Badge, type Tone } from "./badge.tsx";
-import { language, say } from "./language.ts";
+import { language, t } from "./i18n.ts";
 import { LanguageChoice } from "./language-choice.tsx";
-import { liveness, status, type Liveness } from "./live.ts";
+import { liveness, status, type Liveness } from "./live-updates.ts";
+import { Later } from "./later.tsx";
 import { NoticeLine } from "./notice.tsx";
-import { place } from "./place.ts";
+import { place } from "./route.ts";
 import { EventLogScreen } from "./screens/event-log.tsx";
 import { InterventionForm } from "./screens/intervention-form.tsx";
 import { InterventionScreen } from "./screens/intervention.tsx";
 import { InterventionsScreen } from "./screens/interventions.tsx";
-import { ObjectivesScreen } from "./screens/objectives.tsx";
-import { SetUp } from "./screens/set-up.tsx";
-import { SetUpGuide } from "./screens/set-up-guide.tsx";
-import { SettingsScreen } from "./screens/settings.tsx";
-import { ExpiredDialog, FirstPassword, SignIn } from "./screens/sign-in.tsx";
+import { ExpiredDialog, InitialPasswordForm, SignIn } from "./screens/sign-in.tsx";
 import { StatusScreen } from "./screens/status.tsx";
 import { SyncQueueScreen } from "./screens/sync-queue.tsx";
-import { WalkTestScreen } from "./screens/walk-test.tsx";
 import { ZonesScreen } from "./screens/zones.tsx";
-import { mayAdminister, mayOperate, signOut, standing, type Standing } from "./session.ts";
+import { mayAdminister, mayOperate, signOut, sessionState, type SessionState } from "./session.ts";
 import { WalkBanner } from "./walk-banner.tsx";
-import type { WordKey } from "./words/catalogue.ts";
+import type { MessageKey } from "./messages/catalogue.ts";
 
 interface Screen {
   readonly name: string;
-  readonly title: WordKey;
+  readonly title: MessageKey;
   readonly show: () => JSX.Element;
   /** Whether the person may see it; everybody may where it is left out. */
   readonly forRole?: () => boolean;
@@ -35,16 +31,34 @@ interface Screen {
   readonly isAside?: boolean;
 }
 
+/* Large screens that are rarely opened are loaded when they are. */
+const walkTest = () => import("./screens/walk-test.tsx").then((screen) => screen.WalkTestScreen);
+const objectives = () => import("./screens/objectives.tsx").then((screen) => screen.ObjectivesScreen);
+const settings = () => import("./screens/settings.tsx").then((screen) => screen.SettingsScreen);
+const setUp = () => import("./screens/set-up.tsx").then((screen) => screen.SetUp);
+const setUpGuide = () => import("./screens/set-up-guide.tsx").then((screen) => screen.SetUpGuide);
+
 const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: "status", title: "nav.status", show: () => <StatusScreen /> },
   { name: "zones", title: "nav.zones", show: () => <ZonesScreen /> },
-  { name: "walk-test", title: "nav.walkTest", show: () => <WalkTestScreen /> },
+  { name: "walk-test", title: "nav.walkTest", show: () => <Later load={walkTest} /> },
   { name: "interventions", title: "nav.interventions", show: interventions, forRole: mayOperate },
-  { name: "objectives", title: "nav.objectives", show: () => <ObjectivesScreen />, forRole: mayOperate },
+  {
+    name: "objectives",
+    title: "nav.objectives",
+    show: () => <Later load={objectives} />,
+    forRole: mayOperate,
+  },
   { name: "events", title: "nav.events", show: () => <EventLogScreen />, forRole: mayOperate },
   { name: "sync", title: "nav.sync", show: () => <SyncQueueScreen /> },
-  { name: "settings", title: "nav.settings", show: () => <SettingsScreen />, forRole: mayAdminister },
-  { name: "setup", title: "nav.setup", show: () => <SetUpGuide />, forRole: mayAdminister, isAside: true },
+  { name: "settings", title: "nav.settings", show: () => <Later load={settings} />, forRole: mayAdminister },
+  {
+    name: "setup",
+    title: "nav.setup",
+    show: () => <Later load={setUpGuide} />,
+    forRole: mayAdminister,
+    isAside: true,
+  },
 ];
 
 function interventions(): JSX.Element {
@@ -59,16 +73,16 @@ export function Shell() {
   useEffect(() => {
     document.documentElement.lang = language.value;
   }, [language.value]);
-  const isInside = standing.value === "in" || standing.value === "expired";
+  const isInside = sessionState.value === "in" || sessionState.value === "expired";
   return (
     <>
       <a class="skip" href="#content" onClick={skipToContent}>
-        {say("app.skip")}
+        {t("app.skip")}
       </a>
       <Header isInside={isInside} />
       <NoticeLine />
       {isInside ? <Inside /> : <Outside />}
-      {standing.value === "expired" && <ExpiredDialog />}
+      {sessionState.value === "expired" && <ExpiredDialog />}
     </>
   );
 }
@@ -77,15 +91,15 @@ function Header({ isInside }: { readonly isInside: boolean }) {
   return (
     <header>
       <p class="name">
-        {say("app.name")}
+        {t("app.name")}
         {isInside && status.value && <span> · {status.value.site.name}</span>}
       </p>
       <div class="tools">
-        {isInside && <Badge tone={TONES[liveness.value]}>{say(`live.${liveness.value}`)}</Badge>}
+        {isInside && <Badge tone={TONES[liveness.value]}>{t(`live.${liveness.value}`)}</Badge>}
         <LanguageChoice />
         {isInside && (
           <button type="button" onClick={signOut}>
-            {say("app.signOut")}
+            {t("app.signOut")}
           </button>
         )}
       </div>
@@ -109,7 +123,7 @@ function Inside() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${say(shown.title)} · ${say("app.name")}`;
+    document.title = `${t(shown.title)} · ${t("app.name")}`;
   }, [shown, language.value]);
   useEffect(() => {
     // Whoever goes to another screen with the keyboard or by ear starts at its beginning.
@@ -121,10 +135,10 @@ function Inside() {
   }, [shown]);
   return (
     <>
-      <nav aria-label={say("app.menu")}>
+      <nav aria-label={t("app.menu")}>
         {inMenu.map(({ name, title }) => (
           <a key={name} href={`#/${name}`} aria-current={name === shown.name ? "page" : undefined}>
-            {say(title)}
+            {t(title)}
           </a>
         ))}
       </nav>
@@ -138,20 +152,20 @@ function Inside() {
 
 function Outside() {
   useEffect(() => {
-    document.title = `${say("signIn.title")} · ${say("app.name")}`;
+    document.title = `${t("signIn.title")} · ${t("app.name")}`;
   }, [language.value]);
   return (
-    <Main screen={OUTSIDE[standing.value]}>
-      {standing.value === "set-up" && <SetUp />}
-      {standing.value === "out" && <SignIn />}
-      {standing.value === "first-password" && <FirstPassword />}
-      {standing.value === "starting" && <p class="quiet">{say("app.loading")}</p>}
+    <Main screen={OUTSIDE[sessionState.value]}>
+      {sessionState.value === "set-up" && <Later load={setUp} />}
+      {sessionState.value === "out" && <SignIn />}
+      {sessionState.value === "first-password" && <InitialPasswordForm />}
+      {sessionState.value === "starting" && <p class="quiet">{t("app.loading")}</p>}
     </Main>
   );
 }
 
 /** The screens of people who are not signed in have no address; these are their names. */
-const OUTSIDE: Readonly<Record<Standing, string>> = {
+const OUTSIDE: Readonly<Record<SessionState, string>> = {
   starting: "starting",
   "set-up": "first-start",
   out: "sign-in",
@@ -188,7 +202,7 @@ function Main({
 }
 
 const isIncomplete = computed(
-  () => isAwaiting.value || (standing.value === "in" && liveness.value === "starting"),
+  () => isAwaiting.value || (sessionState.value === "in" && liveness.value === "starting"),
 );
 
 /** The address after the # names a screen, so the link moves the focus itself. */

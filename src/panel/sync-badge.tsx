@@ -1,7 +1,7 @@
 import type { ShownPhase } from "../domain/shown-phase.ts";
 import type { ComparisonView, LinkView } from "../http/site/sync-port.ts";
 import { Badge, type Tone } from "./badge.tsx";
-import { say } from "./language.ts";
+import { t } from "./i18n.ts";
 
 /** How good each state of the link is. */
 export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
@@ -13,10 +13,10 @@ export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
 
 /** How far a record is on its way; one that is not in the queue has arrived. */
 export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined }) {
-  if (phase === undefined) return <Badge tone="good">{say("sync.arrived")}</Badge>;
+  if (phase === undefined) return <Badge tone="good">{t("sync.arrived")}</Badge>;
   return (
     <Badge tone={isStuck(phase) ? "bad" : phase === "doubtful" ? "warn" : "quiet"}>
-      {say(`phase.${phase}`)}
+      {t(`phase.${phase}`)}
     </Badge>
   );
 }
@@ -28,12 +28,12 @@ export function isStuck(phase: ShownPhase): boolean {
 
 /** How many records should be at the centre and how many are. */
 export function ComparisonBadge({ comparison }: { readonly comparison: ComparisonView | null }) {
-  if (comparison === null) return <Badge tone="quiet">{say("compared.none")}</Badge>;
+  if (comparison === null) return <Badge tone="quiet">{t("compared.none")}</Badge>;
   const { here, there, differing } = comparison;
   const isSame = differing === 0;
   return (
     <Badge tone={isSame ? "good" : "warn"}>
-      {say(isSame ? "compared.same" : "compared.differs", { here, there })}
+      {t(isSame ? "compared.same" : "compared.differs", { here, there })}
     </Badge>
   );
 }

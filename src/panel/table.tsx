@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { say } from "./language.ts";
+import { t } from "./i18n.ts";
 
 export interface Column<T> {
   readonly key: string;
@@ -36,7 +36,7 @@ export function Table<T>({
   readonly keyOf: (row: T) => string | number;
   readonly sorting?: Sorting;
 }) {
-  if (rows.length === 0) return <p class="quiet">{say("app.nothing")}</p>;
+  if (rows.length === 0) return <p class="quiet">{t("app.nothing")}</p>;
   return (
     <table role="table">
       <caption class="unseen">{caption}</caption>

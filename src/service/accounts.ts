@@ -3,12 +3,12 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
 import { refText, type ObjectiveScope } from "../domain/objective.ts";
-import { DEVICE_EMAIL, FIRST_ADMINISTRATOR, type Role } from "../domain/principal.ts";
+import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventService } from "./events.ts";
-import { assertGoodPassword } from "./password-rules.ts";
+import { assertPasswordAllowed } from "./password-rules.ts";
 
 /** bcrypt's work factor: about 65 ms on a desktop core and several times that on a Pi. */
 const BCRYPT_COST = 10;
@@ -44,16 +44,16 @@ export class AccountService {
 
   /** Everybody, by address. */
   list(): readonly Account[] {
-    return this.#accounts.people();
+    return this.#accounts.signInAccounts();
   }
 
-  hasPeople(): boolean {
+  hasSignInAccounts(): boolean {
     return this.#accounts.hasPeople();
   }
 
   /** The administrator that the first start has made, while it is nobody's own; undefined afterwards. */
-  unclaimed(): Account | undefined {
-    const first = this.#accounts.byEmail(FIRST_ADMINISTRATOR);
+  initialAdministrator(): Account | undefined {
+    const first = this.#accounts.byEmail(INITIAL_ADMIN_EMAIL);
     return first?.mustChangePassword === true && !first.disabled ? first : undefined;
   }
 
@@ -69,11 +69,11 @@ export class AccountService {
     by: Actor,
   ): Promise<void> {
     assertAddress(email);
-    await assertGoodPassword(password, email);
+    await assertPasswordAllowed(password, email);
     const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // The one-time password is good once, also for two who show it at the same moment.
-      if (this.unclaimed()?.tokenVersion !== first.tokenVersion)
+      if (this.initialAdministrator()?.tokenVersion !== first.tokenVersion)
         throw new AppError("forbidden", "this installation was set up meanwhile");
       const other = this.#accounts.byEmail(email);
       if (other && other.id !== first.id)
@@ -94,7 +94,7 @@ export class AccountService {
     { mustChangePassword = false } = {},
   ): Promise<Account> {
     assertAddress(email);
-    await assertGoodPassword(password, email);
+    await assertPasswordAllowed(password, email);
     const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     const createdAtMs = this.#clock.wallMs();
     return transaction(this.#database, () => {
@@ -118,7 +118,7 @@ export class AccountService {
     { replacing }: { replacing?: Account } = {},
   ): Promise<void> {
     const { id } = this.#known(email);
-    await assertGoodPassword(password, email);
+    await assertPasswordAllowed(password, email);
     const passwordHash = await bcrypt.hash(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // Of several at once with the same old password, one is right.

@@ -13,7 +13,7 @@ import {
 } from "../domain/intervention.ts";
 import { changedEntry } from "../domain/outbox-change.ts";
 import { rankOf } from "../domain/outbox-rank.ts";
-import { PATIENCE } from "../domain/waits.ts";
+import { DEFAULT_SYNC_TIMEOUTS } from "../domain/backoff.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import type { Database } from "../store/database.ts";
@@ -98,7 +98,7 @@ export class InterventionService {
   ): { record: Intervention; replayed: boolean } {
     const fields = newIntervention(body);
     const result = transaction(this.#options.database, () => {
-      const earlier = idempotency && this.#earlierAnswer(principal, idempotency);
+      const earlier = idempotency && this.#replayedResponse(principal, idempotency);
       if (earlier) return { record: earlier, replayed: true };
       const record = this.#insert(fields, principal, idempotency);
       if (idempotency) {
@@ -177,7 +177,7 @@ export class InterventionService {
     this.#commits.afterCommit(() => this.#listeners.forEach((listener) => listener(record)));
   }
 
-  #earlierAnswer(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {
+  #replayedResponse(principal: Principal, { key, fingerprint }: IdempotencyKey): Intervention | undefined {
     const answer = this.#idempotency.find(principal.accountId, key);
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
@@ -230,7 +230,7 @@ export class InterventionService {
   }
 
   #firstSweepMs(): number {
-    return this.#options.clock.wallMs() + (PATIENCE.sweepMs[0] ?? 0);
+    return this.#options.clock.wallMs() + (DEFAULT_SYNC_TIMEOUTS.sweepDelaysMs[0] ?? 0);
   }
 
   #want(stored: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {

@@ -55,13 +55,13 @@ export class PasswordCheck {
    * @param atTurn called right before the comparison; what it throws ends the attempt
    * @throws AppError `too-many-requests` when too many wait already
    */
-  async fits(password: string, hash: string, candidate: Candidate, atTurn: () => void): Promise<boolean> {
+  async matches(password: string, hash: string, candidate: Candidate, atTurn: () => void): Promise<boolean> {
     await this.#turn(candidate);
     try {
       atTurn();
-      const fits = await bcrypt.compare(password, hash);
-      if (fits) this.#remember(password, hash);
-      return fits;
+      const matches = await bcrypt.compare(password, hash);
+      if (matches) this.#remember(password, hash);
+      return matches;
     } finally {
       const next = this.#known.shift() ?? this.#strangers.shift();
       if (next) next.go();

@@ -12,7 +12,7 @@ export const PASSWORD_BYTES_MAX = 72;
  * helps (OWASP ASVS 5.0, 6.2.4 and 6.2.5).
  * @throws AppError `bad-data` with what is wrong
  */
-export async function assertGoodPassword(password: string, email: string): Promise<void> {
+export async function assertPasswordAllowed(password: string, email: string): Promise<void> {
   if (/\p{Cc}/u.test(password)) throw new AppError("bad-data", "a password cannot hold control characters");
   if ([...password].length < PASSWORD_LENGTH_MIN)
     throw new AppError("bad-data", `a password needs at least ${PASSWORD_LENGTH_MIN} characters`);

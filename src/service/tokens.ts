@@ -122,7 +122,7 @@ export class TokenService {
     const isKnownPlace =
       account !== undefined && address !== undefined && this.#events.hasSignedIn(account.email, address);
     const isRandomPassword = account?.mustChangePassword === true;
-    return { email, address, isKnownPlace, isRandomPassword };
+    return { email, address, isKnownAddress: isKnownPlace, isRandomPassword };
   }
 
   /** As slow for an address that is not known as for a wrong password. Both are counted and noted. */
@@ -141,12 +141,12 @@ export class TokenService {
       return account;
     }
     // Asked again when its turn has come: of many at once, those that waited meanwhile may have been too many.
-    const { address, isKnownPlace } = attempt;
+    const { address, isKnownAddress } = attempt;
     const candidate = {
       place: networkOf(address ?? ""),
-      isKnown: isKnownPlace || address === undefined || hasToken,
+      isKnown: isKnownAddress || address === undefined || hasToken,
     };
-    const fits = await this.#passwords.fits(usable ? password : "", hash, candidate, () =>
+    const fits = await this.#passwords.matches(usable ? password : "", hash, candidate, () =>
       this.#throttle.assertOpen({ ...attempt, hasToken }),
     );
     if (account && account.passwordHash !== null && !account.disabled && fits && usable) {

@@ -7,7 +7,11 @@ import {
   type HeadlineZone,
 } from "../domain/headline.ts";
 import type { Journal } from "../store/journal.ts";
-import type { UnfinishedCounts, UnfinishedInterventions, UnfinishedRecord } from "../store/unfinished.ts";
+import type {
+  UnfinishedCounts,
+  UnfinishedInterventions,
+  UnfinishedRecord,
+} from "../store/unfinished-records.ts";
 
 export interface SiteHeadlineParts {
   readonly clock: Clock;
@@ -85,7 +89,7 @@ export class SiteHeadline {
     const known = this.#madeByTrip.get(uid);
     if (known !== undefined) return known;
     if (this.#madeByTrip.size > REMEMBERED_MAX) this.#madeByTrip.clear();
-    const isIt = this.#parts.journal.trips.find(uid)?.about === "trip";
+    const isIt = this.#parts.journal.trips.find(uid)?.type === "trip";
     this.#madeByTrip.set(uid, isIt);
     return isIt;
   }

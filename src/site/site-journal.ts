@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "../domain/event.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { JournalPage, JournalPlace, JournalPort } from "../http/site/journal-port.ts";
-import type { HistoryView, JournalEntry } from "../http/site/journal-view.ts";
+import type { JournalPage, TimelineCursor, TimelinePort } from "../http/site/journal-port.ts";
+import type { HistoryView, TimelineEntry } from "../http/site/journal-view.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { Journal } from "../store/journal.ts";
@@ -11,7 +11,7 @@ import type { SiteSync } from "./site-sync.ts";
 const ENTRIES_SHOWN = 200;
 
 /** What has happened at the site, as one story. */
-export class SiteJournal implements JournalPort {
+export class SiteTimeline implements TimelinePort {
   readonly #tables: { readonly events: EventLog; readonly trips: TripStore };
   readonly #sync: SiteSync;
 
@@ -24,11 +24,11 @@ export class SiteJournal implements JournalPort {
     return this.#tables.trips.newestButRestores(limit);
   }
 
-  page(limit: number, after: JournalPlace | undefined): JournalPage {
+  page(limit: number, after: TimelineCursor | undefined): JournalPage {
     return journalPage(this.#tables, limit, after);
   }
 
-  place(): JournalPlace {
+  place(): TimelineCursor {
     return newestPlace(this.#tables);
   }
 
@@ -47,11 +47,11 @@ export class SiteJournal implements JournalPort {
 export function journalPage(
   { events, trips }: { events: EventLog; trips: TripStore },
   limit: number,
-  after: JournalPlace = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER },
+  after: TimelineCursor = { event: Number.MAX_SAFE_INTEGER, trip: Number.MAX_SAFE_INTEGER },
 ): JournalPage {
   const told = events.newest(limit + 1, after.event).map((event) => ({ event, entry: entryOfEvent(event) }));
   const seen = trips.newest(limit + 1, after.trip).map((trip) => ({ trip, entry: entryOfTrip(trip) }));
-  const entries: JournalEntry[] = [];
+  const entries: TimelineEntry[] = [];
   let place = after;
   while (entries.length < limit) {
     const [event] = told;
@@ -70,7 +70,7 @@ export function journalPage(
 }
 
 /** Where the story ends now: the numbers of its newest entries, 0 where there is none. */
-function newestPlace({ events, trips }: { events: EventLog; trips: TripStore }): JournalPlace {
+function newestPlace({ events, trips }: { events: EventLog; trips: TripStore }): TimelineCursor {
   return { event: events.newest(1)[0]?.seq ?? 0, trip: trips.newest(1)[0]?.seq ?? 0 };
 }
 
@@ -79,14 +79,14 @@ function historyOf(
   { events, trips }: { events: EventLog; trips: TripStore },
   interventionId: number,
   limit: number,
-): JournalEntry[] {
+): TimelineEntry[] {
   return [
     ...events.about(`intervention ${interventionId}`, limit).map(entryOfEvent),
     ...trips.ofIntervention(interventionId, limit).map(entryOfTrip),
   ].sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
-function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): JournalEntry {
+function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): TimelineEntry {
   return entry;
 }
 
@@ -94,7 +94,7 @@ function entryOfTrip({
   moment,
   zoneId,
   source,
-  about,
+  type,
   cause,
   state,
   reason,
@@ -103,7 +103,7 @@ function entryOfTrip({
 }: Trip) {
   return {
     at: isoTime(moment.wallMs),
-    event: about,
+    event: type,
     who: `zone ${zoneId}`,
     from: source,
     subject: interventionId === null ? "" : `intervention ${interventionId}`,
@@ -113,5 +113,5 @@ function entryOfTrip({
       ...(reason === null ? {} : { reason }),
       ...(lastError === null ? {} : { lastError }),
     },
-  } satisfies JournalEntry;
+  } satisfies TimelineEntry;
 }

@@ -10,14 +10,14 @@ import { VERSION } from "../generated/version.ts";
 import type { MetricsPort } from "../http/metrics.ts";
 import type { SitePorts } from "../http/site/site-ports.ts";
 import type { StatusView } from "../http/site/status-view.ts";
-import { freeBytes } from "../ops/ballast.ts";
+import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import { Histogram } from "../ops/histogram.ts";
 import { counter, gauge, metricsText, type MetricFamily } from "../ops/metrics-text.ts";
-import { ProcessWatch } from "../ops/process-measures.ts";
+import { ProcessWatch } from "../ops/process-metrics.ts";
 import { brokerFamilies, statusFamilies } from "./status-metrics.ts";
 import { isStorageError } from "../store/database.ts";
-import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
+import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { TripStore } from "../store/trips.ts";
 import { headlineFamilies } from "./headline-metrics.ts";
 import { syncFamilies } from "./sync-metrics.ts";
@@ -27,7 +27,7 @@ export interface SiteMetricsParts {
   readonly clock: Clock;
   readonly site: Pick<SitePorts, "status" | "zones">;
   readonly trips: TripStore;
-  readonly centreObjectives: Pick<CentreObjectiveStore, "walk">;
+  readonly centreObjectives: Pick<UpstreamObjectiveStore, "walk">;
   readonly inputs: Pick<Inputs, "brokerUse">;
   readonly log: Log;
 }
@@ -39,7 +39,7 @@ const DATABASES = ["santinela", "journal"] as const;
 const TRIP_TO_RECORD_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 
 /** Rows of the journal counted at once, and how long what has come in meanwhile goes first. */
-const COUNTED_AT_ONCE = 5_000;
+const COUNT_BATCH_ROWS = 5_000;
 const BETWEEN_COUNTS_MS = 50;
 
 /** The running daemon in numbers, for a Prometheus server. Read from the tables when asked; nothing is kept up to date. */
@@ -137,14 +137,14 @@ export class SiteMetrics implements MetricsPort {
   #countNewTrips(): void {
     this.#cancelCounting();
     const { clock, trips, log } = this.#parts;
-    let part: ReturnType<TripStore["countsBehind"]>;
+    let part: ReturnType<TripStore["countsAfter"]>;
     try {
-      part = trips.countsBehind(this.#countedTo, COUNTED_AT_ONCE);
+      part = trips.countsAfter(this.#countedTo, COUNT_BATCH_ROWS);
     } catch (error) {
       // A page that cannot be read is whoever's business who needs it; no contact goes unheard for a number.
       if (!isStorageError(error)) throw error;
       this.#isCounted = false;
-      return log.debug("trips-not-counted", { reason: messageOf(error) });
+      return log.debug("trip-count-failed", { reason: messageOf(error) });
     }
     const { counts, last, isNewest } = part;
     this.#countedTo = last;

@@ -7,7 +7,7 @@ import type {
   ObjectivePort,
   ObjectivesView,
 } from "../http/site/objective-port.ts";
-import type { CentreObjectiveStore, ObjectiveDifference } from "../store/centre-objectives.ts";
+import type { UpstreamObjectiveStore, ObjectiveDifference } from "../store/upstream-objectives.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 
@@ -16,13 +16,13 @@ const DIFFERENCES_SHOWN = 200;
 /** The copy of the centre's objectives as people see it. */
 export class SiteObjectives implements ObjectivePort {
   readonly #config: Pick<Config, "upstream">;
-  readonly #lists: CentreObjectiveStore;
+  readonly #lists: UpstreamObjectiveStore;
   readonly #way: { readonly sync: Sync | undefined };
 
   /** @param parts `sync` is undefined for a daemon that stands alone */
   constructor(parts: {
     readonly config: Pick<Config, "upstream">;
-    readonly centreObjectives: CentreObjectiveStore;
+    readonly centreObjectives: UpstreamObjectiveStore;
     readonly sync: Sync | undefined;
   }) {
     this.#config = parts.config;
@@ -60,12 +60,22 @@ export class SiteObjectives implements ObjectivePort {
       type,
       objectives: walk?.objectives ?? null,
       readAt: walk ? isoTime(walk.completedAtMs) : null,
-      lastTry: tried?.result ?? null,
+      lastAttempt: tried?.result ?? null,
       reason: tried?.reason ?? null,
     };
   }
 }
 
-function viewOf({ missingSinceMs, ...difference }: ObjectiveDifference): ObjectiveDifferenceView {
-  return { ...difference, missingSince: missingSinceMs === null ? null : isoTime(missingSinceMs) };
+function viewOf({
+  missingSinceMs,
+  here,
+  there,
+  ...difference
+}: ObjectiveDifference): ObjectiveDifferenceView {
+  return {
+    ...difference,
+    localName: here,
+    upstreamName: there,
+    missingSince: missingSinceMs === null ? null : isoTime(missingSinceMs),
+  };
 }

@@ -5,10 +5,10 @@ import type { Actor } from "../domain/event.ts";
 import type { ReloadView } from "../http/site/reload-view.ts";
 import type { RestorePort } from "../http/site/restore-port.ts";
 import type { OptionView, SettingsPort } from "../http/site/settings-port.ts";
-import { DatabaseCopy } from "../ops/database-copy.ts";
-import type { CopyWork } from "../ops/copy-work.ts";
-import { HandedInCopy } from "../ops/handed-in-copy.ts";
-import { forgetHalfReady, restore, type RestorePlan } from "../ops/restore.ts";
+import { BackupDownload } from "../ops/backup-download.ts";
+import type { BackupTasks } from "../ops/backup-tasks.ts";
+import { UploadedBackup } from "../ops/uploaded-backup.ts";
+import { removeStaging, restore, type RestorePlan } from "../ops/restore.ts";
 import type { JsonLog } from "../ops/log.ts";
 import { isoTime } from "./iso-time.ts";
 
@@ -16,43 +16,43 @@ export interface SiteSettingsParts {
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
   /** Where whole database files are worked on. */
-  readonly copyWork: CopyWork;
-  readonly log: Pick<JsonLog, "tellAll" | "tellAsConfigured">;
+  readonly copyWork: BackupTasks;
+  readonly log: Pick<JsonLog, "enableDebug" | "restoreLevel">;
   /** Every option in force, and where it was said. */
   readonly effectiveOptions: () => readonly OptionView[];
   /** Goes on with the configuration as it is now. */
   readonly reload: (by: Actor) => Promise<ReloadView>;
   /** Ends this run in order, does something while no file is open, and runs again. */
-  readonly runAgain: (meanwhile: () => void) => void;
+  readonly restart: (meanwhile: () => void) => void;
 }
 
 /** What administrators see and do about the installation itself. */
 export class SiteSettings implements SettingsPort, RestorePort {
   readonly #parts: SiteSettingsParts;
-  readonly #copy: DatabaseCopy;
-  readonly #handedIn: HandedInCopy;
+  readonly #copy: BackupDownload;
+  readonly #handedIn: UploadedBackup;
   /** Between the order and the end of this run. */
   #isEnding = false;
   #isPuttingBack = false;
 
   constructor(parts: SiteSettingsParts) {
     this.#parts = parts;
-    this.#copy = new DatabaseCopy(parts.config.dataDir, parts.copyWork);
-    this.#handedIn = new HandedInCopy({ ...parts.config, clock: parts.clock, work: parts.copyWork });
+    this.#copy = new BackupDownload(parts.config.dataDir, parts.copyWork);
+    this.#handedIn = new UploadedBackup({ ...parts.config, clock: parts.clock, work: parts.copyWork });
   }
 
   configuration(): readonly OptionView[] {
     return this.#parts.effectiveOptions();
   }
 
-  lendCopy(take: (path: string) => Promise<void>): Promise<void> {
+  withTemporaryBackup(take: (path: string) => Promise<void>): Promise<void> {
     return this.#copy.lend(take);
   }
 
-  logEverything(minutes: number): string {
+  enableDebugLog(minutes: number): string {
     const { clock, log } = this.#parts;
     const forMs = minutes * 60_000;
-    log.tellAll(forMs);
+    log.enableDebug(forMs);
     return isoTime(clock.wallMs() + forMs);
   }
 
@@ -63,7 +63,7 @@ export class SiteSettings implements SettingsPort, RestorePort {
 
   restart(): void {
     this.#isEnding = true;
-    this.#parts.runAgain(() => {});
+    this.#parts.restart(() => {});
   }
 
   add(from: number, piece: Uint8Array): { copy: number; bytes: number } {
@@ -80,12 +80,12 @@ export class SiteSettings implements SettingsPort, RestorePort {
     const plan = await this.#handedIn.plan(copy);
     // Somebody else may have ordered the same meanwhile.
     this.#assertRunning();
-    const { config, clock, runAgain } = this.#parts;
+    const { config, clock, restart } = this.#parts;
     const { path } = this.#handedIn;
     this.#isEnding = true;
     this.#isPuttingBack = true;
-    this.#handedIn.hold();
-    runAgain(() => {
+    this.#handedIn.retain();
+    restart(() => {
       try {
         restore(config.dataDir, path, clock.wallMs(), by, plan);
       } finally {
@@ -105,14 +105,14 @@ export class SiteSettings implements SettingsPort, RestorePort {
 
   /** Removes what a run that was cut off has left. */
   start(): void {
-    forgetHalfReady(this.#parts.config.dataDir);
+    removeStaging(this.#parts.config.dataDir);
     this.#handedIn.forget();
     this.#copy.forget();
   }
 
   /** Ends what was ordered for a while, and forgets a copy that was handed in and is not put back. */
   stop(): void {
-    this.#parts.log.tellAsConfigured();
+    this.#parts.log.restoreLevel();
     if (!this.#isPuttingBack) this.#handedIn.forget();
   }
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { draftOf } from "../config/draft.ts";
+import { generateConfig } from "../config/generated-config.ts";
 import { fileToMake, readConfiguration, type LoadOptions } from "../config/load.ts";
-import { problemWith, QUESTIONS, type Answers, type Question } from "../config/questions.ts";
+import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { DraftView, QuestionView, SetupPort } from "../http/site/setup-port.ts";
 
@@ -16,27 +16,33 @@ export class SiteSetup implements SetupPort {
     this.#load = load;
   }
 
-  draft(given: Answers): DraftView {
+  draft(given: SetupAnswers): DraftView {
     const questions: QuestionView[] = [];
     const answers: Record<string, string> = {};
     for (const question of QUESTIONS) {
       if (isForTheTerminal(question) || question.when?.(answers) === false) continue;
       const { name, text, choices = null } = question;
-      const fallback = question.fallback?.(answers) ?? null;
+      const fallback = question.defaultAnswer?.(answers) ?? null;
       const typed = (given[name] ?? "").trim();
       const answer = typed === "" && fallback !== null ? fallback : typed;
       answers[name] = answer;
       questions.push({ name, text, choices, fallback, problem: problemWith(question, answer) ?? null });
     }
     const file = this.#config.file ?? fileToMake(this.#load);
-    const isThere = this.#config.file !== null;
+    const exists = this.#config.file !== null;
     const isComplete = questions.every(({ problem }) => problem === null);
-    if (!isComplete)
-      return { questions, file, isThere, configuration: null, secretFiles: [], mistakes: null };
+    if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
     // The folder of now, or the accounts and records would stay behind.
-    const { text, secrets } = draftOf(answers, {}, this.#config.dataDir);
+    const { text, secrets } = generateConfig(answers, {}, this.#config.dataDir);
     const mistakes = this.#mistakesOf(file, text);
-    return { questions, file, isThere, configuration: text, secretFiles: [...secrets.keys()], mistakes };
+    return {
+      questions,
+      file,
+      exists,
+      configuration: text,
+      secretFiles: [...secrets.keys()],
+      errors: mistakes,
+    };
   }
 
   #mistakesOf(file: string, text: string): string | null {
@@ -51,6 +57,6 @@ export class SiteSetup implements SetupPort {
 }
 
 /** The administrator is there already, and a secret goes into a file on the device, not through a page. */
-function isForTheTerminal({ name, isSecret }: Question): boolean {
+function isForTheTerminal({ name, isSecret }: SetupQuestion): boolean {
   return isSecret === true || name === "administrator";
 }

@@ -4,13 +4,13 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
-import { DIFFERENCE_WORDS, PHASE_WORDS } from "../domain/outbox-words.ts";
+import { DIFFERENCE_WORDS, PHASE_WORDS } from "../domain/outbox-phase-text.ts";
 import type {
   CentreTrialView,
   ComparisonView,
   LinkHistoryView,
   LinkView,
-  RecordOnItsWay,
+  SyncRecordStatus,
   SyncAction,
   SyncPort,
   SyncRecordView,
@@ -25,7 +25,7 @@ import { isoTime } from "./iso-time.ts";
 
 const RECORDS_SHOWN = 200;
 /** Five minutes each where a day is shown, two and a half hours where a month is. */
-const STRETCHES = 288;
+const INTERVALS = 288;
 const HOUR_MS = 3_600_000;
 const NOTHING_WAITS: OutboxSummary = {
   waiting: 0,
@@ -79,11 +79,11 @@ export class SiteSync implements SyncPort {
     const untilMs = this.#clock.wallMs();
     const sinceMs = untilMs - hours * HOUR_MS;
     const samples = this.#samples.between(sinceMs - SAMPLE_EVERY_MS, untilMs);
-    const stretches = linkStretches(samples, { sinceMs, untilMs, count: STRETCHES });
+    const intervals = linkStretches(samples, { sinceMs, untilMs, count: INTERVALS });
     return {
       since: isoTime(sinceMs),
       until: isoTime(untilMs),
-      stretches: stretches.map(({ up, down, oldestUnsentS }) => ({
+      intervals: intervals.map(({ up, down, oldestUnsentS }) => ({
         up: Math.round(up * 1000) / 1000,
         down: Math.round(down * 1000) / 1000,
         oldestUnsentS,
@@ -97,12 +97,12 @@ export class SiteSync implements SyncPort {
   }
 
   /** Where one record is on its way; null where it has none to go. */
-  recordOf(interventionId: number): RecordOnItsWay | null {
+  recordOf(interventionId: number): SyncRecordStatus | null {
     const entry = this.#sync && this.#outbox.find(interventionId);
     if (!entry) return null;
     const { phase, wantRev, syncedRev } = entry;
-    const isAtRest = phase === "closed" || (shownPhase(entry) === "linked" && wantRev <= syncedRev);
-    return { ...this.#viewOf(entry), isAtRest };
+    const isSynced = phase === "closed" || (shownPhase(entry) === "linked" && wantRev <= syncedRev);
+    return { ...this.#viewOf(entry), isSynced };
   }
 
   async now(): Promise<SyncView> {
@@ -142,14 +142,14 @@ export class SiteSync implements SyncPort {
   }
 
   link(): LinkView {
-    if (!this.#sync) return { state: "none", reason: null, nextTryAt: null, answeredAt: null };
+    if (!this.#sync) return { state: "none", reason: null, nextAttemptAt: null, answeredAt: null };
     const { state, reason, waitMs, answeredAgoMs } = this.#sync.link;
     // In whole seconds: whoever asks again meanwhile must see the same moment.
     const nextTryMs = Math.round((this.#clock.wallMs() + waitMs) / 1000) * 1000;
     const nowMs = this.#clock.wallMs();
     const answeredAt =
       answeredAgoMs === null ? null : isoTime(Math.floor((nowMs - answeredAgoMs) / 10_000) * 10_000);
-    return { state, reason, nextTryAt: waitMs > 0 ? isoTime(nextTryMs) : null, answeredAt };
+    return { state, reason, nextAttemptAt: waitMs > 0 ? isoTime(nextTryMs) : null, answeredAt };
   }
 
   /** How the link is now and since when its oldest record waits; undefined for a daemon that stands alone. */
@@ -168,8 +168,8 @@ export class SiteSync implements SyncPort {
       text: PHASE_WORDS[phase],
       upstreamId,
       attempts,
-      nextTryAt: nextAtMs > this.#clock.wallMs() ? isoTime(nextAtMs) : null,
-      lastAnswer: lastError,
+      nextAttemptAt: nextAtMs > this.#clock.wallMs() ? isoTime(nextAtMs) : null,
+      lastResponse: lastError,
     };
   }
 }

@@ -3,16 +3,16 @@ import type { Actor } from "../domain/event.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
-import type { SignalTestView, TestPort, WalkTestView } from "../http/site/test-port.ts";
+import type { SignalTestView, FieldTestPort, WalkTestView } from "../http/site/field-test-port.ts";
 import type { WalkReport } from "../inputs/walk-report.ts";
-import type { ZoneWatch } from "../inputs/zone-watch.ts";
+import type { ZoneService } from "../inputs/zone-service.ts";
 import type { Journal } from "../store/journal.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 
 export interface SiteTestParts {
-  readonly watch: ZoneWatch;
+  readonly watch: ZoneService;
   readonly journal: Journal;
   readonly outbox: OutboxStore;
   /** The way to the centre; undefined for a daemon that stands alone, where a signal ends at the own records. */
@@ -22,7 +22,7 @@ export interface SiteTestParts {
 }
 
 /** Walk tests and signal tests as people see them. */
-export class SiteTests implements TestPort {
+export class SiteTests implements FieldTestPort {
   readonly #parts: SiteTestParts;
 
   constructor(parts: SiteTestParts) {
@@ -54,7 +54,7 @@ export class SiteTests implements TestPort {
   signal(key: string): SignalTestView {
     const { journal, outbox, sync } = this.#parts;
     const test = journal.trips.find(key);
-    if (test?.about !== "signal") throw new AppError("not-found", "there is no such signal test");
+    if (test?.type !== "signal") throw new AppError("not-found", "there is no such signal test");
     const { interventionId } = test;
     return signalTestView(test, sync && interventionId !== null ? outbox.find(interventionId) : undefined);
   }

@@ -14,8 +14,8 @@ import type {
   ZoneView,
 } from "../http/site/zone-port.ts";
 import type { Inputs } from "../inputs/inputs.ts";
-import type { BypassOrder } from "../inputs/zone-orders.ts";
-import type { ZoneWatch } from "../inputs/zone-watch.ts";
+import type { BypassRequest } from "../inputs/zone-overrides.ts";
+import type { ZoneService } from "../inputs/zone-service.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import { isoTime } from "./iso-time.ts";
@@ -27,7 +27,7 @@ export interface SiteZoneParts {
     readonly gpio: { readonly backend: Config["gpio"]["backend"] };
   };
   readonly clock: Clock;
-  readonly watch: ZoneWatch;
+  readonly watch: ZoneService;
   readonly inputs: Inputs;
   readonly journal: Journal;
   readonly events: EventLog;
@@ -53,7 +53,7 @@ export class SiteZones implements ZonePort {
     const swingings = journal.swingers.all();
     return watch.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
       const swinging = swingings.get(zone.id);
-      const ordered = watch.orders.fateOf(zone);
+      const ordered = watch.orders.dispositionOf(zone);
       const isShut = ordered.state === "waiting" && isShutDown(zone, swinging);
       const bypass = watch.orders.bypassOf(zone.id);
       return {
@@ -65,7 +65,7 @@ export class SiteZones implements ZonePort {
         objective: zone.objective,
         contact,
         since: sinceWallMs === null ? null : isoTime(sinceWallMs),
-        fate: isShut ? "swinger" : ordered.state,
+        disposition: isShut ? "swinger" : ordered.state,
         reason: isShut ? "shut down, because it tripped again and again" : ordered.reason,
         bypass: bypass
           ? { reason: bypass.reason, who: bypass.who, until: isoTime(bypass.untilWallMs) }
@@ -73,7 +73,7 @@ export class SiteZones implements ZonePort {
         faults: faults
           .filter(({ zoneId }) => zoneId === zone.id)
           .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
-        trips: { recent: swinging?.trips ?? 0, counted: swinging?.counted ?? 0 },
+        trips: { recent: swinging?.trips ?? 0, notStored: swinging?.counted ?? 0 },
       };
     });
   }
@@ -88,19 +88,19 @@ export class SiteZones implements ZonePort {
   /** The life-safety zones whose trips are not dispatched now, whatever holds them back. */
   lifeSafetyHeld(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
     const test = this.#parts.watch.orders.isWalkTest ? this.#parts.watch.orders.walkReport() : undefined;
-    return zones.flatMap(({ id, name, kind, fate, bypass, ...zone }) => {
-      if (!zone.isLifeSafety || fate === "waiting") return [];
+    return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
+      if (!zone.isLifeSafety || disposition === "waiting") return [];
       const untilOf = {
         test: test ? isoTime(test.untilWallMs) : null,
         bypassed: bypass?.until ?? null,
         gated: null,
         swinger: null,
       };
-      return [{ id, name, kind, by: fate, until: untilOf[fate] }];
+      return [{ id, name, kind, by: disposition, until: untilOf[disposition] }];
     });
   }
 
-  bypass(zoneId: string, order: BypassOrder, actor: Actor): BypassView {
+  bypass(zoneId: string, order: BypassRequest, actor: Actor): BypassView {
     this.#parts.watch.orders.bypass(zoneId, order, actor);
     const view = this.#viewOf(zoneId);
     return { ...view, lifeSafetyHeld: this.lifeSafetyHeld([view]) };
@@ -128,7 +128,7 @@ export class SiteZones implements ZonePort {
     const after = this.#viewOf(zoneId).contact;
     const made = trips
       .newest(SIMULATED_TRIPS_MAX)
-      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id && trip.about === "trip");
+      .filter((trip) => trip.seq > newestBefore && trip.zoneId === zone.id && trip.type === "trip");
     const held = made.find(({ reason }) => reason !== null);
     return {
       zone: zone.id,
@@ -136,7 +136,7 @@ export class SiteZones implements ZonePort {
       changed: after !== before,
       unchangedBy: after === contact ? null : this.#isDriven(zone) ? "settling" : "sensor",
       trips: made.map(({ key }) => key),
-      heldBack: held ? `${held.state}: ${held.reason}` : null,
+      suppressed: held ? `${held.state}: ${held.reason}` : null,
     };
   }
 

@@ -6,17 +6,17 @@ import type { SitePorts } from "../http/site/site-ports.ts";
 import type { StatusView } from "../http/site/status-view.ts";
 import type { ZoneView } from "../http/site/zone-port.ts";
 import type { Inputs } from "../inputs/inputs.ts";
-import type { ZoneWatch } from "../inputs/zone-watch.ts";
-import type { Health } from "../ops/health.ts";
-import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
+import type { ZoneService } from "../inputs/zone-service.ts";
+import type { ConditionRegistry } from "../ops/condition-registry.ts";
+import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { EventLog } from "../store/event-log.ts";
 import type { Journal } from "../store/journal.ts";
 import type { OutboxStore } from "../store/outbox.ts";
-import type { UnfinishedInterventions } from "../store/unfinished.ts";
+import type { UnfinishedInterventions } from "../store/unfinished-records.ts";
 import type { Sync } from "../sync/sync.ts";
 import { isoTime } from "./iso-time.ts";
 import { SiteHeadline } from "./site-headline.ts";
-import { SiteJournal } from "./site-journal.ts";
+import { SiteTimeline } from "./site-journal.ts";
 import { SiteObjectives } from "./site-objectives.ts";
 import { SiteSync } from "./site-sync.ts";
 import { SiteTests } from "./site-tests.ts";
@@ -27,14 +27,14 @@ export interface SiteParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly host: { readonly time: TrustedTime };
-  readonly health: Health;
-  readonly watch: ZoneWatch;
+  readonly health: ConditionRegistry;
+  readonly watch: ZoneService;
   readonly inputs: Inputs;
   readonly journal: Journal;
   readonly events: EventLog;
   readonly outbox: OutboxStore;
   readonly unfinished: UnfinishedInterventions;
-  readonly centreObjectives: CentreObjectiveStore;
+  readonly centreObjectives: UpstreamObjectiveStore;
   /** The way to the centre; undefined for a daemon that stands alone. */
   readonly sync: Sync | undefined;
 }
@@ -43,7 +43,7 @@ export interface SiteParts {
 export class Site implements SitePorts {
   readonly zones: SiteZones;
   readonly tests: SiteTests;
-  readonly journal: SiteJournal;
+  readonly journal: SiteTimeline;
   readonly sync: SiteSync;
   readonly objectives: SiteObjectives;
   readonly #headline: SiteHeadline;
@@ -57,7 +57,7 @@ export class Site implements SitePorts {
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests({ ...parts, lifeSafetyHeld: () => this.zones.lifeSafetyHeld() });
     this.sync = new SiteSync(parts);
-    this.journal = new SiteJournal({ ...parts, sync: this.sync });
+    this.journal = new SiteTimeline({ ...parts, sync: this.sync });
     this.objectives = new SiteObjectives(parts);
     this.#headline = new SiteHeadline({ ...parts, time: parts.host.time });
   }

@@ -1,4 +1,4 @@
-import { spansOf, type Span } from "../domain/span.ts";
+import { spansOf, type Interval } from "../domain/interval.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { ContactView, SpanView, ZoneHistoryView } from "../http/site/zone-port.ts";
 import type { EventLog } from "../store/event-log.ts";
@@ -30,7 +30,7 @@ export function zoneHistories(
   const open = journal.faults.list();
   return zoneIds.map((id) => {
     const own = seen.filter(({ zoneId }) => zoneId === id);
-    const trips = own.filter(({ about }) => about === "trip");
+    const trips = own.filter(({ type }) => type === "trip");
     const old = open.filter(({ zoneId, sinceWallMs }) => zoneId === id && sinceWallMs < time.sinceMs);
     const bypasses = orders
       .filter(({ subject }) => subject === `zone ${id}`)
@@ -51,25 +51,25 @@ function faultSpans(
   own: readonly Trip[],
   hasOldOne: boolean,
   time: { readonly sinceMs: number; readonly untilMs: number },
-): Span[] {
-  const faults = own.filter(({ about }) => about === "fault" || about === "fault-over");
+): Interval[] {
+  const faults = own.filter(({ type }) => type === "fault" || type === "fault-over");
   const subjects = [...new Set(faults.map(({ subject }) => subject))];
   const spans = subjects.flatMap((subject) =>
     spansOf(
       faults
         .filter((fault) => fault.subject === subject)
-        .map(({ moment, about }) => ({ atMs: moment.wallMs, begins: about === "fault" })),
+        .map(({ moment, type }) => ({ atMs: moment.wallMs, begins: type === "fault" })),
       time,
     ),
   );
   return hasOldOne ? [{ fromMs: time.sinceMs, toMs: time.untilMs }, ...spans] : spans;
 }
 
-function contactOf({ moment, about, state, reason, interventionId }: Trip): ContactView[] {
-  if (about !== "trip" && about !== "standing" && about !== "restore") return [];
-  return [{ at: isoTime(moment.wallMs), event: about, state, reason, interventionId }];
+function contactOf({ moment, type, state, reason, interventionId }: Trip): ContactView[] {
+  if (type !== "trip" && type !== "standing" && type !== "restore") return [];
+  return [{ at: isoTime(moment.wallMs), event: type, state, reason, interventionId }];
 }
 
-function viewOf({ fromMs, toMs }: Span): SpanView {
+function viewOf({ fromMs, toMs }: Interval): SpanView {
   return { from: isoTime(fromMs), to: isoTime(toMs) };
 }

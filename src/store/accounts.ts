@@ -65,7 +65,7 @@ export class AccountStore {
   }
 
   /** Everybody who can or could sign in, by address. */
-  people(): Account[] {
+  signInAccounts(): Account[] {
     return this.#database
       .prepare("SELECT * FROM accounts WHERE password_hash IS NOT NULL ORDER BY email")
       .all()

@@ -1,4 +1,4 @@
-import type { CentreRecord } from "../domain/merge.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { Database } from "./database.ts";
 
@@ -13,7 +13,7 @@ export interface ComparedRow {
   readonly watermark: number | null;
   /** Wall clock of the last change here, milliseconds since 1970. */
   readonly changedAtMs: number;
-  readonly base: CentreRecord;
+  readonly base: UpstreamRecord;
 }
 
 /** The records of this site, tombstones included, for the comparison with the centre. */
@@ -35,7 +35,7 @@ export class ComparedRecords {
     return rows.map(({ deleted, base, ...row }) => ({
       ...row,
       isDeleted: deleted === 1,
-      base: JSON.parse(base ?? "{}") as CentreRecord,
+      base: JSON.parse(base ?? "{}") as UpstreamRecord,
     }));
   }
 

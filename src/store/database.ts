@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { copyDurably } from "./durable-files.ts";
-import { keepRowSums } from "./row-sums.ts";
+import { keepRowSums } from "./row-checksums.ts";
 import { transaction } from "./transaction.ts";
 
 export type Database = Sqlite.Database;
@@ -18,7 +18,7 @@ export interface DatabaseKind {
    * release makes do with rows that such a release has written. So the release before can be put back without a copy,
    * and without losing what was recorded meanwhile. Without it no earlier release can.
    */
-  readonly readableFrom?: number;
+  readonly minReaderVersion?: number;
   /** Takes over what an earlier release has written meanwhile in its own way; tried again at the next opening. */
   readonly settle?: (database: Database) => void;
 }
@@ -46,7 +46,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     assertIdentity(database, path, kind);
     migrate(database, path, kind);
     keepRowSums(database);
-    keepStatements(database);
+    cacheStatements(database);
     settle(database, kind);
   } catch (error) {
     database.close();
@@ -83,7 +83,7 @@ const PRAGMAS: readonly (readonly [name: string, set: string | number, expected:
 const STATEMENTS_MAX = 200;
 
 /** Compiling a statement takes longer than running it, so `prepare` gives the same one again for the same text. */
-function keepStatements(database: Database): void {
+function cacheStatements(database: Database): void {
   const prepare = database.prepare.bind(database);
   const kept = new Map<string, Sqlite.Statement>();
   database.prepare = ((text: string): Sqlite.Statement => {
@@ -128,7 +128,7 @@ function assertIdentity(database: Database, path: string, { applicationId }: Dat
 }
 
 function migrate(database: Database, path: string, kind: DatabaseKind): void {
-  const { applicationId, migrations, readableFrom = migrations.length } = kind;
+  const { applicationId, migrations, minReaderVersion = migrations.length } = kind;
   const { version } = schemaOf(database);
   const problem = newerProblem(database, kind);
   if (problem !== undefined)
@@ -136,7 +136,7 @@ function migrate(database: Database, path: string, kind: DatabaseKind): void {
       hint: "Install that release again, or restore an older copy.",
     });
   if (version > migrations.length) return;
-  const stamp = readableFrom * STEPS_MAX + migrations.length;
+  const stamp = minReaderVersion * STEPS_MAX + migrations.length;
   if (database.pragma("user_version", { simple: true }) === stamp) return;
   if (version > 0 && version < migrations.length && path !== ":memory:") keepCopy(database, path, version);
   transaction(database, () => {
@@ -161,11 +161,11 @@ function settle(database: Database, kind: DatabaseKind): void {
 const STEPS_MAX = 1000;
 
 /** How many steps have run on a file, and how many a release must know to work with it. */
-function schemaOf(database: Database): { version: number; readableFrom: number } {
+function schemaOf(database: Database): { version: number; minReaderVersion: number } {
   const stamp = database.pragma("user_version", { simple: true }) as number;
   const version = stamp % STEPS_MAX;
   // The first releases wrote the number of steps alone.
-  return { version, readableFrom: stamp < STEPS_MAX ? version : Math.floor(stamp / STEPS_MAX) };
+  return { version, minReaderVersion: stamp < STEPS_MAX ? version : Math.floor(stamp / STEPS_MAX) };
 }
 
 /** How many steps have run on a file. */
@@ -180,8 +180,8 @@ export function isNewer(database: Database, { migrations }: DatabaseKind): boole
 
 /** What keeps this release from working with a newer one's file; undefined when nothing does. */
 export function newerProblem(database: Database, { migrations }: DatabaseKind): string | undefined {
-  const { version, readableFrom } = schemaOf(database);
-  return readableFrom > migrations.length
+  const { version, minReaderVersion } = schemaOf(database);
+  return minReaderVersion > migrations.length
     ? `was made by a newer release (schema ${version}, this one knows ${migrations.length})`
     : undefined;
 }

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { toEntry } from "./outbox-row.ts";
 
 /** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
-export type OutboxLane = "alarms" | "others";
+export type OutboxQueue = "alarms" | "others";
 /** An entry that may be worked on. */
 export interface DueEntry {
   readonly entry: OutboxEntry;
@@ -25,7 +25,7 @@ export class DueEntries {
    * What is on the wire is not due.
    * @param isFree whether nothing that is under way stands against it
    */
-  next(lane: OutboxLane, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
+  next(lane: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
     const rows = this.#database
       .prepare(
         `SELECT outbox.*, ${LOOK} AS look FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
@@ -64,12 +64,12 @@ const LOOK = `iif(phase = 'unsure',
   json_array(objectiveType, objectiveId, name, dateStart))`;
 
 /** A fresh alarm does not wait behind those of an hour ago; the index is read from either end. */
-const ORDERS: Readonly<Record<OutboxLane, string>> = {
+const ORDERS: Readonly<Record<OutboxQueue, string>> = {
   alarms: "rank DESC, intervention_id DESC",
   others: "rank, intervention_id",
 };
 
-const LANES: Readonly<Record<OutboxLane, string>> = {
+const LANES: Readonly<Record<OutboxQueue, string>> = {
   alarms: `rank = ${ALARM_RANK}`,
   others: `rank > ${ALARM_RANK}`,
 };

@@ -22,7 +22,7 @@ export function flushFolder(path: string): void {
 }
 
 /** Gives a finished file its name, so that after a power cut there is the old one or the whole new one. */
-export function putInPlace(part: string, path: string): void {
+export function renameDurably(part: string, path: string): void {
   flushFile(part);
   renameSync(part, path);
   flushFolder(dirname(path));
@@ -31,11 +31,11 @@ export function putInPlace(part: string, path: string): void {
 /** Copies a file so that after a power cut there is nothing or the whole copy. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, `${to}.part`);
-  putInPlace(`${to}.part`, to);
+  renameDurably(`${to}.part`, to);
 }
 
 /** Writes a small file so that after a power cut there is nothing or the whole of it. */
 export function writeDurably(path: string, text: string): void {
   writeFileSync(`${path}.part`, text);
-  putInPlace(`${path}.part`, path);
+  renameDurably(`${path}.part`, path);
 }

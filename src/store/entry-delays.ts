@@ -1,4 +1,4 @@
-import type { Moment } from "../domain/trip.ts";
+import type { Timestamp } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 
 /** A trip that waits for the end of its zone's entry delay. */
@@ -6,7 +6,7 @@ export interface EntryDelay {
   readonly key: string;
   readonly zoneId: string;
   /** When the delay ends. */
-  readonly due: Moment;
+  readonly due: Timestamp;
 }
 
 /** Which waiting trips are within their entry delay. A release that does not know delays dispatches them at once. */

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 /** A fault that is there now. */
 export interface OpenFault {
   /** What has it: a zone's id, or the bridge that several zones are behind. */
-  readonly of: string;
+  readonly owner: string;
   readonly fault: Fault;
   /** The zone that its work is attached to. */
   readonly zoneId: string;
@@ -25,26 +25,26 @@ export class FaultStore {
   list(): OpenFault[] {
     return this.#database
       .prepare(
-        "SELECT of, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults ORDER BY of, fault",
+        "SELECT of AS owner, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults ORDER BY of, fault",
       )
       .all() as OpenFault[];
   }
 
-  find(of: string, fault: Fault): OpenFault | undefined {
+  find(owner: string, fault: Fault): OpenFault | undefined {
     return this.#database
       .prepare(
-        "SELECT of, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults WHERE of = ? AND fault = ?",
+        "SELECT of AS owner, fault, zone_id AS zoneId, key, since_wall AS sinceWallMs FROM faults WHERE of = ? AND fault = ?",
       )
-      .get(of, fault) as OpenFault | undefined;
+      .get(owner, fault) as OpenFault | undefined;
   }
 
-  open({ of, fault, zoneId, key, sinceWallMs }: OpenFault): void {
+  open({ owner, fault, zoneId, key, sinceWallMs }: OpenFault): void {
     this.#database
       .prepare("INSERT OR REPLACE INTO faults(of, fault, zone_id, key, since_wall) VALUES(?, ?, ?, ?, ?)")
-      .run(of, fault, zoneId, key, sinceWallMs);
+      .run(owner, fault, zoneId, key, sinceWallMs);
   }
 
-  close(of: string, fault: Fault): void {
-    this.#database.prepare("DELETE FROM faults WHERE of = ? AND fault = ?").run(of, fault);
+  close(owner: string, fault: Fault): void {
+    this.#database.prepare("DELETE FROM faults WHERE of = ? AND fault = ?").run(owner, fault);
   }
 }

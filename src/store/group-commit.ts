@@ -20,12 +20,12 @@ interface Outcome {
  */
 export class GroupCommit {
   readonly #database: Database;
-  readonly #clock: Pick<Clock, "afterTurn">;
+  readonly #clock: Pick<Clock, "afterEventLoopTurn">;
   #jobs: Job[] = [];
   /** Undefined while no shared commit is under way. */
   #outcome: Outcome | undefined;
 
-  constructor(database: Database, clock: Pick<Clock, "afterTurn">) {
+  constructor(database: Database, clock: Pick<Clock, "afterEventLoopTurn">) {
     this.#database = database;
     this.#clock = clock;
   }
@@ -33,7 +33,7 @@ export class GroupCommit {
   /**
    * Does a write in the next shared commit.
    * @param work writes in a `transaction`, which is a savepoint here: when it throws it undoes nobody else's. On a full
-   * disk it may be run twice; what it changes in memory says `ifLost` how to change it back
+   * disk it may be run twice; what it changes in memory says `onRollback` how to change it back
    * @returns what `work` returned, once it is on the disk; rejects with what `work` or the commit threw
    */
   write<T>(work: () => T): Promise<T> {
@@ -43,7 +43,7 @@ export class GroupCommit {
         result = work();
       };
       this.#jobs.push({ run, fail: reject, done: () => resolve(result) });
-      if (this.#jobs.length === 1) this.#clock.afterTurn(() => this.#flush());
+      if (this.#jobs.length === 1) this.#clock.afterEventLoopTurn(() => this.#flush());
     });
   }
 
@@ -57,7 +57,7 @@ export class GroupCommit {
    * Runs `undo` if what has just been written does not reach the disk after all, because the shared commit that is
    * under way fails. What was done last is undone first. Outside a shared commit it is on the disk already.
    */
-  ifLost(undo: (error: unknown) => void): void {
+  onRollback(undo: (error: unknown) => void): void {
     this.#outcome?.undos.push(undo);
   }
 

@@ -9,13 +9,13 @@ export class IdempotencyStore {
   }
 
   /** What was answered to this account under this key. */
-  find(accountId: number, key: string): KeyedAnswer | undefined {
+  find(accountId: number, key: string): StoredResponse | undefined {
     return this.#database
       .prepare("SELECT fingerprint, body FROM idempotency_keys WHERE account_id = ? AND key = ?")
-      .get(accountId, key) as KeyedAnswer | undefined;
+      .get(accountId, key) as StoredResponse | undefined;
   }
 
-  remember(accountId: number, key: string, answer: KeyedAnswer, nowMs: number): void {
+  remember(accountId: number, key: string, answer: StoredResponse, nowMs: number): void {
     this.#database
       .prepare(
         "INSERT INTO idempotency_keys(account_id, key, fingerprint, body, created_at) VALUES(?, ?, ?, ?, ?)",
@@ -34,7 +34,7 @@ export class IdempotencyStore {
   }
 }
 
-export interface KeyedAnswer {
+export interface StoredResponse {
   /** Hash of the request's body: the same key with another body is a client's mistake. */
   readonly fingerprint: string;
   /** The body that was answered, as sent. */

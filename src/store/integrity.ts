@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { newerProblem, type Database, type DatabaseKind } from "./database.ts";
-import { foreignParts } from "./foreign-parts.ts";
+import { schemaDrift } from "./schema-drift.ts";
 
 /** `quick` reads every page; `full` also holds each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
@@ -21,9 +21,9 @@ export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth
  * What is wrong with a database file that comes from somewhere else, checked as a whole. Its tables are looked at first:
  * a check of rules that are not ours may take for ever, and triggers that are not ours would meddle with the records.
  */
-export function copyProblems(path: string, kind: DatabaseKind): string[] {
+export function untrustedFileProblems(path: string, kind: DatabaseKind): string[] {
   return problemsOf(path, kind, (database) => {
-    const foreign = foreignParts(database, kind).slice(0, PROBLEMS_MAX);
+    const foreign = schemaDrift(database, kind).slice(0, PROBLEMS_MAX);
     return foreign.length > 0 ? foreign : checked(database, "full");
   });
 }

@@ -1,5 +1,5 @@
 import type { RecordField } from "../domain/intervention.ts";
-import { folded } from "../domain/folding.ts";
+import { folded } from "../domain/search-folding.ts";
 
 /** A list request after its words were checked: every name in it is a known field. */
 export interface InterventionQuery {

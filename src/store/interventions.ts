@@ -5,7 +5,7 @@ import {
   type InterventionFields,
   type InterventionInstants,
 } from "../domain/intervention.ts";
-import { folded } from "../domain/folding.ts";
+import { folded } from "../domain/search-folding.ts";
 import type { ZoneInRecord } from "../domain/standing.ts";
 import type { Database } from "./database.ts";
 import { COUNTED, InterventionCounts } from "./intervention-counts.ts";

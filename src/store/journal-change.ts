@@ -1,4 +1,4 @@
-import type { Swinging } from "../domain/swinger.ts";
+import type { SwingerCounters } from "../domain/swinger.ts";
 import type { NewTrip } from "../domain/trip.ts";
 import type { EntryDelay } from "./entry-delays.ts";
 import type { OpenFault } from "./faults.ts";
@@ -11,9 +11,9 @@ export interface JournalChange {
   readonly trips: readonly NewTrip[];
   /** Those of `trips` that wait for the end of an entry delay. */
   readonly delays?: readonly EntryDelay[];
-  readonly swinging?: Swinging;
+  readonly swinging?: SwingerCounters;
   readonly opened?: OpenFault;
-  readonly closed?: Pick<OpenFault, "of" | "fault">;
+  readonly closed?: Pick<OpenFault, "owner" | "fault">;
 }
 
 /** What another configuration does to what the journal knows of the zones. */

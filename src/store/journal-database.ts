@@ -1,10 +1,10 @@
 import { createBrokerCounts } from "./broker-counts.ts";
 import { createLinkSamples } from "./link-samples.ts";
 import { createOpenings } from "./opening-store.ts";
-import { createLosses } from "./loss-store.ts";
-import { createTakenMessages } from "./taken-message-store.ts";
+import { createLosses } from "./unavailable-sources.ts";
+import { createTakenMessages } from "./deduplication-store.ts";
 import { CLASSES_AND_RESTORES, INCIDENTS_AND_FATES } from "./journal-steps.ts";
-import { addRowSums } from "./row-sums.ts";
+import { addRowSums } from "./row-checksums.ts";
 import { addSensors } from "./zone-states.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
@@ -19,7 +19,7 @@ export function openJournalDatabase(path: string): Database {
 export const JOURNAL_DATABASE: DatabaseKind = {
   // "SNTJ"
   applicationId: 0x53_4e_54_4a,
-  readableFrom: 5,
+  minReaderVersion: 5,
   migrations: [
     (database) =>
       database.exec(`

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { mustOpen, type Incident, type IncidentZone } from "../domain/incident.ts";
+import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
 import { BrokerCountStore } from "./broker-counts.ts";
@@ -10,14 +10,14 @@ import { FaultStore } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { LinkSampleStore } from "./link-samples.ts";
-import { LossStore } from "./loss-store.ts";
+import { LossStore } from "./unavailable-sources.ts";
 import { OffDiskChanges } from "./off-disk-changes.ts";
 import { OpeningStore } from "./opening-store.ts";
-import { OrderStore } from "./orders.ts";
+import { OverrideStore } from "./overrides.ts";
 import type { JournalChange, ZoneExchange } from "./journal-change.ts";
 import { RestoreStore } from "./restores.ts";
 import { SwingerStore } from "./swingers.ts";
-import { TakenMessageStore } from "./taken-message-store.ts";
+import { DeduplicationStore } from "./deduplication-store.ts";
 import { TripStore } from "./trips.ts";
 import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
@@ -32,8 +32,8 @@ export class Journal {
   readonly zoneStates: ZoneStateStore;
   readonly faults: FaultStore;
   readonly swingers: SwingerStore;
-  readonly orders: OrderStore;
-  readonly takenMessages: TakenMessageStore;
+  readonly orders: OverrideStore;
+  readonly takenMessages: DeduplicationStore;
   readonly openings: OpeningStore;
   readonly losses: LossStore;
   readonly brokerCounts: BrokerCountStore;
@@ -45,7 +45,7 @@ export class Journal {
   /** @param offDisk where changes are kept that the disk does not take; nowhere when left out */
   constructor(
     database: Database,
-    clock: Pick<Clock, "afterTurn">,
+    clock: Pick<Clock, "afterEventLoopTurn">,
     offDisk: OffDiskChanges = new OffDiskChanges(undefined),
   ) {
     this.#database = database;
@@ -59,10 +59,10 @@ export class Journal {
     this.zoneStates = new ZoneStateStore(database);
     this.faults = new FaultStore(database);
     this.swingers = new SwingerStore(database);
-    this.orders = new OrderStore(database);
+    this.orders = new OverrideStore(database);
     this.losses = new LossStore(database);
     this.openings = new OpeningStore(database);
-    this.takenMessages = new TakenMessageStore(database);
+    this.takenMessages = new DeduplicationStore(database);
     this.brokerCounts = new BrokerCountStore(database);
     this.linkSamples = new LinkSampleStore(database);
   }
@@ -71,7 +71,7 @@ export class Journal {
    * Does what `work` does with the journal in one commit with what others do at this moment.
    * @returns what `work` returned, once it is on the disk; rejects with what it or the commit threw
    */
-  together<T>(work: () => T): Promise<T> {
+  groupCommit<T>(work: () => T): Promise<T> {
     return this.#commits.write(work);
   }
 
@@ -81,8 +81,8 @@ export class Journal {
   }
 
   /** Runs `undo` if what was committed in `together` does not reach the disk after all; the last one first. */
-  ifLost(undo: (error: unknown) => void): void {
-    this.#commits.ifLost(undo);
+  onRollback(undo: (error: unknown) => void): void {
+    this.#commits.onRollback(undo);
   }
 
   /**
@@ -127,10 +127,10 @@ export class Journal {
       for (const delay of delays) this.entryDelays.add(delay);
       if (swinging) this.swingers.save(zoneId, swinging);
       if (opened) this.faults.open(opened);
-      if (closed) this.faults.close(closed.of, closed.fault);
+      if (closed) this.faults.close(closed.owner, closed.fault);
       return this.takenMessages.write();
     });
-    this.#commits.ifLost(written());
+    this.#commits.onRollback(written());
   }
 
   /** Commits what another configuration does to the zones, all of it or nothing. */
@@ -156,24 +156,24 @@ export class Journal {
    * @param body what a trip that opens one sends, where that is not the body it was recorded with
    */
   decided(trip: Trip, incident: string, body?: InterventionCreate): Promise<void> {
-    return this.together(() => this.trips.decide(trip.key, incident, body));
+    return this.groupCommit(() => this.trips.decide(trip.key, incident, body));
   }
 
   /** A trip has become an intervention of its own. */
   opened(trip: Trip, incident: Incident): Promise<void> {
     return this.#together(() => {
-      this.trips.settle(trip.key, "posted", incident.interventionId);
+      this.trips.resolve(trip.key, "posted", incident.interventionId);
       // Posted again after its record was lost, it is the same incident.
       const isFirst = this.incidents.find(incident.key) === undefined;
       this.incidents.save(incident);
-      if (isFirst && trip.about === "trip") this.swingers.countIncident(trip.zoneId);
+      if (isFirst && trip.type === "trip") this.swingers.countIncident(trip.zoneId);
     });
   }
 
   /** A trip has joined an intervention, whose text names it. @param changed the zones of the incident that have changed */
   joined(trip: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
     return this.#together(() => {
-      this.trips.settle(trip.key, "merged", incident.interventionId);
+      this.trips.resolve(trip.key, "merged", incident.interventionId);
       this.incidents.save(incident, changed);
     });
   }
@@ -208,7 +208,7 @@ export class Journal {
   }
 
   #insert(trip: NewTrip, isDelayed: boolean): void {
-    if (trip.about === "restore") this.#insertRestore(trip);
+    if (trip.type === "restore") this.#insertRestore(trip);
     else this.trips.insert(trip, isDelayed ? null : this.#openedBy(trip));
   }
 
@@ -226,14 +226,14 @@ export class Journal {
     const { incidents, trips } = this;
     const opensOwn =
       trip.state === "waiting" &&
-      mustOpen(trip, incidents.latestMoment(trip.subject)) &&
+      requiresNewIncident(trip, incidents.latestMoment(trip.subject)) &&
       !trips.isWaiting(trip.subject);
     return opensOwn ? trip.key : null;
   }
 
   /** Several writes of which all or none count. */
   #together(work: () => void): Promise<void> {
-    return this.together(() => transaction(this.#database, work));
+    return this.groupCommit(() => transaction(this.#database, work));
   }
 
   /** When the daemon last said that it runs, wall clock, milliseconds since 1970; undefined before the first time. */

@@ -1,11 +1,11 @@
 import { createAuditTrail } from "./audit-step.ts";
 import { AuditTrail } from "./audit-trail.ts";
-import { addRowSums } from "./row-sums.ts";
+import { addRowSums } from "./row-checksums.ts";
 import { addObjectiveLists } from "./objective-lists.ts";
 import { RECOUNT } from "./intervention-counts.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
-import { UNFINISHED_INDEX } from "./unfinished.ts";
-import { folded } from "../domain/folding.ts";
+import { UNFINISHED_INDEX } from "./unfinished-records.ts";
+import { folded } from "../domain/search-folding.ts";
 
 /** Opens `santinela.db`: records, their outbox, objectives, accounts, the event log. */
 export function openMainDatabase(path: string): Database {
@@ -15,7 +15,7 @@ export function openMainDatabase(path: string): Database {
 export const MAIN_DATABASE: DatabaseKind = {
   // "SNT1"
   applicationId: 0x53_4e_54_31,
-  readableFrom: 5,
+  minReaderVersion: 5,
   migrations: [
     (database) =>
       database.exec(`

@@ -1,4 +1,4 @@
-import type { Moment, TripState } from "../domain/trip.ts";
+import type { Timestamp, TripState } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 
 /** The table of what identified the last openings of zones with `dedupe`, so that a restart repeats none. */
@@ -16,7 +16,7 @@ export function createOpenings(database: Database): void {
 /** The trip that an opening was. */
 export interface OpeningTrip {
   readonly state: TripState;
-  readonly moment: Moment;
+  readonly moment: Timestamp;
 }
 
 /** Occasions that are kept of one zone; a forgotten one only means one trip more. */
@@ -39,7 +39,7 @@ export class OpeningStore {
            AND seq >= (SELECT from_seq FROM openings WHERE zone_id = :zoneId AND occasion = :occasion)
          ORDER BY seq LIMIT 1`,
       )
-      .get({ zoneId, occasion }) as ({ state: TripState } & Moment) | undefined;
+      .get({ zoneId, occasion }) as ({ state: TripState } & Timestamp) | undefined;
     return row && { state: row.state, moment: row };
   }
 

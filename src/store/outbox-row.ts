@@ -1,17 +1,30 @@
-import type { Ghosts, OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
+import type { InFlightValues, OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 
 /** The columns of an entry, as named values. */
 export function columnsOf(entry: OutboxEntry): Record<string, string | number | null> {
-  const { attempt, deleted, doubted, ghosts, joinedRev, ...plain } = entry;
+  const {
+    attempt,
+    deleted,
+    priorityOrder,
+    watermarkFingerprint,
+    possiblyDuplicated,
+    inFlightValues,
+    inFlightUntilMs,
+    joinedRev,
+    ...plain
+  } = entry;
   return {
     ...plain,
     ...(attempt ?? NO_ATTEMPT),
     deleted: Number(deleted),
-    doubted: Number(doubted),
+    rank: priorityOrder,
+    witness: watermarkFingerprint,
+    doubted: Number(possiblyDuplicated),
+    ghosts: Object.keys(inFlightValues).length === 0 ? null : JSON.stringify(inFlightValues),
+    ghostsUntilMs: inFlightUntilMs,
     // Once the centre has had it, no later doubt about what it has makes it a trip that the centre lacks.
     joinedRev: joinedRev > entry.syncedRev ? joinedRev : null,
-    ghosts: Object.keys(ghosts).length === 0 ? null : JSON.stringify(ghosts),
   };
 }
 
@@ -56,7 +69,7 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
   return {
     interventionId: row.intervention_id,
     phase: row.phase,
-    rank: row.rank,
+    priorityOrder: row.rank,
     wantRev: row.want_rev,
     syncedRev: row.synced_rev,
     deleted: row.deleted === 1,
@@ -70,12 +83,12 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     lastError: row.last_error,
     agreed: row.agreed,
     watermark: row.watermark,
-    witness: row.witness,
-    doubted: row.doubted === 1,
+    watermarkFingerprint: row.witness,
+    possiblyDuplicated: row.doubted === 1,
     sweeps: row.sweeps,
     sweepAtMs: row.sweep_at,
-    ghosts: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as Ghosts),
-    ghostsUntilMs: row.ghosts_until,
+    inFlightValues: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as InFlightValues),
+    inFlightUntilMs: row.ghosts_until,
     verifyAtMs: row.verify_at,
     missingSinceMs: row.missing_since,
     refusals: row.refusals,

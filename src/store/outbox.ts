@@ -1,10 +1,10 @@
 import type { Comparison } from "../domain/difference.ts";
-import { AUDIT_AT_MS, type OutboxEntry } from "../domain/outbox.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { ALARM_RANK } from "../domain/outbox-rank.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
-import { BLOCKED_RETRY_MS, LONGEST_CHECK_MS } from "../domain/waits.ts";
-import { CentreFacts } from "./centre-facts.ts";
+import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
+import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import type { Database } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
@@ -68,12 +68,12 @@ export class OutboxStore {
   }
 
   /** Moves every moment at which something was sent or is to be checked along with a clock that was set. */
-  shiftMoments(byMs: number): void {
+  shiftDeadlines(byMs: number): void {
     this.#database
       .prepare(
         `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
            ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs,
-           verify_at = iif(verify_at = ${AUDIT_AT_MS}, ${AUDIT_AT_MS}, max(verify_at + :byMs, ${AUDIT_AT_MS + 1}))
+           verify_at = iif(verify_at = ${VERIFY_IMMEDIATELY}, ${VERIFY_IMMEDIATELY}, max(verify_at + :byMs, ${VERIFY_IMMEDIATELY + 1}))
          WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
       )
       .run({ byMs });
@@ -100,7 +100,7 @@ export class OutboxStore {
     ) as [OutboxEntry[], OutboxEntry[]];
     const ids = new Set(waiting.map(({ interventionId }) => interventionId));
     return [...waiting, ...stuck.filter(({ interventionId }) => !ids.has(interventionId))]
-      .sort((a, b) => a.rank - b.rank || a.interventionId - b.interventionId)
+      .sort((a, b) => a.priorityOrder - b.priorityOrder || a.interventionId - b.interventionId)
       .slice(0, limit);
   }
 
@@ -128,7 +128,7 @@ export class OutboxStore {
     // In the order in which they would be due: asked for again and again, each of many is looked at in its turn.
     this.#database
       .prepare(
-        `UPDATE outbox SET verify_at = max(${AUDIT_AT_MS + 1}, verify_at - ${LONGEST_CHECK_MS}) WHERE verify_at > ${AUDIT_AT_MS}`,
+        `UPDATE outbox SET verify_at = max(${VERIFY_IMMEDIATELY + 1}, verify_at - ${CHECK_INTERVAL_MS_MAX}) WHERE verify_at > ${VERIFY_IMMEDIATELY}`,
       )
       .run();
   }
@@ -139,7 +139,7 @@ export class OutboxStore {
   }
 
   /** Brings down what lies further ahead than it ever can by a right clock: it was set back while nobody watched. */
-  clampMoments(nowMs: number): void {
+  clampDeadlines(nowMs: number): void {
     this.#database
       .prepare(
         `UPDATE outbox SET
@@ -150,7 +150,7 @@ export class OutboxStore {
          WHERE next_at > :latestMs OR attempt_at > :nowMs OR missing_since > :nowMs OR sweep_at > :latestCheckMs
             OR verify_at > :latestCheckMs OR ghosts_until > :latestCheckMs`,
       )
-      .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + LONGEST_CHECK_MS });
+      .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + CHECK_INTERVAL_MS_MAX });
     // An open record is looked at more often than that.
     this.#database
       .prepare(
@@ -165,7 +165,9 @@ export class OutboxStore {
    * ids again that are below every watermark.
    */
   auditAll(): void {
-    this.#database.prepare(`UPDATE outbox SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'`).run();
+    this.#database
+      .prepare(`UPDATE outbox SET verify_at = ${VERIFY_IMMEDIATELY} WHERE phase = 'linked'`)
+      .run();
     this.#database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
   }
 
@@ -181,7 +183,7 @@ export class OutboxStore {
 
   /** The last comparison of these records with the centre's; null before the first. */
   comparison(): Comparison | null {
-    return new CentreFacts(this.#database).comparison;
+    return new UpstreamCapabilities(this.#database).comparison;
   }
 
   summary(): OutboxSummary {

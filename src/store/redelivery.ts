@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
-import { seekAgain } from "./sought-records.ts";
+import { searchBeforeRecreate } from "./pending-searches.ts";
 
 /** A record that the main database has lost, by the trip that it was made of. */
 export interface LostRecord {
@@ -36,6 +36,6 @@ export function redeliverLostTrips(journal: Database, main: Database, sinceMs: n
      WHERE key = :key OR (incident = :key AND state = 'merged')`,
   );
   if (lost.length === 0) return 0;
-  seekAgain(main, lost);
+  searchBeforeRecreate(main, lost);
   return transaction(journal, () => lost.reduce((trips, key) => trips + wait.run({ key }).changes, 0));
 }

@@ -27,7 +27,7 @@ export class RestoreStore {
        ORDER BY seq DESC LIMIT 1`,
       zoneId,
     );
-    return newest?.about === "restore" ? undefined : newest;
+    return newest?.type === "restore" ? undefined : newest;
   }
 
   /** Has a closing noted in the record of its opening; to be written in the transaction of the closing itself. */

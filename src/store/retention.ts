@@ -6,37 +6,37 @@ import { InterventionCounts, type Counted } from "./intervention-counts.ts";
 /** Rows removed in one transaction: a long one would hold up a trip. */
 const BATCH = 200;
 /** Rows looked at in one slice, for the same reason: age has no index, and a table is read from its first row on. */
-const LOOKED_AT = 1_000;
+const SCAN_ROWS_MAX = 1_000;
 /** As many as the trigger on the event log keeps. */
 const EVENTS_KEPT = 10_000;
 
 /** What one slice of a walk through a table has done. */
-export interface Slice {
+export interface BatchResult {
   readonly removed: number;
   /** The row behind which the next slice begins; null where the table has come to its end. */
-  readonly behind: number | null;
+  readonly cursor: number | null;
 }
 
 /**
  * Looks at the next records and removes those that are finished with: closed ones, and those that the centre has in
  * their final form and that are done. What the centre has refused, lacks or never answered is never removed by itself.
  * @param beforeMs records that were changed later stay
- * @param behind id of the last record that was looked at; 0 to begin
+ * @param cursor id of the last record that was looked at; 0 to begin
  */
-export function removeOldRecords(main: Database, beforeMs: number, behind: number): Slice {
+export function removeOldRecords(main: Database, beforeMs: number, cursor: number): BatchResult {
   return transaction(main, () => {
     const ids = main
       .prepare(
-        `SELECT seen.id FROM (SELECT id, status, updated_at FROM interventions WHERE id > :behind
-             ORDER BY id LIMIT ${LOOKED_AT}) AS seen
+        `SELECT seen.id FROM (SELECT id, status, updated_at FROM interventions WHERE id > :cursor
+             ORDER BY id LIMIT ${SCAN_ROWS_MAX}) AS seen
            JOIN outbox ON outbox.intervention_id = seen.id
          WHERE seen.updated_at < :beforeMs AND (outbox.phase = 'closed'
            OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND seen.status = 'done'))
          ORDER BY seen.id LIMIT ${BATCH}`,
       )
       .pluck()
-      .all({ beforeMs, behind }) as number[];
-    const next = behindSlice(main, { table: "interventions", key: "id" }, behind, ids);
+      .all({ beforeMs, cursor }) as number[];
+    const next = cursorAfter(main, { table: "interventions", key: "id" }, cursor, ids);
     const list = JSON.stringify(ids);
     const among = "IN (SELECT value FROM json_each(?))";
     main.prepare(`DELETE FROM outbox WHERE intervention_id ${among}`).run(list);
@@ -45,7 +45,7 @@ export function removeOldRecords(main: Database, beforeMs: number, behind: numbe
       .all(list) as (Counted & { deleted_at: number | null })[];
     const counts = new InterventionCounts(main);
     for (const record of removed) if (record.deleted_at === null) counts.remove(record);
-    return { removed: removed.length, behind: next };
+    return { removed: removed.length, cursor: next };
   });
 }
 
@@ -66,23 +66,23 @@ export function removeOldAudit(main: Database, beforeMs: number): number {
 
 /**
  * Looks at the next trips and removes those whose way ended before `beforeMs`.
- * @param behind `seq` of the last one that was looked at; 0 to begin
+ * @param cursor `seq` of the last one that was looked at; 0 to begin
  */
-export function removeOldTrips(journal: Database, beforeMs: number, behind: number): Slice {
+export function removeOldTrips(journal: Database, beforeMs: number, cursor: number): BatchResult {
   return removeRows(journal, "trips", "state NOT IN ('waiting', 'refused') AND at_wall < ?", {
     beforeMs,
-    behind,
+    cursor,
   });
 }
 
 /**
  * Looks at the next incidents and removes those that were over before `beforeMs`: not those of faults that are still
  * there, whose end is yet to be noted.
- * @param behind `seq` of the last one that was looked at; 0 to begin
+ * @param cursor `seq` of the last one that was looked at; 0 to begin
  */
-export function removeOldIncidents(journal: Database, beforeMs: number, behind: number): Slice {
+export function removeOldIncidents(journal: Database, beforeMs: number, cursor: number): BatchResult {
   const isOver = "last_wall < ? AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)";
-  return removeRows(journal, "incidents", isOver, { beforeMs, behind });
+  return removeRows(journal, "incidents", isOver, { beforeMs, cursor });
 }
 
 /**
@@ -92,7 +92,7 @@ export function removeOldIncidents(journal: Database, beforeMs: number, behind: 
 export function newestChangeMs(main: Database): number | undefined {
   const newest = main
     .prepare(
-      `SELECT max(updated_at) FROM (SELECT updated_at FROM interventions ORDER BY id DESC LIMIT ${LOOKED_AT})`,
+      `SELECT max(updated_at) FROM (SELECT updated_at FROM interventions ORDER BY id DESC LIMIT ${SCAN_ROWS_MAX})`,
     )
     .pluck()
     .get() as number | null;
@@ -111,36 +111,38 @@ function removeRows(
   journal: Database,
   table: keyof typeof COLUMNS,
   isOver: string,
-  { beforeMs, behind }: { readonly beforeMs: number; readonly behind: number },
-): Slice {
+  { beforeMs, cursor }: { readonly beforeMs: number; readonly cursor: number },
+): BatchResult {
   return transaction(journal, () => {
     const rows = journal
       .prepare(
-        `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${LOOKED_AT})
+        `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${SCAN_ROWS_MAX})
          WHERE ${isOver} ORDER BY seq LIMIT ${BATCH}`,
       )
       .pluck()
-      .all(behind, beforeMs) as number[];
-    const next = behindSlice(journal, { table, key: "seq" }, behind, rows);
+      .all(cursor, beforeMs) as number[];
+    const next = cursorAfter(journal, { table, key: "seq" }, cursor, rows);
     const { changes } = journal
       .prepare(`DELETE FROM ${table} WHERE seq IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(rows));
-    return { removed: changes, behind: next };
+    return { removed: changes, cursor: next };
   });
 }
 
 /** Where the next slice begins: a full batch may have left old rows between its last one and the slice's end. */
-function behindSlice(
+function cursorAfter(
   database: Database,
   { table, key }: { readonly table: string; readonly key: string },
-  behind: number,
+  cursor: number,
   found: readonly number[],
 ): number | null {
   const last = found.at(-1);
   if (last !== undefined && found.length === BATCH) return last;
   const end = database
-    .prepare(`SELECT ${key} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ${LOOKED_AT - 1}`)
+    .prepare(
+      `SELECT ${key} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ${SCAN_ROWS_MAX - 1}`,
+    )
     .pluck()
-    .get(behind) as number | undefined;
+    .get(cursor) as number | undefined;
   return end ?? null;
 }

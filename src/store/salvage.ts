@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import type { Database, DatabaseKind } from "./database.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
-import { rowSum, SUM_COLUMN } from "./row-sums.ts";
+import { rowSum, SUM_COLUMN } from "./row-checksums.ts";
 import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
 

@@ -1,4 +1,4 @@
-import type { Swinging } from "../domain/swinger.ts";
+import type { SwingerCounters } from "../domain/swinger.ts";
 import type { Database } from "./database.ts";
 
 /** How often each zone has tripped since it was last quiet. */
@@ -10,20 +10,20 @@ export class SwingerStore {
   }
 
   /** The counters of every zone that has some, by its id. */
-  all(): Map<string, Swinging> {
+  all(): Map<string, SwingerCounters> {
     const rows = this.#database
       .prepare("SELECT zone_id AS zoneId, incidents, trips, counted, last_wall AS lastWallMs FROM swingers")
-      .all() as (Swinging & { zoneId: string })[];
+      .all() as (SwingerCounters & { zoneId: string })[];
     return new Map(rows.map(({ zoneId, ...swinging }) => [zoneId, swinging]));
   }
 
-  find(zoneId: string): Swinging | undefined {
+  find(zoneId: string): SwingerCounters | undefined {
     return this.#database
       .prepare("SELECT incidents, trips, counted, last_wall AS lastWallMs FROM swingers WHERE zone_id = ?")
-      .get(zoneId) as Swinging | undefined;
+      .get(zoneId) as SwingerCounters | undefined;
   }
 
-  save(zoneId: string, { incidents, trips, counted, lastWallMs }: Swinging): void {
+  save(zoneId: string, { incidents, trips, counted, lastWallMs }: SwingerCounters): void {
     this.#database
       .prepare(
         "INSERT OR REPLACE INTO swingers(zone_id, incidents, trips, counted, last_wall) VALUES(?, ?, ?, ?, ?)",

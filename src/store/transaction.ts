@@ -54,12 +54,12 @@ function within<T>(database: Database, { begin, end, undo }: typeof WHOLE, work:
  * Says who can make space when a write meets a full disk.
  * @param relieve returns whether it has made any
  */
-export function onDiskFull(database: Database, relieve: () => boolean): void {
+export function setDiskFullHandler(database: Database, relieve: () => boolean): void {
   reliefs.set(database, relieve);
 }
 
 /** Says who is told of each error that takes work back. */
-export function onTakenBack(database: Database, tell: (error: unknown) => void): void {
+export function onRollback(database: Database, tell: (error: unknown) => void): void {
   listeners.set(database, tell);
 }
 

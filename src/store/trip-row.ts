@@ -1,12 +1,12 @@
 import type { InterventionCreate } from "../generated/types.ts";
-import type { Flags, Trip, TripMatter, TripSignal, TripSource, TripState } from "../domain/trip.ts";
+import type { RequestedServices, Trip, TripType, TripSignal, TripSource, TripState } from "../domain/trip.ts";
 
 interface TripRow {
   readonly seq: number;
   readonly key: string;
   readonly zone_id: string;
   readonly source: TripSource;
-  readonly about: TripMatter;
+  readonly about: TripType;
   readonly cause: Trip["cause"];
   readonly subject: string;
   readonly at_wall: number;
@@ -34,7 +34,7 @@ export function toTrip(found: unknown): Trip {
     key: row.key,
     zoneId: row.zone_id,
     source: row.source,
-    about: row.about,
+    type: row.about,
     cause: row.cause,
     subject: row.subject,
     moment: { wallMs: row.at_wall, bootId: row.boot, monotonicMs: row.at_monotonic },
@@ -47,7 +47,7 @@ export function toTrip(found: unknown): Trip {
       row.signal === null
         ? { name: row.zone_id, remark: "", device: row.zone_id, confirmWith: null }
         : (JSON.parse(row.signal) as TripSignal),
-    confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as Flags),
+    confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as RequestedServices),
     state: row.state,
     reason: row.reason,
     incident: row.incident,

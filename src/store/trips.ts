@@ -23,7 +23,7 @@ export class TripStore {
         trip.key,
         trip.zoneId,
         trip.source,
-        trip.about,
+        trip.type,
         trip.cause,
         trip.subject,
         trip.moment.wallMs,
@@ -77,7 +77,7 @@ export class TripStore {
    * Takes back the date of what was seen by a clock that has been set since: it no longer fits the monotonic one.
    * @param boot how far the wall clock is ahead of the monotonic one in that boot of the machine, and from when on
    */
-  undate(boot: {
+  clearDate(boot: {
     readonly id: string;
     readonly wallMinusMonotonicMs: number;
     readonly sinceMs: number;
@@ -85,7 +85,7 @@ export class TripStore {
     this.#database
       .prepare(
         `UPDATE trips SET dated = 0
-         WHERE dated = 1 AND boot = :id AND at_monotonic >= :sinceMs AND seq > :lastSeq - ${NEWEST_LOOKED_AT}
+         WHERE dated = 1 AND boot = :id AND at_monotonic >= :sinceMs AND seq > :lastSeq - ${CLOCK_STEP_SCAN_ROWS}
            AND state IN ('waiting','posted','merged') AND abs(at_wall - at_monotonic - :wallMinusMonotonicMs) > ${CLOCK_STEP_MS}`,
       )
       .run({ ...boot, lastSeq: this.lastSeq() });
@@ -102,7 +102,7 @@ export class TripStore {
   }
 
   /** Marks the end of a trip's way. `reason` says more where the state alone does not. */
-  settle(
+  resolve(
     key: string,
     state: "posted" | "merged" | "recorded",
     interventionId: number,
@@ -187,7 +187,7 @@ export class TripStore {
   }
 
   /** At most `rows` trips behind `seq` by zone and state, up to `last`; `isNewest` where no trip is behind that. */
-  countsBehind(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
+  countsAfter(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
     const newest = this.lastSeq();
     const last = Math.min(newest, seq + rows);
     const counts = this.#database
@@ -227,7 +227,7 @@ export class TripStore {
 /** As in the schedule: a clock that differs by less was not set, but runs a little wrong. */
 const CLOCK_STEP_MS = 30_000;
 /** More trips than a storm makes in the minutes that a date can be taken back. */
-const NEWEST_LOOKED_AT = 1_000;
+const CLOCK_STEP_SCAN_ROWS = 1_000;
 
 /** How many trips of a zone are in a state. */
 export interface TripCount {

@@ -6,7 +6,7 @@ export interface StoredZoneState {
   /** Wall clock of the change, milliseconds since 1970; null before the zone was first seen. */
   readonly sinceWallMs: number | null;
   /** It is normal because its time was over, not because a reading said so. */
-  readonly restedByItself: boolean;
+  readonly autoRestored: boolean;
   /** A contact that was seen and acknowledged but has not stayed long enough yet. */
   readonly pending?: { readonly contact: KnownContact; readonly sinceWallMs: number; readonly live: boolean };
   /** What the contact was read from, see `sensorOf`; null where an earlier release has written it. */
@@ -39,13 +39,13 @@ export class ZoneStateStore {
     return {
       contact: row.contact,
       sinceWallMs: row.since_wall,
-      restedByItself: row.rested_by_itself === 1,
+      autoRestored: row.rested_by_itself === 1,
       sensor: row.sensor,
       ...pending,
     };
   }
 
-  save(zoneId: string, { contact, sinceWallMs, restedByItself, pending, sensor }: StoredZoneState): void {
+  save(zoneId: string, { contact, sinceWallMs, autoRestored, pending, sensor }: StoredZoneState): void {
     this.#database
       .prepare(
         `INSERT INTO zone_states(zone_id, contact, since_wall, rested_by_itself, pending_contact, pending_since_wall, pending_live, sensor)
@@ -58,7 +58,7 @@ export class ZoneStateStore {
         zoneId,
         contact,
         sinceWallMs,
-        Number(restedByItself),
+        Number(autoRestored),
         pending?.contact ?? null,
         pending?.sinceWallMs ?? null,
         pending ? Number(pending.live) : null,

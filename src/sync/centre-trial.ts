@@ -8,8 +8,8 @@ import {
 } from "../domain/centre-trait.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { InterventionFields } from "../domain/intervention.ts";
-import type { CentreRecord } from "../domain/merge.ts";
-import type { Sighting } from "../domain/sighting.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
+import type { MatchCandidate } from "../domain/match-candidate.ts";
 import {
   testMarkerOf,
   testRecord,
@@ -17,13 +17,13 @@ import {
   textTrait,
   type TestObjective,
 } from "../domain/test-record.ts";
-import { itemsOf, type Verdict } from "./answer.ts";
-import type { Centre } from "./centre.ts";
+import { itemsOf, type WriteOutcome } from "./reply-classification.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 import { keyHeader } from "./key-header.ts";
 import { readPage, removeTestRecord } from "./test-records.ts";
 
 export interface CentreTrialOptions {
-  readonly centre: Centre;
+  readonly centre: UpstreamClient;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly siteRef: string;
@@ -104,9 +104,9 @@ export class CentreTrial {
     if (removed.length > 0) this.#say("old-removed", { ids: removed.join(", ") });
   }
 
-  async #create(key: string, sent: InterventionFields): Promise<Sighting | undefined> {
+  async #create(key: string, sent: InterventionFields): Promise<MatchCandidate | undefined> {
     const verdict = await this.#post(key, sent);
-    if (verdict.record) return JSON.parse(verdict.record.json) as Sighting;
+    if (verdict.record) return JSON.parse(verdict.record.json) as MatchCandidate;
     const found = verdict.event === "ambiguous" ? await this.#find(sent.name) : undefined;
     if (found) this.#made.push(found.id);
     else if (isOpenEnded(verdict)) this.#say("not-found-out", { answer: verdict.reason });
@@ -114,7 +114,7 @@ export class CentreTrial {
     return found;
   }
 
-  async #post(key: string, sent: InterventionFields): Promise<Verdict> {
+  async #post(key: string, sent: InterventionFields): Promise<WriteOutcome> {
     const body = JSON.stringify(sent);
     const headers = keyHeader(key);
     const { centre } = this.#options;
@@ -138,14 +138,14 @@ export class CentreTrial {
       const { value } = await centre.read(`/interventii/${id}`);
       const waitedMs = clock.monotonicMs() - beganMs;
       const seconds = Math.ceil(waitedMs / 1000);
-      if ((value as Sighting | undefined)?.id === id)
+      if ((value as MatchCandidate | undefined)?.id === id)
         return isFirst ? this.#say("reads-current") : this.#say("reads-late", { seconds });
       if (waitedMs > LAG_MAX_MS) return this.#say("reads-too-late", { seconds });
       await pause(clock, LOOK_AGAIN_MS);
     }
   }
 
-  #dates({ dateStart }: InterventionFields, { dateStart: there }: CentreRecord): void {
+  #dates({ dateStart }: InterventionFields, { dateStart: there }: UpstreamRecord): void {
     const sent = dateStart ?? "";
     const shown = typeof there === "string" ? there : "nothing";
     if (shown === sent) return this.#say("dates-kept");
@@ -222,17 +222,17 @@ export class CentreTrial {
     this.#made.splice(this.#made.indexOf(id), 1);
   }
 
-  async #find(name: string): Promise<Sighting | undefined> {
+  async #find(name: string): Promise<MatchCandidate | undefined> {
     return (await this.#page(0)).find((row) => row["name"] === name);
   }
 
-  async #page(start: number): Promise<readonly Sighting[]> {
+  async #page(start: number): Promise<readonly MatchCandidate[]> {
     return (await readPage(this.#options.centre, start)).rows ?? [];
   }
 }
 
 /** Whether the answer says nothing about the right to create. */
-function isOpenEnded({ event, link }: Verdict): boolean {
+function isOpenEnded({ event, link }: WriteOutcome): boolean {
   return event === "ambiguous" || link === "unreachable" || link === "busy" || link === "signed-out";
 }
 

@@ -1,12 +1,12 @@
 import type { Clock } from "../domain/clock.ts";
-import { CentreFacts } from "../store/centre-facts.ts";
+import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
-import type { Centre } from "./centre.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrial, type CentreTrialOptions, type TrialResult } from "./centre-trial.ts";
 
 export interface CentreTrialsOptions {
-  readonly centre: Centre;
+  readonly centre: UpstreamClient;
   readonly clock: Clock;
   readonly database: Database;
   readonly baseUrl: string;
@@ -18,12 +18,12 @@ export interface CentreTrialsOptions {
 /** Tries the centre with test records, one try at a time, and keeps what it has shown for the rules of the sync. */
 export class CentreTrials {
   readonly #options: CentreTrialsOptions;
-  readonly #facts: CentreFacts;
+  readonly #facts: UpstreamCapabilities;
   #running: Promise<TrialResult> | undefined;
 
   constructor(options: CentreTrialsOptions) {
     this.#options = options;
-    this.#facts = new CentreFacts(options.database);
+    this.#facts = new UpstreamCapabilities(options.database);
     this.#follow();
   }
 

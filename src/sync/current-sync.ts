@@ -32,7 +32,7 @@ export class CurrentSync {
     // The conditions of the old way do not hold for the new one, which raises its own.
     const { conditions } = this.#options;
     for (const code of CONDITIONS_OF_THE_WAY) conditions.clear(code);
-    for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-not-mirrored", type);
+    for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
     this.#sync = this.#make(upstream);
     this.#sync?.start();
   }
@@ -44,9 +44,9 @@ export class CurrentSync {
 
 const CONDITIONS_OF_THE_WAY = [
   "upstream-unreachable",
-  "upstream-sign-in-refused",
-  "upstream-not-the-interface",
-  "upstream-refuses-records",
+  "upstream-authentication-failed",
+  "upstream-unexpected-service",
+  "upstream-rejects-records",
   "upstream-alarm-unproved",
   "outbox-write-failed",
 ] as const;

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { Centre } from "./centre.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 import type { Link } from "./link.ts";
 
 /** A link that nothing uses is asked so often at the least; a look comes every 15 seconds, and an answer takes as long. */
@@ -10,7 +10,7 @@ const JITTER_MS = 60_000;
 /** A cheap request now and then, so that a link which nothing uses is known to be up or down. */
 export class Heartbeat {
   readonly #options: {
-    readonly centre: Centre;
+    readonly centre: UpstreamClient;
     readonly link: Link;
     readonly clock: Pick<Clock, "monotonicMs">;
     readonly random: () => number;
@@ -19,7 +19,7 @@ export class Heartbeat {
   #afterMs: number;
 
   constructor(options: {
-    readonly centre: Centre;
+    readonly centre: UpstreamClient;
     readonly link: Link;
     readonly clock: Pick<Clock, "monotonicMs">;
     readonly random: () => number;

@@ -1,6 +1,6 @@
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
-import type { CentreObjectiveStore } from "../store/centre-objectives.ts";
-import type { Centre } from "./centre.ts";
+import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 import { PageReader, type KnownList, type KnownPage } from "./page-reader.ts";
 
 /** A list is read without its tags at least once in this time, whatever the centre says of them. */
@@ -18,12 +18,12 @@ interface Remembered extends KnownList {
  * 304 to all of them, or give tags that are the same for everything. Then none is sent until the next start.
  */
 export class KnownLists {
-  readonly #store: CentreObjectiveStore;
+  readonly #store: UpstreamObjectiveStore;
   readonly #lists = new Map<ObjectiveType, Remembered>();
   #areTagsUsable = true;
   #mayPack = true;
 
-  constructor(store: CentreObjectiveStore) {
+  constructor(store: UpstreamObjectiveStore) {
     this.#store = store;
   }
 
@@ -33,7 +33,11 @@ export class KnownLists {
    */
   reader(
     type: ObjectiveType,
-    { centre, mayTrustTags, nowMs }: { centre: Pick<Centre, "read">; mayTrustTags: boolean; nowMs: number },
+    {
+      centre,
+      mayTrustTags,
+      nowMs,
+    }: { centre: Pick<UpstreamClient, "read">; mayTrustTags: boolean; nowMs: number },
   ): PageReader {
     const list = this.#lists.get(type);
     const isDue = list !== undefined && nowMs - list.fullAtMs >= FULL_EVERY_MS;

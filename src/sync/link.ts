@@ -1,8 +1,8 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
-import { backOffMs } from "../domain/waits.ts";
-import type { LinkVerdict } from "./answer.ts";
+import { backOffMs } from "../domain/backoff.ts";
+import type { LinkFault } from "./reply-classification.ts";
 
 export interface LinkOptions {
   readonly baseUrl: string;
@@ -22,30 +22,37 @@ export interface LinkState {
   readonly answeredAgoMs: number | null;
 }
 
-type Fault = Exclude<LinkVerdict, "ok">;
+type Fault = Exclude<LinkFault, "ok">;
 
 /** Each fault: the condition people see, and how patient it makes us. */
 const FAULTS: Readonly<Record<Fault, FaultRules>> = {
-  unreachable: { condition: "upstream-unreachable", leastMs: 0, what: "cannot be reached" },
-  busy: { condition: "upstream-unreachable", leastMs: 0, what: "is too busy" },
+  unreachable: { condition: "upstream-unreachable", minDelayMs: 0, what: "cannot be reached" },
+  busy: { condition: "upstream-unreachable", minDelayMs: 0, what: "is too busy" },
   // Knocking on a door that does not open helps nobody and locks the account.
-  "signed-out": { condition: "upstream-sign-in-refused", leastMs: 60_000, what: "refuses the sign-in" },
+  "signed-out": {
+    condition: "upstream-authentication-failed",
+    minDelayMs: 60_000,
+    what: "refuses the sign-in",
+  },
   forbidden: {
-    condition: "upstream-sign-in-refused",
-    leastMs: 900_000,
+    condition: "upstream-authentication-failed",
+    minDelayMs: 900_000,
     what: "gives this account no rights",
   },
   "not-the-interface": {
-    condition: "upstream-not-the-interface",
-    leastMs: 30_000,
+    condition: "upstream-unexpected-service",
+    minDelayMs: 30_000,
     what: "is not what answers",
   },
 };
 
 interface FaultRules {
-  readonly condition: "upstream-unreachable" | "upstream-sign-in-refused" | "upstream-not-the-interface";
+  readonly condition:
+    | "upstream-unreachable"
+    | "upstream-authentication-failed"
+    | "upstream-unexpected-service";
   /** A fault that people must mend waits at least so long; one that passes by itself is tried with full jitter. */
-  readonly leastMs: number;
+  readonly minDelayMs: number;
   readonly what: string;
 }
 
@@ -76,12 +83,12 @@ export class Link {
   }
 
   /** The same for an alarm, unless it would only knock once more with a refused password. */
-  probeSoon(): void {
+  probeForAlarm(): void {
     if (!this.#needsPerson) this.#retryAtMs = 0;
   }
 
   /** Takes note of what an answer says about the link. */
-  note(verdict: { link: LinkVerdict; code: string; reason: string; retryAfterMs?: number }): void {
+  note(verdict: { link: LinkFault; code: string; reason: string; retryAfterMs?: number }): void {
     if (verdict.link === "ok") this.#good();
     else this.#fault(verdict.link, verdict.reason, verdict.retryAfterMs ?? 0);
   }
@@ -98,12 +105,12 @@ export class Link {
 
   #fault(fault: Fault, reason: string, retryAfterMs: number): void {
     const { baseUrl, clock, random, log, conditions } = this.#options;
-    const { condition, leastMs, what } = FAULTS[fault];
+    const { condition, minDelayMs, what } = FAULTS[fault];
     const nowMs = clock.monotonicMs();
     // Several requests were on the wire when it broke: that is one outage and one wait.
     const isSameOutage = this.#state === "down" && nowMs < this.#retryAtMs;
     const backOff = isSameOutage ? 0 : backOffMs(this.#failures, random());
-    const retryAtMs = nowMs + Math.max(retryAfterMs, leastMs, backOff);
+    const retryAtMs = nowMs + Math.max(retryAfterMs, minDelayMs, backOff);
     this.#needsPerson = fault === "signed-out";
     this.#failures += isSameOutage ? 0 : 1;
     this.#retryAtMs = isSameOutage ? Math.max(this.#retryAtMs, retryAtMs) : retryAtMs;

@@ -3,21 +3,21 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
-import { compareLists } from "../domain/objective-list.ts";
-import { backOffMs } from "../domain/waits.ts";
-import { CentreObjectiveStore } from "../store/centre-objectives.ts";
+import { compareLists } from "../domain/objective-list-diff.ts";
+import { backOffMs } from "../domain/backoff.ts";
+import { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import { isStorageError, type Database } from "../store/database.ts";
-import type { ReadVerdict } from "./answer.ts";
-import type { Centre } from "./centre.ts";
+import type { ReadOutcome } from "./reply-classification.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 import type { Link } from "./link.ts";
 import { KnownLists } from "./known-lists.ts";
-import { ListCopy } from "./list-copy.ts";
+import { MirrorWriter } from "./mirror-writer.ts";
 import type { ListOutcome, PullOptions, PullProgress } from "./list-outcome.ts";
-import { INTERRUPTED, walkList } from "./objective-walk.ts";
-import type { Timetable } from "./timetable.ts";
+import { INTERRUPTED, readList } from "./objective-list-reader.ts";
+import type { NextRun } from "./next-run.ts";
 
 export interface ObjectiveMirrorOptions {
-  readonly centre: Pick<Centre, "read">;
+  readonly centre: Pick<UpstreamClient, "read">;
   readonly link: Pick<Link, "state" | "note">;
   readonly database: Database;
   readonly clock: Clock;
@@ -28,9 +28,9 @@ export interface ObjectiveMirrorOptions {
   /** Which centre this is: a list that was another one's says nothing of what is missing. */
   readonly baseUrl: string;
   /** When the lists are read by themselves; undefined for never. */
-  readonly timetable: Timetable | undefined;
+  readonly timetable: NextRun | undefined;
   /** Comes back when no record is on its way to the centre. */
-  readonly untilQuiet: () => Promise<void>;
+  readonly untilIdle: () => Promise<void>;
   /** Told when all lists were read to their end: what the centre lacked it may have now. */
   readonly onPulled: () => void;
 }
@@ -47,8 +47,8 @@ const RETRY_CAP_MS = 3_600_000;
  */
 export class ObjectiveMirror {
   readonly #options: ObjectiveMirrorOptions;
-  readonly #lists: CentreObjectiveStore;
-  readonly #copy: ListCopy;
+  readonly #lists: UpstreamObjectiveStore;
+  readonly #copy: MirrorWriter;
   readonly #known: KnownLists;
   readonly #outcomes = new Map<ObjectiveType, ListOutcome>();
   #progress: PullProgress | undefined;
@@ -64,8 +64,8 @@ export class ObjectiveMirror {
 
   constructor(options: ObjectiveMirrorOptions) {
     this.#options = options;
-    this.#lists = new CentreObjectiveStore(options.database);
-    this.#copy = new ListCopy(options);
+    this.#lists = new UpstreamObjectiveStore(options.database);
+    this.#copy = new MirrorWriter(options);
     this.#known = new KnownLists(this.#lists);
   }
 
@@ -166,7 +166,7 @@ export class ObjectiveMirror {
       return await this.#read(type, options);
     } catch (error) {
       if (!isStorageError(error)) throw error;
-      this.#options.log.error("objectives-not-written", { type, error });
+      this.#options.log.error("objectives-mirror-write-failed", { type, error });
       const reason = `the copy cannot be written: ${messageOf(error)}`;
       return { type, result: "failed", read: this.#progress?.read ?? 0, reason };
     }
@@ -179,7 +179,7 @@ export class ObjectiveMirror {
     const { centre, clock, link, conditions, baseUrl } = this.#options;
     this.#progress = { type, read: 0 };
     const reader = this.#known.reader(type, { centre, mayTrustTags, nowMs: clock.monotonicMs() });
-    const walk = await walkList(reader, type, {
+    const walk = await readList(reader, type, {
       mayGoOn: () => this.#mayGoOn(),
       onPage: (read, verdict) => {
         this.#progress = { type, read };
@@ -194,34 +194,34 @@ export class ObjectiveMirror {
     if (verdict.kind === "refused") return this.#refused(type, read, verdict.reason);
     await this.#copy.write(type, walk.rows, verdict);
     this.#known.keep(type, reader, clock.monotonicMs());
-    conditions.clear("objectives-not-mirrored", type);
+    conditions.clear("objectives-mirror-stale", type);
     return { type, result: "taken", read, reason: null };
   }
 
   /** Records go first: a page is only asked for when none of them is on its way, and not while the link rests. */
   async #mayGoOn(): Promise<boolean> {
-    const { untilQuiet, link } = this.#options;
-    await untilQuiet();
+    const { untilIdle, link } = this.#options;
+    await untilIdle();
     return !this.#isStopped && link.state.waitMs === 0;
   }
 
-  #failed(type: ObjectiveType, { link: fault, ...verdict }: ReadVerdict): ListOutcome {
+  #failed(type: ObjectiveType, { link: fault, ...verdict }: ReadOutcome): ListOutcome {
     const { link, log } = this.#options;
-    const { doubtful = false, code } = verdict;
+    const { mayBeRecordSpecific = false, code } = verdict;
     const reason = code === INTERRUPTED ? (link.state.reason ?? "the daemon stops") : verdict.reason;
     // A list that the centre cannot give says nothing about the records that it takes.
-    if (fault !== "ok" && !doubtful) link.note({ ...verdict, link: fault });
+    if (fault !== "ok" && !mayBeRecordSpecific) link.note({ ...verdict, link: fault });
     // Once can be the line; a list that fails again while the link is well is somebody's business.
     else if (this.#failures > 0 && code !== INTERRUPTED)
       this.#tell(type, `cannot be read: ${reason}`, "It is tried again by itself.");
-    log.info("objectives-not-read", { type, reason });
+    log.info("objectives-pull-failed", { type, reason });
     return { type, result: "failed", read: this.#progress?.read ?? 0, reason };
   }
 
   #refused(type: ObjectiveType, read: number, reason: string): ListOutcome {
     const remedy = "If it is right nevertheless: santinela objectives pull --accept-loss.";
     this.#tell(type, `is not believed: ${reason}`, remedy);
-    this.#options.log.warn("objectives-refused", { type, reason });
+    this.#options.log.warn("objectives-rejected", { type, reason });
     return { type, result: "refused", read, reason };
   }
 
@@ -231,6 +231,6 @@ export class ObjectiveMirror {
       ? `The copy of ${new Date(walk.completedAtMs).toISOString()} stays in use.`
       : "Only the configured and imported objectives are known.";
     const said = `the centre's list ${type} ${what}. ${copy} ${remedy}`;
-    this.#options.conditions.raise("objectives-not-mirrored", said, type);
+    this.#options.conditions.raise("objectives-mirror-stale", said, type);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { NOT_UNPACKED } from "../client/answer-body.ts";
-import { itemsOf, type ReadVerdict } from "./answer.ts";
-import type { Centre } from "./centre.ts";
+import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 
 /** What is remembered of one page of a list, instead of its rows: those are in the copy of the list. */
 export interface KnownPage {
@@ -25,17 +25,17 @@ export interface KnownList {
 export type PageRead =
   | {
       readonly kind: "page";
-      readonly verdict: ReadVerdict;
+      readonly verdict: ReadOutcome;
       readonly items: number;
       /** Descriptions as JSON with their ids. */
       readonly entries: readonly (readonly [id: number, text: string])[];
     }
   /** The whole list is as it was. */
-  | { readonly kind: "whole"; readonly verdict: ReadVerdict; readonly rows: ReadonlyMap<number, string> }
-  | { readonly kind: "failed"; readonly verdict: ReadVerdict };
+  | { readonly kind: "whole"; readonly verdict: ReadOutcome; readonly rows: ReadonlyMap<number, string> }
+  | { readonly kind: "failed"; readonly verdict: ReadOutcome };
 
 export interface PageReaderOptions {
-  readonly centre: Pick<Centre, "read">;
+  readonly centre: Pick<UpstreamClient, "read">;
   /** The list whose tags may be sent; undefined to read every page. */
   readonly known: KnownList | undefined;
   /** The copy of that list: each description as JSON, by id. */
@@ -102,7 +102,7 @@ export class PageReader {
     return { kind: "page", verdict, items: known.items, entries };
   }
 
-  async #ask(path: string, tag?: string): Promise<ReadVerdict> {
+  async #ask(path: string, tag?: string): Promise<ReadOutcome> {
     const condition: Record<string, string> = tag === undefined ? {} : { "If-None-Match": tag };
     if (!this.#mayPack) return this.#options.centre.read(path, condition);
     const verdict = await this.#options.centre.read(path, { "Accept-Encoding": "gzip", ...condition });
@@ -111,7 +111,7 @@ export class PageReader {
     return this.#options.centre.read(path);
   }
 
-  #received(path: string, verdict: ReadVerdict): PageRead {
+  #received(path: string, verdict: ReadOutcome): PageRead {
     // Some servers have no page behind the last row, and one may have no list of this kind at all.
     const isNoPage = verdict.code === "404" && verdict.link === "ok";
     const items = isNoPage ? [] : itemsOf(verdict.value);

@@ -1,7 +1,7 @@
 import { PRIORITIES, STATUSES, TYPES } from "../domain/intervention.ts";
-import type { Sighting } from "../domain/sighting.ts";
-import { itemsOf, type ReadVerdict } from "./answer.ts";
-import type { Centre } from "./centre.ts";
+import type { MatchCandidate } from "../domain/match-candidate.ts";
+import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 
 /** The filters of the interface, with every value that a record can have: what they split a list into is all of it. */
 const SPLITS = [
@@ -12,10 +12,10 @@ const SPLITS = [
 
 /** Rows that were read, or why that is not all of them. */
 export type PartsRead =
-  | { readonly kind: "whole"; readonly rows: readonly Sighting[] }
+  | { readonly kind: "whole"; readonly rows: readonly MatchCandidate[] }
   /** There are more than these. */
-  | { readonly kind: "cut"; readonly rows: readonly Sighting[] }
-  | { readonly kind: "failed"; readonly verdict: ReadVerdict };
+  | { readonly kind: "cut"; readonly rows: readonly MatchCandidate[] }
+  | { readonly kind: "failed"; readonly verdict: ReadOutcome };
 
 /**
  * Reads the list of a centre that gives one page whatever is asked for, part by part. A part that has fewer rows than an
@@ -26,8 +26,8 @@ export type PartsRead =
  * @param rowsMax the most rows that one answer of this centre has held
  */
 export async function readByParts(
-  centre: Centre,
-  page: readonly Sighting[],
+  centre: UpstreamClient,
+  page: readonly MatchCandidate[],
   rowsMax: number,
 ): Promise<PartsRead> {
   if (page.length < rowsMax) return { kind: "whole", rows: page };
@@ -44,11 +44,11 @@ interface Part {
   readonly rowsMax: number;
 }
 
-async function split(centre: Centre, { filters, splits, rowsMax }: Part): Promise<PartsRead> {
+async function split(centre: UpstreamClient, { filters, splits, rowsMax }: Part): Promise<PartsRead> {
   const [next, ...rest] = splits;
   if (!next) return { kind: "cut", rows: [] };
   const [field, values] = next;
-  const rows: Sighting[] = [];
+  const rows: MatchCandidate[] = [];
   let kind: "whole" | "cut" = "whole";
   for (const value of values) {
     const read = await readPart(centre, { filters: { ...filters, [field]: value }, splits: rest, rowsMax });
@@ -59,7 +59,7 @@ async function split(centre: Centre, { filters, splits, rowsMax }: Part): Promis
   return { kind, rows };
 }
 
-async function readPart(centre: Centre, part: Part): Promise<PartsRead> {
+async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> {
   const { filters, rowsMax } = part;
   const verdict = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
   const items = itemsOf(verdict.value);
@@ -76,6 +76,6 @@ async function readPart(centre: Centre, part: Part): Promise<PartsRead> {
 }
 
 /** Whether an item of a list is a record. */
-export function isSighting(item: unknown): item is Sighting {
+export function isSighting(item: unknown): item is MatchCandidate {
   return item !== null && typeof item === "object" && Number.isSafeInteger((item as { id?: unknown }).id);
 }

@@ -2,30 +2,30 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
-import { PATIENCE, type Patience } from "../domain/waits.ts";
+import { DEFAULT_SYNC_TIMEOUTS, type SyncTimeouts } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { isStorageError, type Database } from "../store/database.ts";
-import { DueEntries, type DueEntry, type OutboxLane } from "../store/due-entries.ts";
+import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
 import { unprovedAlarms } from "../store/unproved-alarms.ts";
-import type { Centre } from "./centre.ts";
-import { Comparing } from "./comparing.ts";
-import { Lane, UnderWay } from "./lane.ts";
-import { Ledger } from "./ledger.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
+import { RecordAudit } from "./record-audit.ts";
+import { Lane, UnderWay } from "./push-queue.ts";
+import { SyncStore } from "./sync-store.ts";
 import type { Link } from "./link.ts";
-import { LinkWatch } from "./link-watch.ts";
-import { Operator } from "./operator.ts";
-import type { SyncParts } from "./parts.ts";
-import { Posting } from "./posting.ts";
-import { Reconciling } from "./reconciling.ts";
-import { LinkedBefore } from "./restore.ts";
+import { LinkFaultDetector } from "./link-fault-detector.ts";
+import { SyncCommands } from "./sync-commands.ts";
+import type { SyncContext } from "./context.ts";
+import { CreateFlow } from "./create-flow.ts";
+import { Reconciler } from "./reconciler.ts";
+import { LinkedBefore } from "./upstream-restore.ts";
 import { ReferenceWatch } from "./reference-watch.ts";
-import { INCOMPLETE_LISTS } from "./search.ts";
-import { StrangerWatch } from "./stranger-watch.ts";
-import { Sweeping } from "./sweeping.ts";
+import { INCOMPLETE_LISTS } from "./record-search.ts";
+import { ReassignedIds } from "./reassigned-ids.ts";
+import { DuplicateSweep } from "./duplicate-sweep.ts";
 
 export interface PushOptions {
   readonly database: Database;
-  readonly centre: Centre;
+  readonly centre: UpstreamClient;
   readonly link: Link;
   readonly clock: Clock;
   readonly random: () => number;
@@ -38,7 +38,7 @@ export interface PushOptions {
   /** IANA zone in which dates without an offset are read. */
   readonly timezone: string;
   readonly failpoint: (name: string) => void;
-  readonly patience?: Patience;
+  readonly timeouts?: SyncTimeouts;
 }
 
 /** Of each kind of check, so many are made in one go: what is new must not wait for what is only looked at again. */
@@ -52,7 +52,7 @@ const SWEEPS_MAX = 500;
  * Maximum records in flight. Behind 200 ms eight bring forty records a second, which is about what an SD card can record
  * of them. Of alarms several, because one that hangs must not hold up the next.
  */
-export const IN_FLIGHT_MAX: Readonly<Record<OutboxLane, number>> = { alarms: 4, others: 8 };
+export const IN_FLIGHT_MAX: Readonly<Record<OutboxQueue, number>> = { alarms: 4, others: 8 };
 
 /**
  * Brings the records to the centre: takes what is due in the outbox, several records at once in each of two lanes and the
@@ -61,19 +61,19 @@ export const IN_FLIGHT_MAX: Readonly<Record<OutboxLane, number>> = { alarms: 4, 
  */
 export class Push {
   /** What people can do about single records. */
-  readonly operator: Operator;
+  readonly operator: SyncCommands;
   readonly #options: PushOptions;
-  readonly #parts: SyncParts;
-  readonly #ledger: Ledger;
-  readonly #watch: LinkWatch;
-  readonly #posting: Posting;
-  readonly #reconciling: Reconciling;
-  readonly #sweeping: Sweeping;
+  readonly #parts: SyncContext;
+  readonly #store: SyncStore;
+  readonly #watch: LinkFaultDetector;
+  readonly #posting: CreateFlow;
+  readonly #reconciling: Reconciler;
+  readonly #sweeping: DuplicateSweep;
   /** Holds the centre's list against this site's records. */
-  readonly comparing: Comparing;
+  readonly comparing: RecordAudit;
   readonly #due: DueEntries;
   readonly #underWay = new UnderWay();
-  readonly #lanes: Readonly<Record<OutboxLane, Lane>>;
+  readonly #lanes: Readonly<Record<OutboxQueue, Lane>>;
   /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
   #isHealthy = false;
   #areChecksWanted = false;
@@ -82,22 +82,22 @@ export class Push {
 
   constructor(options: PushOptions) {
     this.#options = options;
-    this.#ledger = new Ledger(options);
-    this.#watch = new LinkWatch(options);
-    const parts: SyncParts = {
+    this.#store = new SyncStore(options);
+    this.#watch = new LinkFaultDetector(options);
+    const parts: SyncContext = {
       ...options,
-      ledger: this.#ledger,
-      linkedBefore: new LinkedBefore({ ledger: this.#ledger, clock: options.clock }),
+      store: this.#store,
+      linkedBefore: new LinkedBefore({ store: this.#store, clock: options.clock }),
       watch: this.#watch,
-      reference: new ReferenceWatch({ ...options, ledger: this.#ledger }),
-      strangers: new StrangerWatch({ ...options, ledger: this.#ledger }),
-      patience: options.patience ?? PATIENCE,
+      reference: new ReferenceWatch({ ...options, store: this.#store }),
+      strangers: new ReassignedIds({ ...options, store: this.#store }),
+      timeouts: options.timeouts ?? DEFAULT_SYNC_TIMEOUTS,
     };
-    this.operator = new Operator(parts);
-    this.#posting = new Posting(parts);
-    this.#reconciling = new Reconciling(parts, options.timezone);
-    this.#sweeping = new Sweeping(parts);
-    this.comparing = new Comparing(parts, options);
+    this.operator = new SyncCommands(parts);
+    this.#posting = new CreateFlow(parts);
+    this.#reconciling = new Reconciler(parts, options.timezone);
+    this.#sweeping = new DuplicateSweep(parts);
+    this.comparing = new RecordAudit(parts, options);
     this.#parts = parts;
     this.#due = new DueEntries(options.database);
     this.#lanes = { alarms: this.#makeLane("alarms"), others: this.#makeLane("others") };
@@ -105,11 +105,11 @@ export class Push {
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
   start(): void {
-    const { outbox } = this.#ledger;
-    this.#ledger.write(() => {
+    const { outbox } = this.#store;
+    this.#store.write(() => {
       for (const entry of outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
-        this.#ledger.apply(entry, "restart", entry.phase === "posting" ? { doubted: true } : {});
-      outbox.clampMoments(this.#options.clock.wallMs());
+        this.#store.apply(entry, "restart", entry.phase === "posting" ? { possiblyDuplicated: true } : {});
+      outbox.clampDeadlines(this.#options.clock.wallMs());
     });
     this.#parts.reference.declare();
     this.#parts.strangers.declare();
@@ -121,7 +121,7 @@ export class Push {
     const isIdle = Object.values(this.#lanes).every(({ running }) => running === undefined);
     if (!this.#isHealthy && isIdle) this.start();
     // Also while the link rests: after a power cut nobody knows any more that the clock was set.
-    this.#ledger.followClock();
+    this.#store.followClock();
     this.operator.sendJoined();
     await Promise.all([this.#lanes.alarms.run(), this.#lanes.others.run()]);
   }
@@ -134,7 +134,7 @@ export class Push {
 
   /** Makes everything due that only waits for time to pass. */
   makeAllDue(): void {
-    this.#ledger.write(() => this.#ledger.outbox.makeAllDue());
+    this.#store.write(() => this.#store.outbox.makeAllDue());
   }
 
   /** Lets the requests under way finish and takes no further one. */
@@ -146,7 +146,7 @@ export class Push {
 
   /** Has every record tried again that the centre had no objective for: it may have it now. */
   retryBlocked(): void {
-    this.#ledger.write(() => this.#ledger.outbox.makeBlockedDue());
+    this.#store.write(() => this.#store.outbox.makeBlockedDue());
   }
 
   /** Comes back when nothing is on its way to the centre. */
@@ -162,7 +162,7 @@ export class Push {
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
   }
 
-  #makeLane(name: OutboxLane): Lane {
+  #makeLane(name: OutboxQueue): Lane {
     const isOthers = name === "others";
     return new Lane({
       places: () => this.#placesOf(name),
@@ -176,7 +176,7 @@ export class Push {
     });
   }
 
-  #placesOf(lane: OutboxLane): number {
+  #placesOf(lane: OutboxQueue): number {
     if (this.#isStopped || !this.#watch.isOpen) return 0;
     // Over a link that may swallow everything, one record is put in doubt and not eight.
     const isProven = this.#options.link.state.state === "up";
@@ -189,8 +189,8 @@ export class Push {
     await (alarms.running === undefined && this.#nextOf("alarms") ? alarms.run() : alarms.running);
   }
 
-  #takeNext(lane: OutboxLane): Promise<void> | undefined {
-    this.#ledger.followClock();
+  #takeNext(lane: OutboxQueue): Promise<void> | undefined {
+    this.#store.followClock();
     const due = this.#nextOf(lane);
     if (!due) return undefined;
     if (lane === "others") this.#keepAlarmsReady();
@@ -200,7 +200,7 @@ export class Push {
     );
   }
 
-  #nextOf(lane: OutboxLane): DueEntry | undefined {
+  #nextOf(lane: OutboxQueue): DueEntry | undefined {
     const { clock } = this.#options;
     return this.#due.next(lane, clock.wallMs(), (due) => this.#underWay.isFree(lane, due));
   }
@@ -214,9 +214,9 @@ export class Push {
 
   /** @param giveWay works through what has come due: a record that is new waits for one check and not for all */
   async #check(giveWay: () => Promise<void>): Promise<void> {
-    const { outbox } = this.#ledger;
+    const { outbox } = this.#store;
     this.#areChecksWanted = false;
-    this.#ledger.followClock();
+    this.#store.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
       () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
@@ -238,9 +238,9 @@ export class Push {
     if (first)
       conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });
     else conditions.clear("upstream-alarm-unproved");
-    const { blocked, rejected, gone, rejectedAlarms } = this.#ledger.outbox.summary();
-    if (blocked + rejected + gone === 0) conditions.clear("upstream-refuses-records");
-    else conditions.raise("upstream-refuses-records", { rejected, blocked, gone });
+    const { blocked, rejected, gone, rejectedAlarms } = this.#store.outbox.summary();
+    if (blocked + rejected + gone === 0) conditions.clear("upstream-rejects-records");
+    else conditions.raise("upstream-rejects-records", { rejected, blocked, gone });
     if (rejectedAlarms === 0) conditions.clear("upstream-refuses-alarm");
     else conditions.raise("upstream-refuses-alarm", { rejected: rejectedAlarms });
   }

@@ -7,7 +7,7 @@ import type { Heartbeat } from "./heartbeat.ts";
 import type { Link } from "./link.ts";
 import type { ObjectiveMirror } from "./objective-mirror.ts";
 import type { Push } from "./push.ts";
-import { Timetable } from "./timetable.ts";
+import { NextRun } from "./next-run.ts";
 
 export interface SyncSchedulerOptions {
   readonly push: Push;
@@ -31,7 +31,7 @@ const CLOCK_STEP_MS = 30_000;
 /** Runs the push on its schedule, when something comes due, and at once after a change; and behind it the mirror. */
 export class SyncScheduler {
   readonly #options: SyncSchedulerOptions;
-  readonly #timetable: Timetable;
+  readonly #timetable: NextRun;
   #wallMinusMonotonicMs = 0;
   #cancelTimer: CancelTimer | undefined;
   #isRunning = false;
@@ -39,20 +39,20 @@ export class SyncScheduler {
 
   constructor(options: SyncSchedulerOptions) {
     this.#options = options;
-    this.#timetable = new Timetable(options.clock, options.nextRunMs);
+    this.#timetable = new NextRun(options.clock, options.nextRunMs);
   }
 
   start(): void {
     this.#isRunning = true;
     this.#plan();
     this.#options.mirror?.start();
-    this.kick({ urgent: true });
+    this.requestRun({ urgent: true });
   }
 
   /** Says that there is something to do; before the start it finds its way into the first cycle. An urgent change is tried at once even while the link rests after a fault. */
-  kick({ urgent }: { urgent: boolean }): void {
+  requestRun({ urgent }: { urgent: boolean }): void {
     if (!this.#isRunning) return;
-    if (urgent) this.#options.link.probeSoon();
+    if (urgent) this.#options.link.probeForAlarm();
     void this.#cycle();
   }
 
@@ -132,7 +132,7 @@ export class SyncScheduler {
     const isRunDue = this.#timetable.isDue();
     if (isRunDue || hasStepped) this.#plan();
     if (hasStepped) {
-      log.warn("clock-stepped", { stepMs: Math.round(driftMs) });
+      log.warn("clock-step-detected", { stepMs: Math.round(driftMs) });
       mirror?.clockStepped();
     }
     await this.#cycle(isRunDue);

@@ -7,16 +7,16 @@ import type { Priority } from "../generated/types.ts";
 import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import { isStorageError, type Database } from "../store/database.ts";
-import { Centre } from "./centre.ts";
+import { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrials } from "./centre-trials.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Link, type LinkState } from "./link.ts";
 import type { ListOutcome } from "./list-outcome.ts";
 import { ObjectiveMirror } from "./objective-mirror.ts";
 import { IN_FLIGHT_MAX, Push } from "./push.ts";
-import { nextRunMs } from "./schedule.ts";
+import { nextRunMs } from "./cron.ts";
 import { SyncScheduler } from "./scheduler.ts";
-import { Timetable } from "./timetable.ts";
+import { NextRun } from "./next-run.ts";
 
 export interface SyncOptions {
   readonly upstream: {
@@ -91,7 +91,7 @@ export class Sync {
       clock,
       store: options.tokenStore?.({ centre: baseUrl, email, password }),
     });
-    const centre = new Centre({ client, alarmClient, tokens, clock });
+    const centre = new UpstreamClient({ client, alarmClient, tokens, clock });
     this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({
       ...options,
@@ -102,14 +102,14 @@ export class Sync {
       baseUrl,
       timezone: site.timezone,
     });
-    const timetable = new Timetable(clock, () => nextRunMs(objectives, site.timezone, clock.wallMs()));
+    const timetable = new NextRun(clock, () => nextRunMs(objectives, site.timezone, clock.wallMs()));
     this.mirror = new ObjectiveMirror({
       ...options,
       baseUrl,
       centre,
       link: this.#link,
       timetable: objectives === "off" ? undefined : timetable,
-      untilQuiet: () => this.#push.untilQuiet(),
+      untilIdle: () => this.#push.untilQuiet(),
       onPulled: () => this.#objectivesPulled(),
     });
     this.#scheduler = new SyncScheduler({
@@ -137,25 +137,25 @@ export class Sync {
 
   /** Says that a record has changed. An alarm is tried at once, even while the link rests after a fault. */
   changed({ priority }: { priority: Priority }): void {
-    this.#scheduler.kick({ urgent: priority === "high" });
+    this.#scheduler.requestRun({ urgent: priority === "high" });
   }
 
   /** Has one record tried now. @throws AppError `not-found` */
   retry(interventionId: number): void {
     this.#push.operator.retry(interventionId);
-    this.#scheduler.kick({ urgent: true });
+    this.#scheduler.requestRun({ urgent: true });
   }
 
   /** Gives one record up. @throws AppError `not-found`, `conflict` */
   drop(interventionId: number): void {
     this.#push.operator.drop(interventionId);
-    this.#scheduler.kick({ urgent: false });
+    this.#scheduler.requestRun({ urgent: false });
   }
 
   /** Makes one record at the centre what it is here. @throws AppError `not-found`, `conflict` */
   async reassert(interventionId: number): Promise<void> {
     await this.#push.operator.reassert(interventionId);
-    this.#scheduler.kick({ urgent: true });
+    this.#scheduler.requestRun({ urgent: true });
   }
 
   /** Tries everything now, whatever was postponed, and comes back when that is done. */
@@ -178,9 +178,9 @@ export class Sync {
     } catch (error) {
       // They are tried again by themselves, only later.
       if (!isStorageError(error)) throw error;
-      this.#log.warn("blocked-records-not-tried-again", { reason: messageOf(error) });
+      this.#log.warn("blocked-records-retry-failed", { reason: messageOf(error) });
     }
-    this.#scheduler.kick({ urgent: false });
+    this.#scheduler.requestRun({ urgent: false });
   }
 
   get link(): LinkState {

@@ -1,8 +1,8 @@
 import type { Clock } from "../domain/clock.ts";
-import type { Sighting } from "../domain/sighting.ts";
+import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
-import { itemsOf, type ReadVerdict } from "./answer.ts";
-import type { Centre } from "./centre.ts";
+import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
+import type { UpstreamClient } from "./upstream-client.ts";
 import { isSighting } from "./pageless-list.ts";
 
 /** A test that runs in another process finishes within this time; older test records were left by one that ended early. */
@@ -14,13 +14,13 @@ const TEST_LASTS_MS = 600_000;
  * @returns undefined when it is gone, else why it is not
  */
 export async function removeTestRecord(
-  centre: Centre,
+  centre: UpstreamClient,
   id: number,
   { siteRef, isFresh }: { siteRef: string; isFresh: boolean },
 ): Promise<string | undefined> {
   const path = `/interventii/${id}`;
   const { value, code, reason } = await centre.read(path);
-  const row = value as Sighting | undefined;
+  const row = value as MatchCandidate | undefined;
   if (row === undefined && code !== "404") return reason;
   if (row === undefined && !isFresh) return undefined;
   if (row && (row.id !== id || testRecordMs(row, siteRef) === undefined))
@@ -31,8 +31,8 @@ export async function removeTestRecord(
 
 /** Removes what a test that was interrupted has left among these records. @returns the ids of what was removed */
 export async function removeOldTestRecords(
-  { centre, clock, siteRef }: { centre: Centre; clock: Pick<Clock, "wallMs">; siteRef: string },
-  rows: readonly Sighting[],
+  { centre, clock, siteRef }: { centre: UpstreamClient; clock: Pick<Clock, "wallMs">; siteRef: string },
+  rows: readonly MatchCandidate[],
 ): Promise<number[]> {
   const removed: number[] = [];
   for (const row of rows) {
@@ -48,9 +48,9 @@ const PAGE_ROWS = 100;
 
 /** One page of the centre's list, the highest id first; rows are undefined when it is not a list. */
 export async function readPage(
-  centre: Centre,
+  centre: UpstreamClient,
   start: number,
-): Promise<{ rows: readonly Sighting[] | undefined; verdict: ReadVerdict }> {
+): Promise<{ rows: readonly MatchCandidate[] | undefined; verdict: ReadOutcome }> {
   const verdict = await centre.read(
     `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
   );

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from "node:os";
 import type { Need } from "./watched-daemon.ts";
 
-/** The rows of the tables in docs/proof.md, and what else ran on the machine meanwhile. */
+/** The rows of the tables in docs/verification.md, and what else ran on the machine meanwhile. */
 const HEAD = [
   "What",
   "Seconds",
@@ -14,7 +14,7 @@ const HEAD = [
 
 export const HEADING = `| ${HEAD.join(" | ")} |\n| ${HEAD.map(() => "---").join(" | ")} |`;
 
-/** A row of the table in docs/proof.md. */
+/** A row of the table in docs/verification.md. */
 export function rowOf(name: string, need: Need): string {
   const { seconds, restMiB, peakMiB, usualDelayMs, longestDelayMs, wireMs, brokerMs, attack } = need;
   const cells = [

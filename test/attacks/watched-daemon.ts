@@ -179,7 +179,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
 
   async #newestTrip(zone: string): Promise<Trip | undefined> {
     const trips = await answered("the trips", this.#control.get<readonly Trip[]>("/site/trips?limit=20"));
-    return trips.find(({ zoneId, about }) => zoneId === zone && about === "trip");
+    return trips.find(({ zoneId, type }) => zoneId === zone && type === "trip");
   }
 
   #memoryMiB(row: "VmRSS" | "VmHWM"): number {

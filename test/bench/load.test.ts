@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandOf } from "../../scripts/bench/command.ts";
-import { SOURCE } from "../../scripts/bench/places.ts";
+import { SOURCE } from "../../scripts/bench/paths.ts";
 import { FULL, QUICK } from "../../scripts/bench/plan.ts";
 import { SENSORS } from "../../scripts/bench/contenders/sensors.ts";
 import { resultOf } from "../../scripts/bench/wrk.ts";

@@ -5,7 +5,7 @@ import type { Measured } from "../../scripts/bench/figures.ts";
 import { Notebook } from "../../scripts/bench/figures.ts";
 import { GOALS, standings, type Standing } from "../../scripts/bench/goals.ts";
 import { withTables } from "../../scripts/bench/page.ts";
-import { ROOT } from "../../scripts/bench/places.ts";
+import { ROOT } from "../../scripts/bench/paths.ts";
 import { heaviest } from "../../scripts/bench/profile.ts";
 import { assertResult, readResult, type Result } from "../../scripts/bench/result.ts";
 import { round, tablesOf } from "../../scripts/bench/tables.ts";

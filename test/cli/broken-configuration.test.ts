@@ -26,7 +26,7 @@ test("a mistyped line before a power cut costs no alarm: the last good copy runs
   const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
   expect(conditions).toMatchObject([
     {
-      code: "configuration-broken",
+      code: "configuration-invalid",
       severity: "error",
       text: expect.stringMatching(/site\.yaml:3:1: mqqt: .*Did you mean mqtt\?; the copy of 20.* runs/),
     },
@@ -50,7 +50,7 @@ test("a restart with a file that is right, and names a port that is taken, costs
     const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
     return conditions.some(
       ({ code, text }) =>
-        code === "configuration-broken" && /is taken by another program; the copy/.test(text),
+        code === "configuration-invalid" && /is taken by another program; the copy/.test(text),
     );
   });
   taken.close();
@@ -77,7 +77,7 @@ test.each([
   await site.start();
   const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
   expect(conditions).toMatchObject([
-    { code: "configuration-broken", text: expect.stringMatching(mistake) as string },
+    { code: "configuration-invalid", text: expect.stringMatching(mistake) as string },
   ]);
   const checked = await santinela(["check-config", "--config", file], { cwd: installation.folder });
   expect(checked).toMatchObject({ code: 78, stderr: expect.stringMatching(mistake) as string });

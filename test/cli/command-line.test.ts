@@ -311,7 +311,7 @@ describe("backup and restore", () => {
     expect(plan.stdout).toMatch(/^Records in the copy: 0\n[^]*Nothing was changed\.\n$/);
     const planned = await santinela(["restore", "--dry-run", "--json", "copy.db"]);
     expect(JSON.parse(planned.stdout)).toEqual({
-      plan: { recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] },
+      plan: { recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] },
       done: null,
     });
     expect((await santinela(["restore", "copy.db"])).stdout).toMatch(/is kept as .*\nRestored\. 0 trips/);

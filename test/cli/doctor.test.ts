@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Finding } from "../../src/cli/finding.ts";
+import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
@@ -12,12 +12,12 @@ let installation: Installation;
 beforeEach(() => (installation = new Installation()));
 afterEach(() => installation.remove());
 
-async function doctor(): Promise<{ code: number; find: (check: string) => Finding[] }> {
+async function doctor(): Promise<{ code: number; find: (check: string) => CheckResult[] }> {
   const file = join(installation.folder, "site.yaml");
   const { code, stdout } = await santinela(["doctor", "--json", "--config", file], {
     cwd: installation.folder,
   });
-  const findings = JSON.parse(stdout) as Finding[];
+  const findings = JSON.parse(stdout) as CheckResult[];
   return { code, find: (check) => findings.filter((finding) => finding.check === check) };
 }
 
@@ -34,13 +34,13 @@ test("a site that runs and has its centre is well, but for what somebody has lef
   await site.start();
   const well = await doctor();
   for (const check of ["Databases", "Disk", "Secrets", "Daemon", "Queue"])
-    expect(well.find(check), check).toMatchObject([{ verdict: "well" }]);
+    expect(well.find(check), check).toMatchObject([{ status: "well" }]);
   expect(well.find("Centre")).toMatchObject([
-    { verdict: "well", text: expect.stringContaining(EDGE.email) as string },
+    { status: "well", text: expect.stringContaining(EDGE.email) as string },
   ]);
   expect(well.code).toBe(0);
   await eventually("the centre's lists to have been read", async () =>
-    (await doctor()).find("Objectives").every(({ verdict }) => verdict === "well"),
+    (await doctor()).find("Objectives").every(({ status }) => status === "well"),
   );
   expect((await doctor()).find("Objectives")).toMatchObject([
     { text: expect.stringMatching(/^the copies of the centre's lists are of \d{4}-/) },
@@ -56,7 +56,7 @@ test("a site that runs and has its centre is well, but for what somebody has lef
   const after = await doctor();
   expect(after.find("Bypass")).toMatchObject([
     {
-      verdict: "doubt",
+      status: "doubt",
       text: expect.stringMatching(/^gate is out of service until .*painter/),
       remedy: "santinela zones restore --zone gate",
     },
@@ -72,13 +72,13 @@ test("an objective that the centre does not know is a fault before the first tri
   const { code, find } = await doctor();
   expect(code).toBe(1);
   expect(find("Centre")).toMatchObject([
-    { verdict: "well" },
-    { verdict: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77;/) },
+    { status: "well" },
+    { status: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77;/) },
   ]);
   expect(find("Daemon")).toMatchObject([
-    { verdict: "doubt", text: expect.stringMatching(/no daemon answers/) },
+    { status: "doubt", text: expect.stringMatching(/no daemon answers/) },
   ]);
-  expect(find("Databases")).toMatchObject([{ verdict: "doubt", text: expect.stringMatching(/none in/) }]);
+  expect(find("Databases")).toMatchObject([{ status: "doubt", text: expect.stringMatching(/none in/) }]);
 });
 
 test.each([
@@ -93,7 +93,7 @@ test.each([
   );
   const { code, find } = await doctor();
   expect(code).toBe(1);
-  expect(find("Centre")).toMatchObject([{ verdict: "fault", text: expect.stringMatching(text) }]);
+  expect(find("Centre")).toMatchObject([{ status: "fault", text: expect.stringMatching(text) }]);
 });
 
 test("a database that cannot be read and a secret that others can are faults, with what mends them", async () => {
@@ -106,9 +106,9 @@ test("a database that cannot be read and a secret that others can are faults, wi
   const { code, find } = await doctor();
   expect(code).toBe(1);
   expect(find("Databases")).toMatchObject([
-    { verdict: "fault", text: expect.stringMatching(/^journal\.db: .*not a database/) },
+    { status: "fault", text: expect.stringMatching(/^journal\.db: .*not a database/) },
   ]);
-  expect(find("Secrets")).toMatchObject([{ verdict: "fault", remedy: `chmod 600 ${key}` }]);
+  expect(find("Secrets")).toMatchObject([{ status: "fault", remedy: `chmod 600 ${key}` }]);
 });
 
 test("a mark, a sentence and what mends it are a line each", async () => {

@@ -51,7 +51,7 @@ async function person(
     cwd: folder,
     stdin,
     stderr,
-    untilAsked: () => never,
+    untilSignal: () => never,
   });
   expect(left.map(([question]) => question)).toEqual([]);
   return { ...outcome, stderr: asked };

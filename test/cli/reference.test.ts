@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { everyCommand, type CommandShape } from "../../src/cli/command-shape.ts";
+import { everyCommand, type CommandShape } from "../../src/cli/command-tree.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { programShape } from "../../src/cli/program.ts";
 import { describeUnless, findProgram } from "../support/installed.ts";
@@ -19,7 +19,7 @@ const shape = programShape({
   env: {},
   cwd: "/",
   main: MAIN,
-  untilAsked: () => Promise.resolve(),
+  untilSignal: () => Promise.resolve(),
   kill: () => {},
 });
 const leaves = everyCommand(shape).filter(({ commands }) => commands.length === 0);
@@ -63,7 +63,7 @@ describe("the help", () => {
 describe("the reference page", () => {
   test("is the program's own tree", async () => {
     const { commandPage } = (await import(
-      new URL("../../scripts/command-page.mjs", import.meta.url).href
+      new URL("../../scripts/generate-cli-reference.mjs", import.meta.url).href
     )) as { commandPage: (root: CommandShape) => string };
     expect(page).toContain(commandPage(shape));
   });
@@ -106,8 +106,8 @@ ${script}\nwords=(santinela "$@"); CURRENT=$#words; cd ${JSON.stringify(fileURLT
 };
 
 for (const shell of Object.keys(OFFERS)) {
-  const isThere = findProgram(shell) !== undefined;
-  const missing = isThere ? undefined : `${shell} is not installed; on Debian: sudo apt-get install ${shell}`;
+  const exists = findProgram(shell) !== undefined;
+  const missing = exists ? undefined : `${shell} is not installed; on Debian: sudo apt-get install ${shell}`;
   describeUnless(missing, `completion for ${shell}`, () => {
     test("offers what may follow, over the values of options", async () => {
       const { stdout: script } = await santinela(["completion", shell]);

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { knownAddress } from "../../src/config/known-address.ts";
+import { fallbackAddress } from "../../src/config/fallback-address.ts";
 import { describeWithBrowser, PANEL_HOST, startBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
@@ -82,7 +82,7 @@ describe("where a configuration keeps the daemon from starting", () => {
     ["at the usual port where the file's is none", "http: { port: many }", "127.0.0.1", 8080],
   ])("it is served %s", (_where, yaml, host, port) => {
     writeFileSync(file, yaml);
-    expect(knownAddress({ file, env: {}, cwd: "/" })).toMatchObject({ host, port });
+    expect(fallbackAddress({ file, env: {}, cwd: "/" })).toMatchObject({ host, port });
   });
 });
 

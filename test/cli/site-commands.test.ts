@@ -49,7 +49,7 @@ class Running {
       { isTTY },
     );
     const asked = new Promise<void>((resolve) => (this.end = resolve));
-    this.outcome = santinela(line, { stdout, untilAsked: () => asked });
+    this.outcome = santinela(line, { stdout, untilSignal: () => asked });
   }
 
   get lines(): string[] {
@@ -163,10 +163,10 @@ describe("a walk test", () => {
 });
 
 test("a signal test is told step by step, as far as there is a centre", async () => {
-  const { code, stdout } = await santinela("test signal --zone gate", { untilAsked: never });
+  const { code, stdout } = await santinela("test signal --zone gate", { untilSignal: never });
   expect(code).toBe(0);
   expect(stdout).toMatch(/gate: intervention #\d+, and there is no centre to send it to\n$/);
-  const steps = (await santinela("test signal --json", { untilAsked: never })).stdout.trimEnd().split("\n");
+  const steps = (await santinela("test signal --json", { untilSignal: never })).stdout.trimEnd().split("\n");
   expect(JSON.parse(steps.at(-1) ?? "")).toMatchObject({ state: "posted", isOver: true });
 });
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { Finding } from "../../src/cli/finding.ts";
+import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
 import { EDGE, Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 
@@ -49,11 +49,11 @@ test("without --try-centre nothing is sent to the centre", async () => {
 test("what the centre would refuse is said in one JSON answer, and the command ends with 1", async () => {
   const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(77)}`, "--json");
   expect(code).toBe(1);
-  const { valid, centre: found } = JSON.parse(stdout) as { valid: boolean; centre: Finding[] };
+  const { valid, centre: found } = JSON.parse(stdout) as { valid: boolean; centre: CheckResult[] };
   expect(valid).toBe(true);
   expect(found).toMatchObject([
-    { verdict: "well" },
-    { verdict: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77/) as string },
+    { status: "well" },
+    { status: "fault", text: expect.stringMatching(/^does not know obiective\/cladiri\/77/) as string },
   ]);
 });
 

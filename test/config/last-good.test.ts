@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { configurationToRun, keepLastGood, type RunnableConfiguration } from "../../src/config/last-good.ts";
+import { configurationToRun, keepLastGood, type EffectiveConfiguration } from "../../src/config/last-good.ts";
 
 let folder: string;
 let file: string;
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const toRun = (env: Record<string, string> = {}): RunnableConfiguration =>
+const toRun = (env: Record<string, string> = {}): EffectiveConfiguration =>
   configurationToRun({ file, env, cwd: folder });
 
 /** Writes the configuration and starts with it, as a daemon does. */

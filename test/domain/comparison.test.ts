@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareWithCentre, type ComparedRecord } from "../../src/domain/comparison.ts";
 import { markerOf } from "../../src/domain/marker.ts";
-import type { Sighting } from "../../src/domain/sighting.ts";
+import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
 /* The records of a site held against its centre's list. */
 
@@ -10,7 +10,7 @@ const uuid = (n: number): string => `019a0000-0000-7000-8000-${String(n).padStar
 const marker = (n: number, site = "hall"): string => markerOf(site, uuid(n));
 const COMMON = { objectiveType: "obiective/cladiri", objectiveId: 1, name: "Intrusion", dateStart: null };
 
-function row(id: number, notes: string | null): Sighting {
+function row(id: number, notes: string | null): MatchCandidate {
   return { ...COMMON, id, notes };
 }
 
@@ -28,7 +28,7 @@ function record(n: number, changes: Partial<ComparedRecord> = {}): ComparedRecor
   };
 }
 
-const compare = (records: readonly ComparedRecord[], rows: readonly Sighting[]) =>
+const compare = (records: readonly ComparedRecord[], rows: readonly MatchCandidate[]) =>
   compareWithCentre(records, rows, { siteRef: "hall", isFinished: () => false });
 
 const counts = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });

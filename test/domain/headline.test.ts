@@ -13,7 +13,7 @@ const DOOR: HeadlineZone = {
   name: "Ușa principală",
   kind: "intrusion",
   contact: "normal",
-  fate: "waiting",
+  disposition: "waiting",
   faults: [],
 };
 const QUIET: HeadlineFacts = {
@@ -44,14 +44,14 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "alarm-unrecorded": { unrecorded: ["door"] },
   "zone-open": zone({ contact: "open" }),
   "zone-fault": zone({ faults: [{ fault: "tamper" }] }),
-  "zone-shut-down": zone({ fate: "swinger" }),
+  "zone-shut-down": zone({ disposition: "swinger" }),
   "condition-error": condition("error"),
   starting: { isRead: false },
   "condition-warning": condition("warning"),
   "walk-test": { isWalkTest: true },
-  "zone-bypassed": zone({ fate: "bypassed" }),
+  "zone-bypassed": zone({ disposition: "bypassed" }),
   "work-unfinished": { work: RECORD },
-  "zone-not-ready": zone({ contact: "open", fate: "gated" }),
+  "zone-not-ready": zone({ contact: "open", disposition: "gated" }),
   "zone-unknown": zone({ contact: "unknown" }),
   "battery-low": zone({ faults: [{ fault: "battery" }] }),
   "records-stuck": { stuck: 1 },
@@ -93,8 +93,8 @@ describe("the headline of a site", () => {
   });
 
   test.each([
-    ["a bypassed zone that is open is no alarm", { contact: "open", fate: "bypassed" }, "attention"],
-    ["an open zone in a walk test is no alarm", { contact: "open", fate: "test" }, "well"],
+    ["a bypassed zone that is open is no alarm", { contact: "open", disposition: "bypassed" }, "attention"],
+    ["an open zone in a walk test is no alarm", { contact: "open", disposition: "test" }, "well"],
     ["a movement while disarmed keeps no site from being armed", MOTION(), "well"],
     ["a record that has waited for a minute is on its way", { contact: "normal" }, "well"],
   ] as const)("%s", (_name, more, level) => {
@@ -111,5 +111,5 @@ describe("the headline of a site", () => {
 });
 
 function MOTION() {
-  return { kind: "motion", contact: "open", fate: "gated" } as const;
+  return { kind: "motion", contact: "open", disposition: "gated" } as const;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { linkStretches, SAMPLE_EVERY_MS, type LinkSample } from "../../src/domain/link-history.ts";
-import { spansOf } from "../../src/domain/span.ts";
+import { spansOf } from "../../src/domain/interval.ts";
 
 const MINUTE = 60_000;
 const HOUR = { sinceMs: 0, untilMs: 60 * MINUTE, count: 6 };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ListReading, type PageWord } from "../../src/domain/list-reading.ts";
-import type { Sighting } from "../../src/domain/sighting.ts";
+import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
 /* Readings of lists of centres with any page size, that keep or ignore the order and the pages. */
 
@@ -18,7 +18,7 @@ const manners = fc.record({
 });
 const idsOf = (max: number) => fc.uniqueArray(fc.integer({ min: 1, max }), { maxLength: 40 });
 
-function row(id: number): Sighting {
+function row(id: number): MatchCandidate {
   return { id, name: `call ${id}`, objectiveType: "obiective/cladiri", objectiveId: 1, dateStart: null };
 }
 

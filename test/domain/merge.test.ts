@@ -1,7 +1,7 @@
 import { assert as check, constantFrom, property, record, subarray } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { INTERVENTION_FIELDS, type InterventionFields } from "../../src/domain/intervention.ts";
-import { merge, withGhosts, type CentreRecord, type MergeSides } from "../../src/domain/merge.ts";
+import { merge, withInFlightValues, type UpstreamRecord, type MergeSides } from "../../src/domain/merge.ts";
 
 /* A record that both sides had in common, and what each has made of it since. */
 
@@ -24,7 +24,7 @@ const COMMON: InterventionFields = {
 
 function sides(
   here: Partial<InterventionFields>,
-  there: CentreRecord,
+  there: UpstreamRecord,
   others: Partial<MergeSides> = {},
 ): MergeSides {
   return {
@@ -56,12 +56,12 @@ describe("a field that one side alone has changed", () => {
   ])("is that side's: %s", (field, value) => {
     expect(merge(sides({ [field]: value }, {}))).toEqual({
       push: { [field]: value },
-      adopt: {},
+      applyLocally: {},
       conflicts: [],
     });
     expect(merge(sides({}, { [field]: value }))).toEqual({
       push: {},
-      adopt: { [field]: value },
+      applyLocally: { [field]: value },
       conflicts: [],
     });
   });
@@ -69,12 +69,12 @@ describe("a field that one side alone has changed", () => {
   test("is sent alone, whatever the other side has done to the others", () => {
     const merged = merge(sides({ description: "at the gate" }, { crews: 4, status: "in_progress" }));
     expect(merged.push).toEqual({ description: "at the gate" });
-    expect(merged.adopt).toEqual({ crews: 4, status: "in_progress" });
+    expect(merged.applyLocally).toEqual({ crews: 4, status: "in_progress" });
   });
 
   test("is that side's also where it was emptied", () => {
     expect(merge(sides({ description: null }, {})).push).toEqual({ description: null });
-    expect(merge(sides({}, { description: null })).adopt).toEqual({ description: null });
+    expect(merge(sides({}, { description: null })).applyLocally).toEqual({ description: null });
   });
 });
 
@@ -87,7 +87,7 @@ describe("a field that both sides have changed", () => {
     const merged = merge(sides({ [field]: here }, { [field]: there }));
     expect(merged).toEqual({
       push: {},
-      adopt: { [field]: there },
+      applyLocally: { [field]: there },
       conflicts: [{ field, here, there, kept: "there" }],
     });
   });
@@ -101,7 +101,7 @@ describe("a field that both sides have changed", () => {
     const merged = merge(sides({ [field]: here }, { [field]: there }));
     expect(merged).toEqual({
       push: { [field]: here },
-      adopt: {},
+      applyLocally: {},
       conflicts: [{ field, here, there, kept: "here" }],
     });
   });
@@ -113,7 +113,7 @@ describe("a field that both sides have changed", () => {
     ["done", "in_progress", "here"],
   ])("goes on and never back, if it is the status: %s here, %s there", (here, there, kept) => {
     const merged = merge(sides({ status: here }, { status: there }));
-    expect(merged[kept === "here" ? "push" : "adopt"]).toEqual({ status: "done" });
+    expect(merged[kept === "here" ? "push" : "applyLocally"]).toEqual({ status: "done" });
     expect(merged.conflicts).toEqual([{ field: "status", here, there, kept }]);
   });
 
@@ -137,7 +137,7 @@ describe("a field that both sides have changed", () => {
       agreed: { ...base.agreed, notes: agreed },
       base: { ...base.base, notes: agreed },
     });
-    expect(merged).toEqual({ push: { notes: both }, adopt: { notes: both }, conflicts: [] });
+    expect(merged).toEqual({ push: { notes: both }, applyLocally: { notes: both }, conflicts: [] });
   });
 
   test("follows the site where the notes of both have no room", () => {
@@ -145,7 +145,7 @@ describe("a field that both sides have changed", () => {
     const there = "t".repeat(2_000);
     expect(merge(sides({ notes: here }, { notes: there }))).toEqual({
       push: { notes: here },
-      adopt: {},
+      applyLocally: {},
       conflicts: [{ field: "notes", here, there, kept: "here" }],
     });
   });
@@ -161,7 +161,7 @@ describe("a field that both sides have changed", () => {
     const there = "seen";
     expect(merge({ ...sides({}, { notes: there }), agreed: { ...COMMON, notes: "old" } })).toEqual({
       push: { notes: null },
-      adopt: {},
+      applyLocally: {},
       conflicts: [{ field: "notes", here: null, there, kept: "here" }],
     });
   });
@@ -169,7 +169,7 @@ describe("a field that both sides have changed", () => {
   test("in the same way is no conflict and needs nothing", () => {
     expect(merge(sides({ status: "done", crews: 2 }, { status: "done", crews: 2 }))).toEqual({
       push: {},
-      adopt: {},
+      applyLocally: {},
       conflicts: [],
     });
   });
@@ -178,33 +178,33 @@ describe("a field that both sides have changed", () => {
 describe("how the centre writes", () => {
   test("nothing as null, as an empty text, or not at all, is the same", () => {
     for (const notes of [null, "", undefined])
-      expect(merge(sides({}, { notes }))).toEqual({ push: {}, adopt: {}, conflicts: [] });
+      expect(merge(sides({}, { notes }))).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
 
   test("a date in its own way is no change, because each side has its own past", () => {
     const own = { dateStart: "2026-11-20T23:30:00+02:00" };
     const merged = merge(sides({}, own, { base: { ...COMMON, ...own } }));
-    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+    expect(merged).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
 
   test("a field that it has never shown is what both agreed on", () => {
     const { crews: _crews, ...base } = COMMON;
     const untouched = merge(sides({ crews: 2 }, { crews: 1 }, { base }));
-    expect(untouched).toEqual({ push: { crews: 2 }, adopt: {}, conflicts: [] });
+    expect(untouched).toEqual({ push: { crews: 2 }, applyLocally: {}, conflicts: [] });
     const dispatched = merge(sides({}, { crews: 3 }, { base }));
-    expect(dispatched).toEqual({ push: {}, adopt: { crews: 3 }, conflicts: [] });
+    expect(dispatched).toEqual({ push: {}, applyLocally: { crews: 3 }, conflicts: [] });
   });
 
   test("a field that it neither shows nor ever has keeps what is here", () => {
     const { crews: _crews, ...base } = COMMON;
     const merged = merge(sides({}, { crews: undefined }, { base }));
-    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
-    expect(merged.adopt).not.toHaveProperty("crews");
+    expect(merged).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
+    expect(merged.applyLocally).not.toHaveProperty("crews");
   });
 
   test("a field that it no longer shows is what it was there", () => {
     const merged = merge(sides({ crews: 5 }, { crews: undefined }, { base: { ...COMMON, crews: 5 } }));
-    expect(merged).toEqual({ push: {}, adopt: {}, conflicts: [] });
+    expect(merged).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
 
   test("a field that its answers leave out says nothing about it", () => {
@@ -222,23 +222,24 @@ describe("a value of ours that came late", () => {
       agreed,
       base: { ...agreed },
     });
-    expect(merged).toEqual({ push: { description: "second word" }, adopt: {}, conflicts: [] });
+    expect(merged).toEqual({ push: { description: "second word" }, applyLocally: {}, conflicts: [] });
   });
 
   test("hides nothing that a dispatcher has written", () => {
-    expect(merge(sides({}, { description: "called the owner" }, late)).adopt).toEqual({
+    expect(merge(sides({}, { description: "called the owner" }, late)).applyLocally).toEqual({
       description: "called the owner",
     });
   });
 
   test("is remembered once, the newest last, and not for ever", () => {
-    let ghosts = withGhosts({}, { crews: 1 });
-    for (let crews = 1; crews <= 60; crews += 1) ghosts = withGhosts(ghosts, { crews });
-    ghosts = withGhosts(ghosts, { crews: 59, police: true });
-    expect(ghosts["crews"]).toHaveLength(50);
-    expect(ghosts["crews"]?.at(-1)).toBe(59);
-    expect(new Set(ghosts["crews"])).toHaveProperty("size", 50);
-    expect(ghosts["police"]).toEqual([true]);
+    let inFlightValues = withInFlightValues({}, { crews: 1 });
+    for (let crews = 1; crews <= 60; crews += 1)
+      inFlightValues = withInFlightValues(inFlightValues, { crews });
+    inFlightValues = withInFlightValues(inFlightValues, { crews: 59, police: true });
+    expect(inFlightValues["crews"]).toHaveLength(50);
+    expect(inFlightValues["crews"]?.at(-1)).toBe(59);
+    expect(new Set(inFlightValues["crews"])).toHaveProperty("size", 50);
+    expect(inFlightValues["police"]).toEqual([true]);
   });
 });
 
@@ -251,13 +252,13 @@ test("whatever both sides have done, no field but the notes is sent and taken ov
   check(
     property(fields, changed, fields, changed, (here, hereNames, there, thereNames) => {
       const before = sides(among(here, hereNames), among(there, thereNames));
-      const { push, adopt } = merge(before);
-      expect(Object.keys(push).filter((field) => field in adopt && field !== "notes")).toEqual([]);
-      const local = { ...before.local, ...adopt } as InterventionFields;
+      const { push, applyLocally } = merge(before);
+      expect(Object.keys(push).filter((field) => field in applyLocally && field !== "notes")).toEqual([]);
+      const local = { ...before.local, ...applyLocally } as InterventionFields;
       const upstream = { ...before.upstream, ...push };
       expect(merge({ local, agreed: local, base: upstream, upstream, ghosts: {} })).toEqual({
         push: {},
-        adopt: {},
+        applyLocally: {},
         conflicts: [],
       });
       for (const field of INTERVENTION_FIELDS) expect(upstream[field] ?? "").toBe(local[field] ?? "");

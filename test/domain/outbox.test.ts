@@ -1,6 +1,6 @@
 import { assert as check, constantFrom, double, integer, array, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backOffMs } from "../../src/domain/waits.ts";
+import { backOffMs } from "../../src/domain/backoff.ts";
 import { nextPhase, type OutboxEvent, type OutboxPhase } from "../../src/domain/outbox-phase.ts";
 import { markerOf, withMarker } from "../../src/domain/marker.ts";
 import { newIntervention } from "../../src/domain/intervention.ts";

@@ -11,7 +11,7 @@ function contact(parts: Partial<StandingContact>): StandingContact {
 const opening = (
   state: "waiting" | "posted" | "merged" | "test" | "refused",
   cause: "edge" | "standing" = "edge",
-) => ({ about: cause === "edge" ? "trip" : "standing", cause, state }) as const;
+) => ({ type: cause === "edge" ? "trip" : "standing", cause, state }) as const;
 
 test.each([
   ["that a record names", { opening: opening("posted"), record: "named" }, "nothing"],

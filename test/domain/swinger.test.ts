@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { isShutDown, quietResetMs, swingOnce, type Swinging } from "../../src/domain/swinger.ts";
+import { isShutDown, quietResetMs, countTrip, type SwingerCounters } from "../../src/domain/swinger.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
 const ZONE = { input: { simulated: true }, swinger: { maxTrips: 2 } } as const;
 const GATE = zoneOf(ZONE);
 
 /** A gate that swings within one incident. */
-function swingingGate(trips: number): Swinging {
-  let swinging: Swinging = { incidents: 1, trips: 0, counted: 0, lastWallMs: 0 };
+function swingingGate(trips: number): SwingerCounters {
+  let swinging: SwingerCounters = { incidents: 1, trips: 0, counted: 0, lastWallMs: 0 };
   for (let trip = 0; trip < trips; trip += 1)
-    swinging = swingOnce(swinging, trip, { isStored: true, isHeldBack: false });
+    swinging = countTrip(swinging, trip, { isStored: true, isHeldBack: false });
   return swinging;
 }
 
@@ -30,15 +30,15 @@ test("what saves lives is never shut down", () => {
 });
 
 test("a gate that swings too fast has each further trip counted", () => {
-  const opened = swingOnce(undefined, 1, { isStored: false, isHeldBack: false });
+  const opened = countTrip(undefined, 1, { isStored: false, isHeldBack: false });
   expect(opened).toEqual({ incidents: 0, trips: 1, counted: 1, lastWallMs: 1 });
-  expect(swingOnce(opened, 2, { isStored: false, isHeldBack: false }).counted).toBe(2);
+  expect(countTrip(opened, 2, { isStored: false, isHeldBack: false }).counted).toBe(2);
 });
 
 test("a trip that is held back does not wear the zone out, nor does it put off the time when all is forgotten", () => {
-  const before: Swinging = { incidents: 1, trips: 3, counted: 0, lastWallMs: 1_000 };
-  expect(swingOnce(before, 2_000, { isStored: true, isHeldBack: true })).toEqual(before);
-  expect(swingOnce(before, 2_000, { isStored: true, isHeldBack: false })).toEqual({
+  const before: SwingerCounters = { incidents: 1, trips: 3, counted: 0, lastWallMs: 1_000 };
+  expect(countTrip(before, 2_000, { isStored: true, isHeldBack: true })).toEqual(before);
+  expect(countTrip(before, 2_000, { isStored: true, isHeldBack: false })).toEqual({
     ...before,
     trips: 4,
     lastWallMs: 2_000,
@@ -46,7 +46,7 @@ test("a trip that is held back does not wear the zone out, nor does it put off t
 });
 
 test("a zone whose first trip is held back is quiet from that trip on", () => {
-  expect(swingOnce(undefined, 5, { isStored: true, isHeldBack: true })).toEqual({
+  expect(countTrip(undefined, 5, { isStored: true, isHeldBack: true })).toEqual({
     incidents: 0,
     trips: 0,
     counted: 0,

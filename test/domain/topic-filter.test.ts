@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { filterFault, isUnder, overlap } from "../../src/domain/topic-filter.ts";
+import { filterFault, matchesFilter, overlap } from "../../src/domain/topic-filter.ts";
 
 describe("a topic", () => {
   const cases: readonly (readonly [topic: string, filter: string, isUnder: boolean])[] = [
@@ -17,7 +17,7 @@ describe("a topic", () => {
     ["$SYS/broker", "$SYS/broker", true],
   ];
   test.each(cases)("%s falls under %s: %s", (topic, filter, expected) => {
-    expect(isUnder(topic, filter)).toBe(expected);
+    expect(matchesFilter(topic, filter)).toBe(expected);
   });
 });
 
@@ -46,7 +46,7 @@ describe("two filters", () => {
       .map(([levels, all]) => [...levels, ...(all ? ["#"] : [])].join("/"));
     fc.assert(
       fc.property(topic, filter, filter, (some, one, other) => {
-        if (isUnder(some, one) && isUnder(some, other)) expect(overlap(one, other)).toBe(true);
+        if (matchesFilter(some, one) && matchesFilter(some, other)) expect(overlap(one, other)).toBe(true);
       }),
     );
   });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { newSignalTest, newTrip } from "../../src/domain/trip-rows.ts";
-import type { SeenTrip } from "../../src/domain/trip.ts";
-import { fillTemplate, unknownPlaceholders } from "../../src/domain/text-template.ts";
-import { wording } from "../../src/domain/wording.ts";
+import type { DetectedTrip } from "../../src/domain/trip.ts";
+import { renderTemplate, unknownPlaceholders } from "../../src/domain/text-template.ts";
+import { wording } from "../../src/domain/trip-text.ts";
 
-const SEEN: SeenTrip = {
+const SEEN: DetectedTrip = {
   key: "k",
   cause: "edge",
   moment: { wallMs: Date.UTC(2026, 10, 20, 21, 30), bootId: "boot-1", monotonicMs: 0 },
   isDated: true,
   earliestWallMs: null,
-  fate: { state: "waiting", reason: null },
+  disposition: { state: "waiting", reason: null },
 };
 const RO = { locale: "ro", timezone: "Europe/Bucharest" } as const;
 
@@ -82,7 +82,7 @@ test("what is no placeholder is found and left as it is", () => {
     "event.time": "t",
     "event.cause": "c",
   };
-  expect(fillTemplate("{zone.name} {constructor}", values)).toBe("Z {constructor}");
+  expect(renderTemplate("{zone.name} {constructor}", values)).toBe("Z {constructor}");
 });
 
 test("a signal test asks nobody to set out", () => {

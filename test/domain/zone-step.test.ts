@@ -120,7 +120,7 @@ describe("a zone that closes by itself", () => {
   test("is restored after a restart as well", () => {
     const resumed = stepZone(
       PULSE,
-      resumeZone(PULSE, { contact: "open", restedByItself: false }, 1000),
+      resumeZone(PULSE, { contact: "open", autoRestored: false }, 1000),
       wake(1000),
     );
     expect(resumed.wakeAtMs).toBe(31_000);
@@ -205,7 +205,7 @@ describe("a contact that chatters", () => {
 
 describe("after a power-up", () => {
   test("an opening counts once the settling time is over, if it is still there", () => {
-    const state = resumeZone(ON_WIRE, { contact: "normal", restedByItself: false }, 0, 60_000);
+    const state = resumeZone(ON_WIRE, { contact: "normal", autoRestored: false }, 0, 60_000);
     const opened = stepZone(ON_WIRE, state, reading(1000, "open"));
     expect(opened).toMatchObject({ events: [], wakeAtMs: 60_000 });
     expect(stepZone(ON_WIRE, opened.state, wake(60_000)).events).toEqual([
@@ -324,12 +324,12 @@ function wake(atMs: number): StepSignal {
 
 /** A zone whose contact has been seen since the start. */
 function started(rules: ZoneRules, contact: Contact): ZoneState {
-  return { ...resumed(rules, contact), carriedOver: false };
+  return { ...resumed(rules, contact), isResumed: false };
 }
 
 /** A zone as it is when the daemon starts. */
 function resumed(rules: ZoneRules, contact: Contact): ZoneState {
-  return resumeZone(rules, contact === "unknown" ? undefined : { contact, restedByItself: false }, 0);
+  return resumeZone(rules, contact === "unknown" ? undefined : { contact, autoRestored: false }, 0);
 }
 
 function run(

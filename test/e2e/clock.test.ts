@@ -85,6 +85,6 @@ describeWithFakeClock("a site that wakes up in 1970", () => {
     report(`clock steps ${STEPS.join(" ")}: longest gaps of the event loop ${gaps.join(", ")} ms`);
     expect(await interventionsOf(centre)).toHaveLength(ZONES);
     const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
-    expect(conditions.map(({ code }) => code)).not.toContain("upstream-sign-in-refused");
+    expect(conditions.map(({ code }) => code)).not.toContain("upstream-authentication-failed");
   }, 300_000);
 });

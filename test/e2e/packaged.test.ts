@@ -98,7 +98,7 @@ test("an installed program gives a copy of its database away, and looks at one t
   const { copy: number } = JSON.parse(pieces.toString()) as { copy: number };
   const order = Buffer.from(JSON.stringify({ copy: number, dryRun: true }));
   const plan = JSON.parse((await ask("POST", "/site/restore", order)).toString()) as object;
-  expect(plan).toEqual({ recordsInCopy: 1, onlyInPresent: [], onlyInCopy: [] });
+  expect(plan).toEqual({ recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] });
 });
 
 test("an installed program knows the passwords that everybody uses", async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Condition } from "../../src/domain/condition.ts";
 import type { Trip } from "../../src/domain/trip.ts";
-import type { JournalEntry } from "../../src/http/site/journal-view.ts";
+import type { TimelineEntry } from "../../src/http/site/journal-view.ts";
 import type { ReloadView } from "../../src/http/site/reload-view.ts";
 import type { OptionView } from "../../src/http/site/settings-port.ts";
 import type { ZoneView } from "../../src/http/site/zone-port.ts";
@@ -65,10 +65,10 @@ const zones = (): Promise<ZoneView[]> => site.get("/site/zones");
 const contacts = async (): Promise<string[]> => (await zones()).map(({ id, contact }) => `${id} ${contact}`);
 const conditions = async (): Promise<Condition[]> =>
   (await site.get<{ conditions: Condition[] }>("/site/status")).conditions;
-const entries = (): Promise<readonly JournalEntry[]> => site.get("/site/journal?limit=100");
+const entries = (): Promise<readonly TimelineEntry[]> => site.get("/site/journal?limit=100");
 const trips = async (): Promise<string[]> =>
   (await site.get<Trip[]>("/site/trips?limit=1000"))
-    .filter(({ about }) => about === "trip")
+    .filter(({ type }) => type === "trip")
     .map(({ zoneId, cause }) => `${zoneId} ${cause}`)
     .toReversed();
 
@@ -86,7 +86,7 @@ test("a technician adds, changes and removes zones; the others go on, and the ev
   });
   await eventually("the new lines", async () => !(await contacts()).some((seen) => seen.endsWith("unknown")));
   expect(await contacts()).toEqual(["door open", "yard normal", "cellar normal"]);
-  expect((await zones()).map(({ fate }) => fate)).toEqual(["waiting", "bypassed", "waiting"]);
+  expect((await zones()).map(({ disposition }) => disposition)).toEqual(["waiting", "bypassed", "waiting"]);
   const [ended, reloaded] = (await entries())
     .filter(({ event }) => /^zone-restored|^reload-/.test(event))
     .toReversed();
@@ -119,7 +119,7 @@ test("a configuration with mistakes changes nothing, and is a condition until on
   });
   expect(await contacts()).toEqual(["door normal"]);
   expect(await conditions()).toMatchObject([
-    { code: "configuration-broken", text: expect.stringMatching(/; what ran before runs$/) as string },
+    { code: "configuration-invalid", text: expect.stringMatching(/; what ran before runs$/) as string },
   ]);
   expect((await entries())[0]).toMatchObject({ event: "reload-rejected" });
   edit("zones: [\n");
@@ -195,7 +195,7 @@ test("another centre is brought the records from the next moment on", async () =
   expect((await command("trip", "--zone", "door", "--restore")).code).toBe(0);
   expect((await command("trip", "--zone", "door")).code).toBe(0);
   await eventually("the refused sign-in", async () =>
-    (await conditions()).some(({ code }) => code === "upstream-sign-in-refused"),
+    (await conditions()).some(({ code }) => code === "upstream-authentication-failed"),
   );
   edit(own);
   expect((await command("reload")).code).toBe(0);

@@ -32,7 +32,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   const run = async (...words: string[]): Promise<string> => {
     const { code, stdout, stderr } = await santinela([...words, "--config", "site.yaml"], {
       cwd: installation.folder,
-      untilAsked: never,
+      untilSignal: never,
     });
     expect([code, stderr]).toEqual([0, ""]);
     return stdout;
@@ -45,7 +45,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
     /ZONE .*\ndoor .* bypassed until 20\S+ \(control socket: painter\)\s+yard .* in service\s+$/,
   );
   expect((await site.get<ZoneView[]>("/site/zones"))[0]).toMatchObject({
-    fate: "bypassed",
+    disposition: "bypassed",
     reason: "painter (control socket)",
     bypass: { reason: "painter", who: "control socket" },
   });
@@ -79,7 +79,7 @@ test("a signal test that the centre cannot take says where it is, and arrives la
   await centre.end("SIGTERM");
   await site.start();
   const words = ["test", "signal", "--wait", "1", "--config", "site.yaml"];
-  const { code, stderr } = await santinela(words, { cwd: installation.folder, untilAsked: never });
+  const { code, stderr } = await santinela(words, { cwd: installation.folder, untilSignal: never });
   expect(code).toBe(75);
   expect(stderr).toMatch(/the test has not arrived yet; it goes on by itself/);
   const nowhere = ["test", "signal", "--zone", "attic", "--config", "site.yaml"];
@@ -171,7 +171,7 @@ describeWithMosquitto("a door that its own sensor keeps open", () => {
     });
     const { stdout } = await santinela(["trip", "--zone", "door", "--restore", "--config", "site.yaml"], {
       cwd: installation.folder,
-      untilAsked: never,
+      untilSignal: never,
     });
     expect(stdout).toBe("door is still open: only its own sensor can close it\n");
     await sensor.endAsync();

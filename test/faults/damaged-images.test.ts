@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { backUpRegularly } from "../../src/ops/backups.ts";
-import { Ballast } from "../../src/ops/ballast.ts";
+import { ReserveFile } from "../../src/ops/reserve-file.ts";
 import { Databases } from "../../src/ops/databases.ts";
-import { Health } from "../../src/ops/health.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
@@ -82,15 +82,15 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function opened(dataDir: string): { databases: Databases; health: Health } {
-  const health = new Health(clock, log);
-  const ballast = new Ballast(dataDir);
+function opened(dataDir: string): { databases: Databases; health: ConditionRegistry } {
+  const health = new ConditionRegistry(clock, log);
+  const reserveFile = new ReserveFile(dataDir);
   const databases = new Databases({
     dataDir,
     clock,
     log,
     conditions: health,
-    ballast,
+    reserveFile,
     newIdentity: randomUUID,
   });
   return { databases, health };
@@ -159,12 +159,12 @@ function workOnce({ main, journal: database }: Databases, number: number): void 
   if (isTrip)
     journal.commit({
       zoneId: "door",
-      state: { contact: "open", sinceWallMs: clock.wallMs(), restedByItself: false, sensor: null },
+      state: { contact: "open", sinceWallMs: clock.wallMs(), autoRestored: false, sensor: null },
       trips: [{ ...tripRow(key, body, clock.wallMs()), line: `line ${text}` }],
     });
   if (number % 7 === 0 && isTrip) return;
   const { record } = service.create(body, SOMEBODY, isTrip ? { key, fingerprint: key } : undefined);
-  if (isTrip) journal.trips.settle(key, "posted", record.id);
+  if (isTrip) journal.trips.resolve(key, "posted", record.id);
   if (number % 5 === 0) service.update(record.id, { description: textOf(number, 2) }, SOMEBODY);
   if (number % 11 === 0) service.delete(record.id, SOMEBODY);
 }

@@ -42,8 +42,8 @@ async function renameAll(name: string): Promise<void> {
 
 async function pull(): Promise<{ result: string | null; reason: string | null }> {
   const { value } = await askDaemon(folderOf("site"), "POST", "/site/objectives/pull");
-  const { lastTry = null, reason = null } = (value as ObjectivesView).lists[0] ?? {};
-  return { result: lastTry, reason };
+  const { lastAttempt = null, reason = null } = (value as ObjectivesView).lists[0] ?? {};
+  return { result: lastAttempt, reason };
 }
 
 /** The names that the site has for the centre's objectives, and how many objectives there are. */

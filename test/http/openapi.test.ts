@@ -4,7 +4,7 @@ import type { RequestListener } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { DescribedAnswers } from "../support/described-answers.ts";
+import { DescribedAnswers } from "../support/openapi-responses.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 
 interface Operation {

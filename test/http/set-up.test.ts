@@ -1,6 +1,6 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FIRST_ADMINISTRATOR } from "../../src/domain/principal.ts";
+import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import type { DraftView } from "../../src/http/site/setup-port.ts";
 import { SiteSetup } from "../../src/site/site-setup.ts";
 import { PEOPLE, TestApp, TESTER } from "../support/app.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 async function firstStart(): Promise<void> {
-  const account = { email: FIRST_ADMINISTRATOR, role: "administrator", password: CODE } as const;
+  const account = { email: INITIAL_ADMIN_EMAIL, role: "administrator", password: CODE } as const;
   await site.accounts.add(account, TESTER, { mustChangePassword: true });
 }
 
@@ -39,15 +39,15 @@ describe("the set-up of a new installation", () => {
     expect((await claim({ code: CODE, email: "eve@example.ro", password: ANA.password })).status).toBe(409);
     const emails = site.accounts.list().map(({ email }) => email);
     expect(emails).toContain(ANA.email);
-    expect(emails).not.toContain(FIRST_ADMINISTRATOR);
+    expect(emails).not.toContain(INITIAL_ADMIN_EMAIL);
     expect(site.events.newest(9).find(({ event }) => event === "account-password-set")).toMatchObject({
       who: ANA.email,
-      detail: { formerly: FIRST_ADMINISTRATOR },
+      detail: { formerly: INITIAL_ADMIN_EMAIL },
     });
   });
 
   test("is not opened again by whom an administrator adds", async () => {
-    const account = { email: FIRST_ADMINISTRATOR.toUpperCase(), role: "viewer", password: "given by mouth" };
+    const account = { email: INITIAL_ADMIN_EMAIL.toUpperCase(), role: "viewer", password: "given by mouth" };
     const answer = await request(site.app)
       .post("/site/accounts")
       .set("Authorization", `Bearer ${await site.token("administrator")}`)
@@ -67,18 +67,18 @@ describe("the set-up of a new installation", () => {
 
   test("stays open for its owner while wrong codes come from other addresses", async () => {
     await firstStart();
-    const first = site.accounts.unclaimed();
+    const first = site.accounts.initialAdministrator();
     for (let stranger = 1; stranger <= 40; stranger += 1) {
       const from = `10.0.0.${stranger}`;
       const principal = {
         accountId: first?.id ?? 0,
-        email: FIRST_ADMINISTRATOR,
+        email: INITIAL_ADMIN_EMAIL,
         role: "administrator",
       } as const;
       expect(
         await site.tokens.accountOf({ ...principal, from }, "wrong", { hasToken: false }),
       ).toBeUndefined();
-      await expect(site.tokens.signIn(FIRST_ADMINISTRATOR, "wrong", from)).rejects.toMatchObject({
+      await expect(site.tokens.signIn(INITIAL_ADMIN_EMAIL, "wrong", from)).rejects.toMatchObject({
         code: "unauthenticated",
       });
     }
@@ -133,7 +133,12 @@ describe("a first configuration", () => {
       "centre-email": "hala-nord@example.ro",
       "zone-name": "Ușa principală",
     };
-    const { questions, configuration, secretFiles, mistakes } = (await draft(answers)).body as DraftView;
+    const {
+      questions,
+      configuration,
+      secretFiles,
+      errors: mistakes,
+    } = (await draft(answers)).body as DraftView;
     expect(questions.map(({ name }) => name)).toContain("centre-url");
     expect(questions.find(({ name }) => name === "centre-password")).toBeUndefined();
     expect(configuration).toMatch(/^dataDir: "\/var\/lib\/santinela"$/m);
@@ -143,8 +148,9 @@ describe("a first configuration", () => {
   });
 
   test("says what the daemon would say against it", async () => {
-    const { mistakes } = (await draft({ "site-name": "Hala", "site-ref": "Hala Nord!", zone: "none" }))
-      .body as DraftView;
+    const { errors: mistakes } = (
+      await draft({ "site-name": "Hala", "site-ref": "Hala Nord!", zone: "none" })
+    ).body as DraftView;
     expect(mistakes).toMatch(/:\d+:\d+: site\.ref/);
   });
 });

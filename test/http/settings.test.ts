@@ -13,11 +13,11 @@ let failure: AppError | undefined;
 
 beforeAll(async () => {
   writeFileSync(join(folder, "download.db"), "a copy");
-  const lendCopy: SettingsPort["lendCopy"] = async (take) => {
+  const lendCopy: SettingsPort["withTemporaryBackup"] = async (take) => {
     if (failure) throw failure;
     await take(join(folder, "download.db"));
   };
-  site = await TestApp.make({ settings: { ...NO_SETTINGS, lendCopy } });
+  site = await TestApp.make({ settings: { ...NO_SETTINGS, withTemporaryBackup: lendCopy } });
 });
 afterAll(async () => {
   await site.close();

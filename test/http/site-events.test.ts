@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JournalPlace } from "../../src/http/site/journal-port.ts";
+import type { TimelineCursor } from "../../src/http/site/journal-port.ts";
 import type { SitePorts } from "../../src/http/site/site-ports.ts";
 import type { ZoneView } from "../../src/http/site/zone-port.ts";
 import { EventStreamParser, type StreamMessage } from "../../src/panel/event-stream.ts";
@@ -16,16 +16,16 @@ const DOOR: ZoneView = {
   objective: { type: "obiective/cladiri", id: 1 },
   contact: "normal",
   since: null,
-  fate: "waiting",
+  disposition: "waiting",
   reason: null,
   bypass: null,
   faults: [],
-  trips: { recent: 0, counted: 0 },
+  trips: { recent: 0, notStored: 0 },
 };
 
 describe("the live view of a site", () => {
   const zones = new Map<string, ZoneView>();
-  let place: JournalPlace;
+  let place: TimelineCursor;
   let site: TestApp;
   let port: number;
   let clients: Client[];

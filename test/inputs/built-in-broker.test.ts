@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BuiltInBroker, BuiltInBrokerOptions } from "../../src/inputs/built-in-broker.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { ALL_BYTES_MAX, BrokerMemory, CLIENT_BYTES_MAX } from "../../src/inputs/broker-memory.ts";
-import { PacketMeter } from "../../src/inputs/packet-meter.ts";
+import { PacketSizeLimit } from "../../src/inputs/packet-size-limit.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { close, listen } from "../support/loopback.ts";
@@ -100,7 +100,7 @@ describe("the built-in broker", () => {
       let isAnswered = false;
       const published = client.publishAsync(TOPIC, gate(false), { qos }).then(() => (isAnswered = true));
       await eventually("the sensor to have tried again", () => {
-        return site.logged("mqtt-message-not-recorded").length >= 2;
+        return site.logged("mqtt-message-write-failed").length >= 2;
       });
       expect(isAnswered).toBe(false);
       expect(site.trips).toHaveLength(0);
@@ -144,7 +144,7 @@ describe("the built-in broker", () => {
     site.breakJournal();
     client.options.reconnectPeriod = 0;
     client.stream.destroy();
-    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length > 0);
+    await eventually("the failure", () => site.logged("mqtt-message-write-failed").length > 0);
     site.mendJournal();
     const other = await sensor();
     await other.publishAsync(TOPIC, gate(false), { qos: 1 });
@@ -397,19 +397,19 @@ describe("the packet meter", () => {
 
   test.each([1, 2, 3, 7, 100_000])("finds a packet that is too long in pieces of %i bytes", (piece) => {
     const stream = Buffer.concat([packet(0), packet(127), packet(128), packet(1000), packet(1001)]);
-    const meter = new PacketMeter(1000);
+    const meter = new PacketSizeLimit(1000);
     let passed = 0;
     for (let at = 0; at < stream.length; at += piece)
       if (meter.takes(stream.subarray(at, at + piece))) passed += Math.min(piece, stream.length - at);
       else break;
     expect(passed).toBeLessThan(stream.length);
-    const allowed = new PacketMeter(1001);
+    const allowed = new PacketSizeLimit(1001);
     for (let at = 0; at < stream.length; at += piece)
       expect(allowed.takes(stream.subarray(at, at + piece))).toBe(true);
   });
 
   test("takes a length that never ends for none", () => {
-    expect(new PacketMeter().takes(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
+    expect(new PacketSizeLimit().takes(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
   });
 });
 

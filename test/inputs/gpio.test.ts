@@ -10,7 +10,7 @@ import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines } from "../../src/inputs/gpio/onoff-lines.ts";
 import { SimulatedLines } from "../../src/inputs/gpio/simulated-lines.ts";
 import { sysfsNumberOf } from "../../src/inputs/gpio/sysfs-numbers.ts";
-import { contactAt, levelOf } from "../../src/inputs/gpio/wires.ts";
+import { contactAt, levelOf } from "../../src/inputs/gpio/line-bindings.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
@@ -48,7 +48,7 @@ class FailingLines implements GpioPort {
       check: () => {
         if (this.meddledWith.delete(line)) throw new Error("another program has made it an output");
       },
-      setCalmed: (isCalmed) => void (isCalmed ? this.calmed.add(line) : this.calmed.delete(line)),
+      setEdgeDetection: (isCalmed) => void (isCalmed ? this.calmed.add(line) : this.calmed.delete(line)),
       read: () => {
         if (this.gone.has(line)) throw new Error("ENODEV: no such device");
         return opened.read();
@@ -319,10 +319,10 @@ describe("the lines of a site", () => {
       site.clock.advance(1000);
       storm(1000);
       expect(port.calmed).toEqual(new Set([17]));
-      expect(site.conditions).toEqual(["gpio-line-storm/door"]);
+      expect(site.conditions).toEqual(["gpio-line-unstable/door"]);
       storm(120_000);
       expect(told()).toEqual(["chatter", "faulty"]);
-      expect(site.logged("condition-raised").map(({ code }) => code)).toEqual(["gpio-line-storm"]);
+      expect(site.logged("condition-raised").map(({ code }) => code)).toEqual(["gpio-line-unstable"]);
     });
 
     test("faster than anybody could count is the same", async () => {

@@ -115,7 +115,7 @@ test("an entry delay that ends in a commit that is lost ends again", async () =>
   site.zones.monitor.read("door", "normal", { live: true });
   site.zones.monitor.read("door", "open", { live: true });
   const { journal } = site.zones;
-  const lost = journal.together(() => {
+  const lost = journal.groupCommit(() => {
     site.zones.clock.advance(31_000);
     site.zones.breakJournal();
     throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });

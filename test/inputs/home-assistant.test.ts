@@ -187,7 +187,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     state = { ...state, outbox: { waiting: 5 } };
     site.clock.advance(1_000);
     await eventually("the change", () => watcher.states["santinela/hala.nord/queue"] === "5");
-    expect(site.logged("home-assistant-not-shown")).toHaveLength(1);
+    expect(site.logged("home-assistant-publish-failed")).toHaveLength(1);
   });
 
   test("sees the daemon go", async () => {

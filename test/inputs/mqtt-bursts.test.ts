@@ -59,7 +59,7 @@ describeWithMosquitto("a burst of messages", () => {
     expect(tripped()).toEqual(all);
     expect(commits).toBeGreaterThan(0);
     expect(commits).toBeLessThan(5 * NAMES.length);
-    expect(site.logged("mqtt-repetition-left-out")).toEqual([]);
+    expect(site.logged("mqtt-duplicate-ignored")).toEqual([]);
   });
 
   test("stops at the message that cannot be written down, and goes on from there in its order", async () => {
@@ -67,7 +67,7 @@ describeWithMosquitto("a burst of messages", () => {
     site.database.exec(`CREATE TEMP TRIGGER bad BEFORE INSERT ON main.trips WHEN NEW.zone_id = 'yard'
       BEGIN SELECT RAISE(ABORT, 'a bad block'); END`);
     await start();
-    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
+    await eventually("the failure", () => site.logged("mqtt-message-write-failed").length === 1);
     expect(tripped()).toEqual(["door", "cellar"]);
     site.database.exec("DROP TRIGGER temp.bad");
     site.clock.advance(1_000);
@@ -82,7 +82,7 @@ describeWithMosquitto("a burst of messages", () => {
       if (isBroken) throw new Error("disk I/O error");
     });
     await start();
-    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
+    await eventually("the failure", () => site.logged("mqtt-message-write-failed").length === 1);
     expect(tripped()).toEqual([]);
     expect(contacts()).toEqual(NAMES.map(() => "normal"));
     expect(site.conditions).toContain("journal-write-failed");

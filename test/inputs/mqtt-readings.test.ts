@@ -1,7 +1,7 @@
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { startBrokerWithRules } from "../support/broker-with-rules.ts";
+import { startBrokerWithRules } from "../support/scripted-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
@@ -53,12 +53,12 @@ describeWithMosquitto("an external broker", () => {
     await eventually("the first sight", () => site.contactOf("gate") === "normal");
     site.breakJournal();
     await publish({ contact: false });
-    await eventually("the failure", () => site.logged("mqtt-message-not-recorded").length === 1);
+    await eventually("the failure", () => site.logged("mqtt-message-write-failed").length === 1);
     expect(site.conditions).toContain("journal-write-failed");
 
     // The connection is broken and made again, and the broker sends the same message.
     site.clock.advance(1000);
-    await eventually("the second failure", () => site.logged("mqtt-message-not-recorded").length === 2);
+    await eventually("the second failure", () => site.logged("mqtt-message-write-failed").length === 2);
     site.mendJournal();
     site.clock.advance(20_000);
     await eventually("the trip", () => site.trips.length === 1);
@@ -128,7 +128,7 @@ describeWithMosquitto("an external broker", () => {
     await sensor.publishAsync(GATE_TOPIC, "{", { qos: 1 });
     await publish({ contact: false });
     await eventually("the trip", () => site.trips.length === 1);
-    const complaints = site.logged("mqtt-payload-refused");
+    const complaints = site.logged("mqtt-payload-rejected");
     expect(complaints.length).toBeLessThanOrEqual(2);
     expect(complaints[0]).toMatchObject({ topic: GATE_TOPIC, level: "warn", refused: 1 });
   });

@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings, MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
-import { startBrokerWithRules, type BrokerWithRules } from "../support/broker-with-rules.ts";
+import { startBrokerWithRules, type BrokerWithRules } from "../support/scripted-broker.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
@@ -58,7 +58,7 @@ describe("a broker that ends the connection of whoever asks for its counts", () 
     });
     await start(broker.url);
     await subscribed();
-    expect(site.logged("mqtt-count-not-offered")).toHaveLength(1);
+    expect(site.logged("mqtt-drop-count-unavailable")).toHaveLength(1);
     await readings.stop();
     await broker.stop();
   });
@@ -81,7 +81,7 @@ describeWithMosquitto("two daemons under one client id", () => {
     await subscribed();
     other = await connectAsync(broker.url, { clientId: CLIENT_ID, reconnectPeriod: 50 });
     other.on("error", () => "pushed out");
-    await eventually("the condition", () => site.conditions.includes("mqtt-client-id-shared"));
+    await eventually("the condition", () => site.conditions.includes("mqtt-session-taken-over"));
     expect(site.conditions).not.toContain("mqtt-unreachable");
     expect(site.health.list()[0]?.text).toContain(CLIENT_ID);
     const connections = site.logged("mqtt-connected").length;
@@ -94,7 +94,7 @@ describeWithMosquitto("two daemons under one client id", () => {
     site.clock.advance(60_000);
     expect(site.conditions).toEqual([]);
     // What the other one heard meanwhile, ours did not.
-    expect(site.events.map(({ subject }) => subject)).toContain("mqtt-client-id-shared");
+    expect(site.events.map(({ subject }) => subject)).toContain("mqtt-session-taken-over");
   });
 });
 

@@ -240,7 +240,7 @@ describe("a neighbour on the topic of", () => {
       if (!more) for (const text of others) await says(text);
     }
     expect(site.journal.faults.list().map(({ fault }) => fault)).toEqual(["supervision"]);
-    expect(site.logged("mqtt-payload-refused")).toEqual([]);
+    expect(site.logged("mqtt-payload-rejected")).toEqual([]);
     site.close();
   });
 });
@@ -260,6 +260,6 @@ test("the codes of several remotes at one place are told apart without condition
     site.clock.advance(60_000);
     await says("E5C1A8");
   }
-  expect(site.journal.faults.list()).toMatchObject([{ of: "left", fault: "supervision" }]);
+  expect(site.journal.faults.list()).toMatchObject([{ owner: "left", fault: "supervision" }]);
   site.close();
 });

@@ -107,7 +107,7 @@ test("in 1,000 random days every edge is one trip, and no trip is without an edg
         const notebook = new Notebook();
         live(site, notebook, steps);
         for (const [index, { id }] of ZONES.entries()) {
-          const stored = site.trips.filter(({ zoneId, about }) => zoneId === id && about === "trip").length;
+          const stored = site.trips.filter(({ zoneId, type }) => zoneId === id && type === "trip").length;
           const counted = site.journal.swingers.find(id)?.counted ?? 0;
           expect(stored + counted, id).toBe(notebook.edges[index]);
         }
@@ -196,8 +196,8 @@ test("whatever trips where, and however often the daemon is restarted, each trip
         }
         await site.settled();
         const records = new Map(site.records.map((record) => [record.id, record]));
-        for (const { state, subject, interventionId, about, key } of site.zones.trips) {
-          if (state === "swinger" || about !== "trip") continue;
+        for (const { state, subject, interventionId, type, key } of site.zones.trips) {
+          if (state === "swinger" || type !== "trip") continue;
           expect(["posted", "merged"]).toContain(state);
           const record = records.get(interventionId ?? 0);
           const kind = record?.firetruck ? "fire" : "burglary";

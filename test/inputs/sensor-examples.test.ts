@@ -71,7 +71,7 @@ function outcomesOf({ logLines, events }: WatchedZones): string[] {
     if (event === "zone-trip") return [`trip ${String(zone)}`];
     if (event === "zone-restore") return [`restore ${String(zone)}`];
     if (event === "zone-fault") return [`fault ${String(of)}`];
-    return event === "zone-fault-over" ? [`fault over ${String(of)}`] : [];
+    return event === "zone-fault-restored" ? [`fault over ${String(of)}`] : [];
   });
   const repeated = events.splice(0).filter(({ event }) => event === "opening-repeated");
   return [...logged, ...repeated.map(({ subject }) => subject.replace("zone", "opening-repeated"))];

@@ -37,7 +37,7 @@ const happened = (): string[] =>
       ? [`${String(event).slice(5)} ${String(zone)}`]
       : [],
   );
-const faults = (): string[] => site.journal.faults.list().map(({ of, fault }) => `${of} ${fault}`);
+const faults = (): string[] => site.journal.faults.list().map(({ owner, fault }) => `${owner} ${fault}`);
 
 describe("a Shelly i4 whose four inputs share one topic", () => {
   const TOPIC = "shellyplusi4-a8032ab1fe78/events/rpc";
@@ -139,7 +139,7 @@ describe("a frame with more events than any device sends", () => {
     await says("many", { e: [{ s: 0 }] });
     await says("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
     expect(happened()).toEqual(["first-sight front-door"]);
-    expect(site.logged("mqtt-payload-refused")).toMatchObject([{ reason: "too-many-entries" }]);
+    expect(site.logged("mqtt-payload-rejected")).toMatchObject([{ reason: "too-many-entries" }]);
   });
 });
 
@@ -362,6 +362,6 @@ describe("a bridge that says plain words", () => {
     await says("zigbee2mqtt/bridge/state", online);
     await says("zigbee2mqtt/door/availability", online);
     expect(faults()).toEqual([]);
-    expect(site.logged("mqtt-payload-refused")).toEqual([]);
+    expect(site.logged("mqtt-payload-rejected")).toEqual([]);
   });
 });

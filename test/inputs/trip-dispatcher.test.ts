@@ -258,7 +258,7 @@ describe("a trip", () => {
       moment: { wallMs: 0, bootId: "", monotonicMs: 0 },
       isDated: true,
       earliestWallMs: null,
-      fate: { state: "waiting", reason: null },
+      disposition: { state: "waiting", reason: null },
     } as const;
     const { body } = newTrip({ ...HALL_1, name: `Hall${bell} 1` }, seen, SITE);
     expect(body.name).toBe("Alarm, intrusion: Hall 1");

@@ -69,7 +69,7 @@ class Site {
   /** The trips as `zone cause`. */
   get trips(): string[] {
     return this.watched.trips
-      .filter(({ about }) => about === "trip")
+      .filter(({ type }) => type === "trip")
       .map(({ zoneId, cause }) => `${zoneId} ${cause}`);
   }
 
@@ -156,7 +156,7 @@ describe("a line that stays", () => {
     }
     await site.pass(20_000);
     expect(site.trips).toEqual(["door chatter"]);
-    expect(site.watched.journal.faults.list()).toMatchObject([{ of: "door", fault: "faulty" }]);
+    expect(site.watched.journal.faults.list()).toMatchObject([{ owner: "door", fault: "faulty" }]);
   });
 
   test("that was given back and taken again is opened again", async () => {
@@ -274,7 +274,7 @@ test("a zone that stays keeps the faults that its senses will report the end of,
     site.watched.watch.faults.set(before, fault, true);
   await site.exchange([gate("b", "z/b", { tamper: senses.tamper, silenceS: 3600 })]);
   expect(site.watched.journal.faults.list().map(({ fault }) => fault)).toEqual(["faulty", "tamper"]);
-  expect(site.watched.trips.at(-1)).toMatchObject({ about: "fault-over", cause: "battery" });
+  expect(site.watched.trips.at(-1)).toMatchObject({ type: "fault-over", cause: "battery" });
   await site.exchange([gate("b", "z/other", { tamper: senses.tamper })]);
   expect(site.watched.journal.faults.list()).toEqual([]);
 });
@@ -291,12 +291,12 @@ describe("a zone that is gone", () => {
     watch.faults.set(WITH_BATTERY, "battery", true);
     watch.faults.set(DOOR, "faulty", true);
     await site.exchange([{ ...DOOR, name: "Main door" }]);
-    expect(site.watched.trips.map(({ zoneId, about, cause }) => `${zoneId} ${about} ${cause}`)).toEqual([
+    expect(site.watched.trips.map(({ zoneId, type, cause }) => `${zoneId} ${type} ${cause}`)).toEqual([
       "b fault battery",
       "door fault faulty",
       "b fault-over battery",
     ]);
-    expect(site.watched.journal.faults.list()).toMatchObject([{ of: "door", fault: "faulty" }]);
+    expect(site.watched.journal.faults.list()).toMatchObject([{ owner: "door", fault: "faulty" }]);
     expect(site.watched.journal.orders.bypasses()).toMatchObject([{ zoneId: "door" }]);
     expect(site.watched.events.at(-1)).toEqual({
       ...BY,
@@ -320,10 +320,10 @@ describe("a zone that is gone", () => {
     site = await new Site([a, b]).start();
     site.watched.watch.faults.set(a, "supervision", true, "z/bridge");
     await site.exchange([b]);
-    expect(site.watched.journal.faults.list()).toMatchObject([{ of: "z/bridge", zoneId: "b" }]);
+    expect(site.watched.journal.faults.list()).toMatchObject([{ owner: "z/bridge", zoneId: "b" }]);
     await site.exchange([DOOR]);
     expect(site.watched.journal.faults.list()).toEqual([]);
-    expect(site.watched.trips.at(-1)).toMatchObject({ about: "fault-over", zoneId: "b" });
+    expect(site.watched.trips.at(-1)).toMatchObject({ type: "fault-over", zoneId: "b" });
   });
 
   test("and comes back has been seen for the first time", async () => {

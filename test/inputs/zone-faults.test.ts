@@ -309,7 +309,7 @@ describe("a zone that trips again and again", () => {
     expect(site.fates.at(-2)).toBe("swinger");
     site.zones.watch.orders.restore("gate", { who: "ana", from: "test" });
     await site.trip("gate");
-    expect(site.zones.trips.findLast(({ about }) => about === "trip")?.state).toBe("posted");
+    expect(site.zones.trips.findLast(({ type }) => type === "trip")?.state).toBe("posted");
   });
 
   test("10,000 flaps, one a second, are one intervention and one repair", async () => {

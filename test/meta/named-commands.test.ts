@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { CommandShape } from "../../src/cli/command-shape.ts";
+import type { CommandShape } from "../../src/cli/command-tree.ts";
 import { programShape } from "../../src/cli/program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -13,7 +13,7 @@ const program = programShape({
   env: {},
   cwd: "/",
   main: "",
-  untilAsked: () => Promise.resolve(),
+  untilSignal: () => Promise.resolve(),
   kill: () => {},
 });
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {

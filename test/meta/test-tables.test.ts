@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 test.each([
-  ["docs/interface.md", 35],
+  ["docs/contract-coverage.md", 35],
   ["docs/security.md", 50],
   ["docs/architecture.md", 12],
 ])("every test that a table of %s names exists", (page, countMin) => {

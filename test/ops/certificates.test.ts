@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { certificateFindings } from "../../src/cli/certificate-findings.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { ConditionCode } from "../../src/domain/condition.ts";
-import { CertificateKeeper } from "../../src/ops/certificate-keeper.ts";
+import { CertificateKeeper } from "../../src/ops/certificate-renewal.ts";
 import { certificateFromFiles, ownCertificate } from "../../src/ops/certificates.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { eventually } from "../support/eventually.ts";
@@ -220,8 +220,8 @@ test("doctor names a certificate that was made while the clock was wrong", async
   expect(certificateFindings(config, NOW_MS)).toEqual([]);
   await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });
   expect(certificateFindings(config, NOW_MS)).toMatchObject([
-    { verdict: "fault", text: expect.stringMatching(/^valid from 2099-12-31.* clock was wrong$/) as string },
+    { status: "fault", text: expect.stringMatching(/^valid from 2099-12-31.* clock was wrong$/) as string },
   ]);
   await make();
-  expect(certificateFindings(config, NOW_MS)).toMatchObject([{ verdict: "well" }]);
+  expect(certificateFindings(config, NOW_MS)).toMatchObject([{ status: "well" }]);
 });

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fileStamp } from "../../src/ops/backups.ts";
-import { Ballast, BALLAST_BYTES } from "../../src/ops/ballast.ts";
-import { Health } from "../../src/ops/health.ts";
+import { ReserveFile, RESERVE_BYTES } from "../../src/ops/reserve-file.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { Housekeeping } from "../../src/ops/housekeeping.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
-import { onDiskFull, transaction } from "../../src/store/transaction.ts";
+import { setDiskFullHandler, transaction } from "../../src/store/transaction.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { Journal } from "../../src/store/journal.ts";
@@ -25,7 +25,7 @@ const MB = 1_048_576;
 
 let dataDir: string;
 let clock: ManualClock;
-let health: Health;
+let health: ConditionRegistry;
 let main: Database;
 let journal: Database;
 let free: number;
@@ -35,7 +35,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "santinela-house-"));
   clock = new ManualClock();
   const log = new JsonLog({ level: "debug", clock, write: () => {} });
-  health = new Health(clock, log);
+  health = new ConditionRegistry(clock, log);
   main = openMainDatabase(":memory:");
   journal = openJournalDatabase(":memory:");
   main.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
@@ -47,7 +47,7 @@ beforeEach(() => {
     main,
     journal,
     conditions: health,
-    ballast: new Ballast(dataDir),
+    reserveFile: new ReserveFile(dataDir),
     freeBytes: () => free,
     lookForReport: () => {},
   });
@@ -182,7 +182,7 @@ test("an incident leaves with its trips, but for the work of a fault that is sti
   for (const subject of ["obiective/cladiri/1", "fault/door/tamper", "fault/gate/tamper"])
     store.incidents.save({ ...since, key: subject, subject });
   store.faults.open({
-    of: "gate",
+    owner: "gate",
     fault: "tamper",
     zoneId: "gate",
     key: "fault/gate/tamper",
@@ -228,16 +228,16 @@ describe("the disk's free space", () => {
     housekeeping.start();
     const size = (): number => statSync(join(dataDir, "ballast"), { throwIfNoEntry: false })?.size ?? 0;
     await eventually("the reserve file to be whole", () => size() === held * MB);
-    expect(BALLAST_BYTES).toBe(8 * MB);
+    expect(RESERVE_BYTES).toBe(8 * MB);
   });
 
   test("that was given up is held back again only once there is plenty", async () => {
-    const ballast = new Ballast(dataDir);
-    await ballast.fill(200 * MB);
-    expect(ballast.release()).toBe(true);
-    await ballast.fill(20 * MB);
+    const reserveFile = new ReserveFile(dataDir);
+    await reserveFile.fill(200 * MB);
+    expect(reserveFile.release()).toBe(true);
+    await reserveFile.fill(20 * MB);
     expect(existsSync(join(dataDir, "ballast"))).toBe(false);
-    await ballast.fill(40 * MB);
+    await reserveFile.fill(40 * MB);
     expect(existsSync(join(dataDir, "ballast"))).toBe(true);
   });
 
@@ -257,16 +257,16 @@ test("copies that have stopped are told; a folder without any is one where nobod
   clock.advance(3 * DAY_MS);
   expect(conditions()).toEqual([]);
   clock.advance(3_600_000);
-  expect(conditions()).toEqual(["backup-failed"]);
+  expect(conditions()).toEqual(["backup-overdue"]);
 });
 
 test.skipIf(!CAN_MOUNT)("on a full disk the ballast makes room for what must be written", async () => {
   const disk = new SmallDisk(24);
-  const ballast = new Ballast(disk.folder);
+  const reserveFile = new ReserveFile(disk.folder);
   const database = openJournalDatabase(join(disk.folder, "journal.db"));
   try {
-    onDiskFull(database, () => ballast.release());
-    await ballast.fill(23 * MB);
+    setDiskFullHandler(database, () => reserveFile.release());
+    await reserveFile.fill(23 * MB);
     disk.fill();
     const trips = new TripStore(database);
     const write = (key: string): void =>

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { failpointOf } from "../../src/ops/failpoint.ts";
-import { Health } from "../../src/ops/health.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import {
-  forgetPreviousKey,
+  revokePreviousKey,
   mqttClientId,
   oneTimePassword,
   prepareDataDir,
@@ -75,7 +75,7 @@ describe("secrets", () => {
     expect(second.previous?.export()).toEqual(first.current.export());
     expect(second.current.export()).not.toEqual(first.current.export());
     expect(statSync(join(folder, "secrets", "token-signing.previous.key")).mode & 0o777).toBe(0o600);
-    forgetPreviousKey(folder);
+    revokePreviousKey(folder);
     expect(signingKeys(folder)).toEqual({ current: second.current });
   });
 
@@ -120,10 +120,10 @@ describe("the log", () => {
       return lines.splice(0).map((line) => (JSON.parse(line) as { event: string }).event);
     };
     expect(told()).toEqual(["trouble"]);
-    log.tellAll(60_000);
+    log.enableDebug(60_000);
     expect(told()).toEqual(["detail", "trouble"]);
     passing.advance(59_000);
-    log.tellAll(60_000);
+    log.enableDebug(60_000);
     passing.advance(59_000);
     expect(told()).toEqual(["detail", "trouble"]);
     passing.advance(1_000);
@@ -141,7 +141,7 @@ describe("the log", () => {
 
   test("says once that a condition opened, changed and closed", () => {
     const log = new JsonLog({ level: "info", clock, write: (line) => lines.push(line) });
-    const health = new Health(clock, log);
+    const health = new ConditionRegistry(clock, log);
     health.raise("upstream-unreachable", "refused");
     clock.advance(1000);
     health.raise("upstream-unreachable", "refused");

@@ -16,10 +16,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { backUp, backUpRegularly, backupsIn, suspect, suspicionFile } from "../../src/ops/backups.ts";
-import { Ballast } from "../../src/ops/ballast.ts";
+import {
+  backUp,
+  backUpRegularly,
+  backupsIn,
+  requestIntegrityCheck,
+  integrityCheckFile,
+} from "../../src/ops/backups.ts";
+import { ReserveFile } from "../../src/ops/reserve-file.ts";
 import { Databases } from "../../src/ops/databases.ts";
-import { Health } from "../../src/ops/health.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { planRestore, restore } from "../../src/ops/restore.ts";
 import { InterventionService } from "../../src/service/interventions.ts";
@@ -36,7 +42,7 @@ class Site {
   readonly dataDir = mkdtempSync(join(tmpdir(), "santinela-recovery-"));
   readonly clock = new ManualClock();
   readonly log = new JsonLog({ level: "debug", clock: this.clock, write: () => {} });
-  health = new Health(this.clock, this.log);
+  health = new ConditionRegistry(this.clock, this.log);
   databases: Databases;
 
   constructor() {
@@ -53,7 +59,7 @@ class Site {
 
   /** The daemon starts. */
   open(): void {
-    this.health = new Health(this.clock, this.log);
+    this.health = new ConditionRegistry(this.clock, this.log);
     this.databases = this.#opened();
   }
 
@@ -78,7 +84,7 @@ class Site {
     const body = { name: key, objectiveType: "obiective/cladiri" as const, objectiveId: 1, description };
     journal.commit({
       zoneId: "door",
-      state: { contact: "open", sinceWallMs: this.clock.wallMs(), restedByItself: false, sensor: null },
+      state: { contact: "open", sinceWallMs: this.clock.wallMs(), autoRestored: false, sensor: null },
       trips: [tripRow(key, body, this.clock.wallMs())],
     });
     new ObjectiveService(main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");
@@ -91,7 +97,7 @@ class Site {
       onChange: () => {},
     });
     const { record } = service.create(body, SOMEBODY, { key, fingerprint: key });
-    journal.trips.settle(key, "posted", record.id);
+    journal.trips.resolve(key, "posted", record.id);
     return record.id;
   }
 
@@ -125,7 +131,7 @@ class Site {
       clock,
       log,
       conditions,
-      ballast: new Ballast(dataDir),
+      reserveFile: new ReserveFile(dataDir),
       newIdentity: randomUUID,
     });
   }
@@ -254,7 +260,7 @@ describe("after a power cut", () => {
     site.open();
     expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
     rmSync(join(site.dataDir, "recovery.txt"));
-    site.databases.lookForReport();
+    site.databases.checkRecoveryReport();
     expect(site.conditions).toEqual([]);
   });
 
@@ -316,9 +322,9 @@ describe("putting a copy back", () => {
     await backUp(site.dataDir, copy);
     const id = site.trip("later");
     expect(planRestore(site.dataDir, copy)).toEqual({
-      recordsInCopy: 1,
-      onlyInPresent: [id],
-      onlyInCopy: [],
+      recordsInBackup: 1,
+      onlyInCurrent: [id],
+      onlyInBackup: [],
     });
     site.databases.close();
     const { kept, redelivered } = restore(site.dataDir, copy, site.clock.wallMs(), TESTER);
@@ -347,7 +353,7 @@ describe("putting a copy back", () => {
     expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
     expect(site.names()).toEqual(["a"]);
     // Gone since it was looked at.
-    const plan = { recordsInCopy: 1, onlyInPresent: [], onlyInCopy: [] };
+    const plan = { recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] };
     const gone = join(site.dataDir, "nowhere");
     expect(() => restore(site.dataDir, gone, 0, TESTER, plan)).toThrow(/no such file/);
     expect(site.names()).toEqual(["a"]);
@@ -383,16 +389,16 @@ describe("putting a copy back", () => {
     const own = new Sqlite(copy);
     own.exec("CREATE INDEX mine ON interventions(name)");
     own.close();
-    expect(planRestore(site.dataDir, copy).recordsInCopy).toBe(0);
+    expect(planRestore(site.dataDir, copy).recordsInBackup).toBe(0);
     const left = join(import.meta.dirname, "..", "upgrade", "0.0.1", "site", "santinela.db");
     for (const ending of ["", "-wal"]) copyFileSync(left + ending, join(site.dataDir, `old.db${ending}`));
     const old = join(site.dataDir, "old.db");
-    const { recordsInCopy } = planRestore(site.dataDir, old);
-    expect(recordsInCopy).toBeGreaterThan(0);
+    const { recordsInBackup } = planRestore(site.dataDir, old);
+    expect(recordsInBackup).toBeGreaterThan(0);
     site.databases.close();
     restore(site.dataDir, old, site.clock.wallMs(), TESTER);
     site.open();
-    expect(site.names()).toHaveLength(recordsInCopy + 1);
+    expect(site.names()).toHaveLength(recordsInBackup + 1);
   });
 
   test("that cannot be made ready leaves the present database where it is", async () => {
@@ -441,9 +447,9 @@ describe("putting a copy back", () => {
 
 test("damage is noted once, and a disk that takes no note adds no error to the one that was met", () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-suspicion-"));
-  suspect(folder, "the first page");
-  suspect(folder, "another page");
-  expect(readFileSync(suspicionFile(folder), "utf8")).toBe("the first page\n");
+  requestIntegrityCheck(folder, "the first page");
+  requestIntegrityCheck(folder, "another page");
+  expect(readFileSync(integrityCheckFile(folder), "utf8")).toBe("the first page\n");
   rmSync(folder, { recursive: true });
-  expect(() => suspect(folder, "nowhere to write")).not.toThrow();
+  expect(() => requestIntegrityCheck(folder, "nowhere to write")).not.toThrow();
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JournalEntry } from "../../src/http/site/journal-view.ts";
+import type { TimelineEntry } from "../../src/http/site/journal-view.ts";
 import { csvOf } from "../../src/panel/event-csv.ts";
 import { detailText } from "../../src/panel/event-detail.ts";
 import { EventStreamParser } from "../../src/panel/event-stream.ts";
 
-const ENTRY: JournalEntry = {
+const ENTRY: TimelineEntry = {
   at: "2026-11-20T21:30:00.000Z",
   event: "intervention-created",
   who: "ana@example.ro",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JournalEntry } from "../../src/http/site/journal-view.ts";
+import type { TimelineEntry } from "../../src/http/site/journal-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
@@ -137,7 +137,7 @@ describeWithBrowser("records in the panel", () => {
     await log.row(/trip.*zone front-door/).shown();
     const saved = await page.downloaded(() => log.button("JSON").click());
     expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
-    const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as JournalEntry[];
+    const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as TimelineEntry[];
     expect(entries.map(({ event }) => event)).toContain("intervention-deleted");
     expect(entries.map(({ event }) => event)).toContain("trip");
   });

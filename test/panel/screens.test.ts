@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { EN } from "../../src/panel/words/en.ts";
-import { RO } from "../../src/panel/words/ro.ts";
-import type { Catalogue, Plural, WordKey } from "../../src/panel/words/catalogue.ts";
+import { EN } from "../../src/panel/messages/en.ts";
+import { RO } from "../../src/panel/messages/ro.ts";
+import type { Catalogue, Plural, MessageKey } from "../../src/panel/messages/catalogue.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
@@ -21,7 +21,7 @@ let folder = "";
 const LOOK_LIMIT_MS = 240_000;
 
 /** The panel's words in the language that it speaks. */
-type Word = (key: WordKey) => string;
+type Word = (key: MessageKey) => string;
 
 interface Look {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FIRST_ADMINISTRATOR } from "../../src/domain/principal.ts";
+import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import { SiteSetup } from "../../src/site/site-setup.ts";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
@@ -20,7 +20,7 @@ describeWithBrowser("a new installation in the panel", () => {
     const setup = new SiteSetup({ file: null, dataDir: "/var/lib/santinela" }, { env: {}, cwd: "/" });
     const panel = { folder: BUILT_PANEL, locale: "en" };
     site = await TestApp.make({ hosts: [PANEL_HOST], panel, setup });
-    const account = { email: FIRST_ADMINISTRATOR, role: "administrator", password: CODE } as const;
+    const account = { email: INITIAL_ADMIN_EMAIL, role: "administrator", password: CODE } as const;
     await site.accounts.add(account, TESTER, { mustChangePassword: true });
     browser = await startBrowser();
     const context = await browser.newContext({ locale: "en-GB" });

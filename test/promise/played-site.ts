@@ -336,7 +336,7 @@ function daemonOf(
   const time = { isTrusted: () => clock.wallMs() >= Date.UTC(2026, 0, 1) };
   return new Daemon(loadConfiguration(load), {
     write,
-    tell: () => {},
+    announceInitialPassword: () => {},
     effectiveOptions: () => [],
     load,
     forJournald: false,
@@ -347,7 +347,7 @@ function daemonOf(
     configurationFault: undefined,
     restoreFault: undefined,
     reload: { onReloading: () => {}, onReloaded: () => {}, onTaken: () => {} },
-    runAgain: () => {},
+    restart: () => {},
     machine: { clock, host: { bootId, upMs, time }, lines, random },
   });
 }

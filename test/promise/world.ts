@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS, type CancelTimer, type Clock } from "../../src/domain/clock.ts";
+import { TIMER_MS_MAX, type CancelTimer, type Clock } from "../../src/domain/clock.ts";
 
 interface Timer {
   readonly dueMs: number;
@@ -23,7 +23,7 @@ export class World {
   }
 
   after(delayMs: number, action: () => void): CancelTimer {
-    const waitMs = Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS);
+    const waitMs = Math.min(Math.max(0, delayMs), TIMER_MS_MAX);
     const timer = { dueMs: this.#nowMs + waitMs, order: (this.#order += 1), action };
     const index = this.#timers.findIndex(({ dueMs }) => dueMs > timer.dueMs);
     this.#timers.splice(index < 0 ? this.#timers.length : index, 0, timer);
@@ -121,7 +121,7 @@ export class MachineClock implements Clock {
     return isRoutine ? this.#world.routine(delayMs, act) : this.#world.after(delayMs, act);
   }
 
-  afterTurn(action: () => void): void {
+  afterEventLoopTurn(action: () => void): void {
     setImmediate(() => {
       if (!this.#isOff) action();
     });

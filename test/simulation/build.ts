@@ -4,9 +4,9 @@ import type * as service from "../../src/service/interventions.ts";
 import type * as objectives from "../../src/service/objectives.ts";
 import type * as main from "../../src/store/main-database.ts";
 import type * as outbox from "../../src/store/outbox.ts";
-import type * as centre from "../../src/sync/centre.ts";
+import type * as centre from "../../src/sync/upstream-client.ts";
 import type * as link from "../../src/sync/link.ts";
-import type * as operator from "../../src/sync/operator.ts";
+import type * as operator from "../../src/sync/sync-commands.ts";
 import type * as push from "../../src/sync/push.ts";
 import type * as scheduler from "../../src/sync/scheduler.ts";
 
@@ -30,9 +30,9 @@ const PARTS = [
   "service/objectives",
   "store/main-database",
   "store/outbox",
-  "sync/centre",
+  "sync/upstream-client",
   "sync/link",
-  "sync/operator",
+  "sync/sync-commands",
   "sync/push",
   "sync/scheduler",
 ];

@@ -2,7 +2,7 @@ import type { ApiRequest, Reply } from "../../src/client/api-client.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Conditions } from "../../src/domain/condition.ts";
 import type { Log } from "../../src/domain/log.ts";
-import type { Patience } from "../../src/domain/waits.ts";
+import type { SyncTimeouts } from "../../src/domain/backoff.ts";
 import type { InterventionService } from "../../src/service/interventions.ts";
 import type { Database } from "../../src/store/database.ts";
 import type { OutboxStore } from "../../src/store/outbox.ts";
@@ -19,7 +19,7 @@ export interface SimulatedSiteOptions {
   readonly centre: FaultyCentre;
   readonly clock: ManualClock;
   readonly random: Random;
-  readonly patience: Patience;
+  readonly timeouts: SyncTimeouts;
   /** Probability that the power goes at a commit, just before it or just after it. */
   readonly crashRate: number;
 }
@@ -53,12 +53,12 @@ export class SimulatedSite {
       timezone: "Europe/Bucharest",
       dispeceratId: 7,
       newUid: () => `${ref}-${(made += 1)}`,
-      onChange: ({ priority }) => this.#running?.scheduler.kick({ urgent: priority === "high" }),
+      onChange: ({ priority }) => this.#running?.scheduler.requestRun({ urgent: priority === "high" }),
     });
   }
 
   start(): void {
-    const { build, clock, random, patience, centre, ref } = this.#options;
+    const { build, clock, random, timeouts, centre, ref } = this.#options;
     const power = new Power();
     const ported = portsOf(this.#options, power, (request) => centre.request(ref, request));
     const { client, log, conditions } = ported;
@@ -77,7 +77,7 @@ export class SimulatedSite {
     });
     const push = new build.Push({
       database: dying(this.database, build, power, () => this.#doesCrash(power)),
-      centre: new build.Centre({ client, tokens, clock: ported.clock }),
+      centre: new build.UpstreamClient({ client, tokens, clock: ported.clock }),
       link,
       clock: ported.clock,
       random: () => random.next(),
@@ -87,7 +87,7 @@ export class SimulatedSite {
       siteRef: ref,
       timezone: "Europe/Bucharest",
       failpoint: () => {},
-      patience,
+      timeouts,
     });
     const nextRunMs = (): number => Math.floor(clock.wallMs() / 60_000 + 1) * 60_000;
     const scheduler = new build.SyncScheduler({
@@ -145,7 +145,7 @@ function portsOf(
     wallMs: () => clock.wallMs(),
     monotonicMs: () => clock.monotonicMs(),
     after: (delayMs, action) => clock.after(delayMs, () => (power.isOff ? undefined : action())),
-    afterTurn: (action) => clock.afterTurn(() => (power.isOff ? undefined : action())),
+    afterEventLoopTurn: (action) => clock.afterEventLoopTurn(() => (power.isOff ? undefined : action())),
   };
   const request = async (asked: ApiRequest): Promise<Reply> => {
     if (power.isOff) return new Promise(() => {});

@@ -1,7 +1,7 @@
 import type { OutboxEntry } from "../../src/domain/outbox.ts";
 import { fieldsOf, type Intervention, type InterventionFields } from "../../src/domain/intervention.ts";
 import type { Principal } from "../../src/domain/principal.ts";
-import { PATIENCE, type Patience } from "../../src/domain/waits.ts";
+import { DEFAULT_SYNC_TIMEOUTS, type SyncTimeouts } from "../../src/domain/backoff.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import type { Build } from "./build.ts";
 import { FaultyCentre, type CentreRow } from "./faulty-centre.ts";
@@ -22,14 +22,14 @@ export interface Report {
 export interface SimulationOptions {
   readonly build: Build;
   readonly seed: number;
-  readonly patience?: Partial<Patience>;
+  readonly timeouts?: Partial<SyncTimeouts>;
   readonly records?: number;
   /** Gets a line for each thing that happens, to follow one seed. */
   readonly trace?: (line: string) => void;
 }
 
 /** Sweeps are nearer to each other than in life, so that a run ends sooner. */
-const SIMULATED_PATIENCE: Patience = { ...PATIENCE, sweepMs: [400_000, 600_000] };
+const SIMULATED_PATIENCE: SyncTimeouts = { ...DEFAULT_SYNC_TIMEOUTS, sweepDelaysMs: [400_000, 600_000] };
 const OPERATOR: Principal = { accountId: 1, email: "a@b.example", role: "operator", from: "127.0.0.1" };
 const NAMES = ["Intrusion", "Smoke", "Patrol"];
 /** Every third seed above this one has a centre of another make. */
@@ -41,8 +41,8 @@ const STATUS = ["planned", "in_progress", "done"] as const;
 
 /** Plays one seed: two sites, a centre, dispatchers, faults and power cuts, then peace, then the reckoning. */
 export async function simulate(options: SimulationOptions): Promise<Report> {
-  const { build, seed, patience = {}, records = 12, trace } = options;
-  const world = new World(build, seed, new Random(seed), { ...SIMULATED_PATIENCE, ...patience }, records);
+  const { build, seed, timeouts = {}, records = 12, trace } = options;
+  const world = new World(build, seed, new Random(seed), { ...SIMULATED_PATIENCE, ...timeouts }, records);
   if (trace) world.follow(trace);
   await world.trouble();
   await world.peace();
@@ -83,7 +83,7 @@ class World {
   #deletedThere = 0;
   #isClockSet = false;
 
-  constructor(build: Build, seed: number, random: Random, patience: Patience, records: number) {
+  constructor(build: Build, seed: number, random: Random, timeouts: SyncTimeouts, records: number) {
     this.#random = random;
     this.#records = records;
     this.#restores = random.chance(0.2);
@@ -109,7 +109,7 @@ class World {
     );
     const crashRate = random.pick([0, 0.01, 0.04]);
     this.sites = ["nord", "sud"].map((ref) => {
-      const site = new SimulatedSite({ build, ref, centre: this.centre, clock, random, patience, crashRate });
+      const site = new SimulatedSite({ build, ref, centre: this.centre, clock, random, timeouts, crashRate });
       return { ref, site, ids: [], words: new Map<number, string>() };
     });
   }

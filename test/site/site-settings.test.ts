@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
-import { WORK_HERE } from "../../src/ops/copy-work.ts";
+import { IN_PROCESS_TASKS } from "../../src/ops/backup-tasks.ts";
 import { SiteSettings } from "../../src/site/site-settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
@@ -25,11 +25,11 @@ beforeEach(async () => {
   settings = new SiteSettings({
     config: { dataDir },
     clock,
-    copyWork: WORK_HERE,
-    log: { tellAll: () => {}, tellAsConfigured: () => {} },
+    copyWork: IN_PROCESS_TASKS,
+    log: { enableDebug: () => {}, restoreLevel: () => {} },
     effectiveOptions: () => [],
     reload: () => expect.fail("no reload was asked for"),
-    runAgain: (meanwhile) => void orders.push(meanwhile),
+    restart: (meanwhile) => void orders.push(meanwhile),
   });
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));

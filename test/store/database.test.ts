@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { copyDatabase } from "../../src/store/copy.ts";
+import { backupOnline } from "../../src/store/online-backup.ts";
 import { fileProblems } from "../../src/store/integrity.ts";
 import { openDatabase, type DatabaseKind } from "../../src/store/database.ts";
 import { transaction } from "../../src/store/transaction.ts";
@@ -40,7 +40,7 @@ test("a copy of a database that is written to all the while holds what was there
   });
   const copy = join(folder, "copy.db");
   const copying = { isOver: false };
-  const making = copyDatabase(path, copy).finally(() => (copying.isOver = true));
+  const making = backupOnline(path, copy).finally(() => (copying.isOver = true));
   let written = 0;
   while (!copying.isOver) {
     add.run();
@@ -108,7 +108,7 @@ describe("opening a database", () => {
 
     const journal = new Journal(openJournalDatabase(path), new ManualClock());
     expect(journal.trips.newest(10)).toMatchObject([
-      { seq: 2, key: "b", state: "waiting", incident: "b", subject: "obiective/cladiri/12", about: "trip" },
+      { seq: 2, key: "b", state: "waiting", incident: "b", subject: "obiective/cladiri/12", type: "trip" },
       { seq: 1, key: "a", state: "posted", interventionId: 7, moment: { wallMs: 1000 }, isDated: true },
     ]);
   });
@@ -139,7 +139,7 @@ describe("opening a database", () => {
 
   test("a newer release that has only added leaves a file that this one can go on with, there and back", () => {
     const before = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
-    const after = { ...TWO_STEPS, readableFrom: 1 };
+    const after = { ...TWO_STEPS, minReaderVersion: 1 };
     openDatabase(path, before).close();
     openDatabase(path, after).close();
     const back = openDatabase(path, before);
@@ -155,7 +155,7 @@ describe("opening a database", () => {
     const before = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     openDatabase(path, TWO_STEPS).close();
     expect(fileProblems(path, before, "quick")).toEqual([expect.stringMatching(/made by a newer release/)]);
-    openDatabase(path, { ...TWO_STEPS, readableFrom: 1 }).close();
+    openDatabase(path, { ...TWO_STEPS, minReaderVersion: 1 }).close();
     expect(fileProblems(path, before, "quick")).toEqual([]);
     expect(existsSync(`${path}.v2`)).toBe(false);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../src/store/database.ts";
-import { onDiskFull, transaction } from "../../src/store/transaction.ts";
+import { setDiskFullHandler, transaction } from "../../src/store/transaction.ts";
 import { GroupCommit } from "../../src/store/group-commit.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -104,7 +104,7 @@ describe("what was changed in memory together with a write", () => {
   const believing = (name: string) => (): string => {
     put(name)();
     believed.push(name);
-    commits.ifLost(() => believed.splice(believed.indexOf(name)));
+    commits.onRollback(() => believed.splice(believed.indexOf(name)));
     return name;
   };
   beforeEach(() => void believed.splice(0));
@@ -124,7 +124,7 @@ describe("what was changed in memory together with a write", () => {
 
   test("is changed once where a full disk made the whole be written a second time", async () => {
     let isFull = true;
-    onDiskFull(database, () => {
+    setDiskFullHandler(database, () => {
       isFull = false;
       return true;
     });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/database.ts";
-import { COUNT, UnfinishedInterventions } from "../../src/store/unfinished.ts";
+import { COUNT, UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 
 let app: TestApp;

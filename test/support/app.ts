@@ -15,7 +15,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
-import { DescribedAnswers } from "./described-answers.ts";
+import { DescribedAnswers } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
 
@@ -113,9 +113,9 @@ export class TestApp {
           questions: [],
           configuration: null,
           file: "",
-          isThere: false,
+          exists: false,
           secretFiles: [],
-          mistakes: null,
+          errors: null,
         }),
       },
       clock,
@@ -186,7 +186,7 @@ export class TestApp {
 
 export const NO_SETTINGS: AppParts["settings"] = {
   configuration: () => [],
-  lendCopy: (take) => take(import.meta.filename),
+  withTemporaryBackup: (take) => take(import.meta.filename),
   restart: () => {},
   reload: async () => ({
     zones: { added: [], removed: [], changed: [] },
@@ -194,10 +194,10 @@ export const NO_SETTINGS: AppParts["settings"] = {
     needsRestart: [],
     warnings: [],
   }),
-  logEverything: (minutes) => `in ${minutes} minutes`,
+  enableDebugLog: (minutes) => `in ${minutes} minutes`,
   add: (from, piece) => ({ copy: 1, bytes: from + piece.byteLength }),
-  plan: async () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
-  restore: async () => ({ recordsInCopy: 0, onlyInPresent: [], onlyInCopy: [] }),
+  plan: async () => ({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] }),
+  restore: async () => ({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] }),
 };
 
 export const NO_SITE: SitePorts = {
@@ -219,7 +219,7 @@ export const NO_SITE: SitePorts = {
       rejectedAlarms: 0,
       oldestWaitingMs: null,
     },
-    link: { state: "none", reason: null, nextTryAt: null, answeredAt: null },
+    link: { state: "none", reason: null, nextAttemptAt: null, answeredAt: null },
     comparison: null,
   }),
   zones: {
@@ -228,7 +228,7 @@ export const NO_SITE: SitePorts = {
     bypass: () => noZones(),
     restore: () => noZones(),
     simulate: (zone, contact) =>
-      Promise.resolve({ zone, contact, changed: true, unchangedBy: null, trips: ["k"], heldBack: null }),
+      Promise.resolve({ zone, contact, changed: true, unchangedBy: null, trips: ["k"], suppressed: null }),
   },
   tests: {
     walk: () => null,
@@ -245,7 +245,7 @@ export const NO_SITE: SitePorts = {
   },
   sync: {
     view: () => ({
-      link: { state: "none", reason: null, nextTryAt: null, answeredAt: null },
+      link: { state: "none", reason: null, nextAttemptAt: null, answeredAt: null },
       comparison: null,
       summary: {
         waiting: 0,
@@ -258,7 +258,7 @@ export const NO_SITE: SitePorts = {
       },
       records: [],
     }),
-    history: () => ({ since: "", until: "", stretches: [] }),
+    history: () => ({ since: "", until: "", intervals: [] }),
     tryCentre: () => noZones(),
     now: () => Promise.resolve(NO_SITE.sync.view()),
     act: () => Promise.resolve(NO_SITE.sync.view()),

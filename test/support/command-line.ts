@@ -30,7 +30,7 @@ export async function santinela(
     env: { XDG_CONFIG_HOME: cwd },
     cwd,
     main: MAIN,
-    untilAsked: () => Promise.resolve(),
+    untilSignal: () => Promise.resolve(),
     kill: () => expect.fail("no failpoint was asked for"),
     ...more,
   });

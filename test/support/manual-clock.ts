@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS, type CancelTimer, type Clock } from "../../src/domain/clock.ts";
+import { TIMER_MS_MAX, type CancelTimer, type Clock } from "../../src/domain/clock.ts";
 
 interface Timer {
   readonly dueMs: number;
@@ -27,13 +27,13 @@ export class ManualClock implements Clock {
 
   after(delayMs: number, action: () => void): CancelTimer {
     // As the system clock does: a longer wait is the caller's to take in parts.
-    const waitMs = Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS);
+    const waitMs = Math.min(Math.max(0, delayMs), TIMER_MS_MAX);
     const timer = { dueMs: this.#monotonicMs + waitMs, order: (this.#order += 1), action };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
 
-  afterTurn(action: () => void): void {
+  afterEventLoopTurn(action: () => void): void {
     setImmediate(action);
   }
 

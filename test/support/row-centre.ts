@@ -1,4 +1,4 @@
-import { notFound, json, OddCentre, type OddAnswer, type OddRequest } from "./odd-centre.ts";
+import { notFound, json, OddCentre, type OddAnswer, type OddRequest } from "./nonconforming-centre.ts";
 
 export interface CentreRow {
   readonly id: number;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../../src/domain/log.ts";
-import { Health } from "../../src/ops/health.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { TokenFile } from "../../src/ops/token-file.ts";
 import { Sync } from "../../src/sync/sync.ts";
@@ -38,7 +38,7 @@ export function tlsSiteOf(
     random: () => 0.5,
     newKey: randomUUID,
     log,
-    conditions: new Health(clock, log),
+    conditions: new ConditionRegistry(clock, log),
     failpoint: () => {},
     ...(dataDir === undefined ? {} : { tokenStore: (account) => new TokenFile({ dataDir, log }, account) }),
   });

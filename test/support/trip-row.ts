@@ -7,7 +7,7 @@ export function tripRow(key: string, body: InterventionCreate, wallMs: number): 
     key,
     zoneId: "door",
     source: "gpio",
-    about: "trip",
+    type: "trip",
     cause: "edge",
     subject: `${body.objectiveType}/${body.objectiveId}`,
     moment: { wallMs, bootId: "boot-1", monotonicMs: 0 },

@@ -4,9 +4,9 @@ import { resolveGate } from "../../src/domain/gate.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import type { Contact, Zone } from "../../src/domain/zone.ts";
-import type { ZoneMonitor } from "../../src/inputs/zone-monitor.ts";
-import { ZoneWatch, type ZoneWatchOptions } from "../../src/inputs/zone-watch.ts";
-import { Health } from "../../src/ops/health.ts";
+import type { ZoneEngine } from "../../src/inputs/zone-engine.ts";
+import { ZoneService, type ZoneWatchOptions } from "../../src/inputs/zone-service.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
@@ -42,7 +42,7 @@ export class WatchedZones {
   readonly clock: ManualClock;
   readonly logLines: Record<string, unknown>[] = [];
   readonly log: JsonLog;
-  readonly health: Health;
+  readonly health: ConditionRegistry;
   readonly database: Database;
   readonly journal: Journal;
   readonly zones: readonly Zone[];
@@ -53,7 +53,7 @@ export class WatchedZones {
   /** The machine, as the next start of the daemon finds it; its clock can be believed unless a test says otherwise. */
   host = { bootId: "boot-1", upMs: 864_000_000, time: { isTrusted: () => this.isClockTrusted } };
   isClockTrusted = true;
-  #watch: ZoneWatch;
+  #watch: ZoneService;
   #trips = 0;
 
   readonly #zoneInRecord: ZoneWatchOptions["zoneInRecord"];
@@ -78,7 +78,7 @@ export class WatchedZones {
     const write = (line: string): void =>
       void this.logLines.push(JSON.parse(line) as Record<string, unknown>);
     this.log = new JsonLog({ level: "debug", clock, write });
-    this.health = new Health(clock, this.log);
+    this.health = new ConditionRegistry(clock, this.log);
     this.zones = zones;
     this.#zoneInRecord = zoneInRecord;
     this.database = openJournalDatabase(journalPath);
@@ -86,11 +86,11 @@ export class WatchedZones {
     this.#watch = this.#newWatch();
   }
 
-  get watch(): ZoneWatch {
+  get watch(): ZoneService {
     return this.#watch;
   }
 
-  get monitor(): ZoneMonitor {
+  get monitor(): ZoneEngine {
     return this.#watch.monitor;
   }
 
@@ -150,7 +150,7 @@ export class WatchedZones {
   get trips(): Trip[] {
     return this.journal.trips
       .newest(10_000)
-      .filter(({ about }) => about !== "restore")
+      .filter(({ type }) => type !== "restore")
       .toReversed();
   }
 
@@ -158,7 +158,7 @@ export class WatchedZones {
   get restores(): Trip[] {
     return this.journal.trips
       .newest(10_000)
-      .filter(({ about }) => about === "restore")
+      .filter(({ type }) => type === "restore")
       .toReversed();
   }
 
@@ -181,8 +181,8 @@ export class WatchedZones {
     this.database.close();
   }
 
-  #newWatch(): ZoneWatch {
-    const watch = new ZoneWatch({
+  #newWatch(): ZoneService {
+    const watch = new ZoneService({
       zones: this.zones,
       journal: this.journal,
       clock: this.clock,

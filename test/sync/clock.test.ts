@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { nextRunMs } from "../../src/sync/schedule.ts";
+import { nextRunMs } from "../../src/sync/cron.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/odd-centre.ts";
+import { json, OddCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SOMEBODY, TestApp } from "../support/app.ts";
-import { json, type OddRequest } from "../support/odd-centre.ts";
+import { json, type OddRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 

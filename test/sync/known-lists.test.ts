@@ -3,10 +3,16 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ListOutcome } from "../../src/sync/list-outcome.ts";
 import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
-import { Timetable } from "../../src/sync/timetable.ts";
+import { NextRun } from "../../src/sync/next-run.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, notFound, OddCentre, type OddAnswer, type OddRequest } from "../support/odd-centre.ts";
+import {
+  json,
+  notFound,
+  OddCentre,
+  type OddAnswer,
+  type OddRequest,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* What a site asks of a centre whose lists it has read already, and what foreign centres make of the question. */
@@ -74,8 +80,8 @@ function mirrorOf(): ObjectiveMirror {
     log: site.log,
     conditions: site.health,
     baseUrl: "the centre",
-    timetable: new Timetable(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
-    untilQuiet: () => site.push.untilQuiet(),
+    timetable: new NextRun(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
+    untilIdle: () => site.push.untilQuiet(),
     onPulled: () => {},
   });
 }

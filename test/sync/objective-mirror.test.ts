@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
-import { CentreObjectiveStore } from "../../src/store/centre-objectives.ts";
+import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
 import type { ListOutcome } from "../../src/sync/list-outcome.ts";
 import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
-import { Timetable } from "../../src/sync/timetable.ts";
+import { NextRun } from "../../src/sync/next-run.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { notFound, json, OddCentre, type OddAnswer } from "../support/odd-centre.ts";
+import { notFound, json, OddCentre, type OddAnswer } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 const BUILDINGS = "obiective/cladiri";
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 let centre: OddCentre;
 let site: SyncingSite;
 let mirror: ObjectiveMirror;
-let lists: CentreObjectiveStore;
+let lists: UpstreamObjectiveStore;
 let address: string;
 /** What the centre has, by list. */
 let there: Record<string, unknown[]>;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   there = { cladiri: [], bunuri: [], persoane: [] };
   pageOf = (all, start, end) => all.slice(start, end);
   centre.read = (request) => answerOf(request.path);
-  lists = new CentreObjectiveStore(site.app.database);
+  lists = new UpstreamObjectiveStore(site.app.database);
   mirror = mirrorOf(address);
 });
 afterEach(async () => {
@@ -59,8 +59,8 @@ function mirrorOf(baseUrl: string): ObjectiveMirror {
     log: site.log,
     conditions: site.health,
     baseUrl,
-    timetable: new Timetable(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
-    untilQuiet: () => site.push.untilQuiet(),
+    timetable: new NextRun(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
+    untilIdle: () => site.push.untilQuiet(),
     onPulled: () => onPulled(),
   });
 }
@@ -273,7 +273,7 @@ describe("a list that has lost most of what it had", () => {
     expect((await pull())[0]).toMatchObject({ result: "refused" });
     expect(idsAbove3()).toHaveLength(10);
     expect(site.health.list()).toMatchObject([
-      { code: "objectives-not-mirrored", subject: BUILDINGS, text: expect.stringContaining("--accept-loss") },
+      { code: "objectives-mirror-stale", subject: BUILDINGS, text: expect.stringContaining("--accept-loss") },
     ]);
 
     there["cladiri"] = halls(10, 11);
@@ -393,7 +393,7 @@ describe("a centre that cannot give its lists", () => {
     await site.push.cycle();
     expect(centre.requests).toHaveLength(1);
     await pull();
-    expect(new Set(site.conditions())).toEqual(new Set(["objectives-not-mirrored"]));
+    expect(new Set(site.conditions())).toEqual(new Set(["objectives-mirror-stale"]));
     expect(site.health.list()[0]?.text).toContain("Only the configured and imported objectives are known");
     centre.read = ({ path }) => answerOf(path);
     await pull();

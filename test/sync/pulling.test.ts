@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { SOMEBODY, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/odd-centre.ts";
+import { json, OddCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* What the dispatcher does with our records is looked for by itself: how often, and how much at once. */

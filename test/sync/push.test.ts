@@ -186,7 +186,7 @@ describe("when nobody knows whether the centre has the record", () => {
     breakUnder("cut-answer");
     const { id } = site.create();
     await site.push.cycle();
-    expect(site.entry(id)).toMatchObject({ phase: "unsure", sends: 1, doubted: true });
+    expect(site.entry(id)).toMatchObject({ phase: "unsure", sends: 1, possiblyDuplicated: true });
     line.mode = "carry";
     let posts = 0;
     site.atFailpoint = () => (posts += 1);
@@ -303,7 +303,7 @@ describe("when the centre refuses", () => {
       lastError: expect.stringMatching(/no objective/),
     });
     expect(site.entry(other.id).phase).toBe("linked");
-    expect(site.conditions()).toEqual(["upstream-refuses-records"]);
+    expect(site.conditions()).toEqual(["upstream-rejects-records"]);
 
     centre.database.exec(
       "INSERT INTO objectives VALUES('obiective/bunuri', 1, '{\"id\":1,\"name\":\"Truck\"}', 'config')",
@@ -327,16 +327,16 @@ describe("when the centre refuses", () => {
     await site.cycleAfterWait();
     expect(site.entry(id).phase).toBe("gone");
     expect(there()).toEqual([]);
-    expect(site.conditions()).toEqual(["upstream-refuses-records"]);
+    expect(site.conditions()).toEqual(["upstream-rejects-records"]);
   });
 
   test("the sign-in, it is told to people and not tried again and again", async () => {
     centre.database.exec("UPDATE accounts SET disabled = 1");
     const { id } = site.create({ priority: "high" });
     await site.push.cycle();
-    expect(site.conditions()).toEqual(["upstream-sign-in-refused"]);
+    expect(site.conditions()).toEqual(["upstream-authentication-failed"]);
     expect(site.link.state.waitMs).toBeGreaterThanOrEqual(60_000);
-    site.link.probeSoon();
+    site.link.probeForAlarm();
     expect(site.link.state.waitMs).toBeGreaterThanOrEqual(60_000);
     expect(site.entry(id)).toMatchObject({ phase: "new", sends: 0 });
     centre.database.exec("UPDATE accounts SET disabled = 0");

@@ -2,7 +2,7 @@ import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MarkerField } from "../../src/domain/marker.ts";
 import { TestApp, SOMEBODY } from "../support/app.ts";
-import { notFound, json } from "../support/odd-centre.ts";
+import { notFound, json } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -156,6 +156,6 @@ test("records that are blocked, refused and gone hold up none, and are shown", a
     "linked",
     "linked",
   ]);
-  expect(site.conditions()).toEqual(["upstream-refuses-alarm", "upstream-refuses-records"]);
+  expect(site.conditions()).toEqual(["upstream-refuses-alarm", "upstream-rejects-records"]);
   expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejected: 1, gone: 1 });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nextRunMs } from "../../src/sync/schedule.ts";
+import { nextRunMs } from "../../src/sync/cron.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/odd-centre.ts";
+import { json, OddCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 let centre: OddCentre;
@@ -86,14 +86,14 @@ describe("the schedule", () => {
     await site.push.cycle();
     site.app.clock.stepWall(-3_600_000);
     site.app.clock.advance(15_000);
-    expect(site.logLines.join("")).toMatch(/clock-stepped.*-3600000/);
+    expect(site.logLines.join("")).toMatch(/clock-step-detected.*-3600000/);
   });
 });
 
 test("a change is pushed at once", async () => {
   scheduler.start();
   site.create();
-  scheduler.kick({ urgent: false });
+  scheduler.requestRun({ urgent: false });
   await arrived(1);
 });
 
@@ -112,16 +112,16 @@ test("an alarm is tried at once even while the link rests after a fault", async 
   centre.answer = () => json(503, {}, { "Retry-After": "600" });
   scheduler.start();
   site.create();
-  scheduler.kick({ urgent: false });
+  scheduler.requestRun({ urgent: false });
   await eventually("the link to rest", () => site.link.state.waitMs > 0);
   await site.push.cycle();
   const before = centre.requests.length;
   centre.answer = () => json(201, { id: centre.requests.length });
-  scheduler.kick({ urgent: false });
+  scheduler.requestRun({ urgent: false });
   await site.push.cycle();
   expect(centre.requests).toHaveLength(before);
   site.create({ priority: "high" });
-  scheduler.kick({ urgent: true });
+  scheduler.requestRun({ urgent: true });
   await arrived(before + 1);
 });
 
@@ -138,7 +138,7 @@ test("a person's wish tries everything, also what was postponed", async () => {
 
 test("a change before the start waits for the start, which takes up first what a dead process left", async () => {
   const { id } = site.create();
-  scheduler.kick({ urgent: true });
+  scheduler.requestRun({ urgent: true });
   await scheduler.now();
   expect(centre.requests).toEqual([]);
   scheduler.start();

@@ -112,7 +112,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   });
 
   describe("put on with santinela-upgrade, which the power cuts off", () => {
-    const isThere = (version: string): string =>
+    const exists = (version: string): string =>
       `dpkg-query --show --showformat='\${Version} \${db:Status-Status}' santinela | grep -qx '${version}'`;
     const THIS = /^0\S* installed$/;
     const state = (): Promise<string> =>
@@ -148,13 +148,13 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     }
 
     test("stays when it stays up after the next boot", async () => {
-      expect(await cutOff("next", isThere("99.0.0 installed"))).toMatchObject({ code: 0 });
+      expect(await cutOff("next", exists("99.0.0 installed"))).toMatchObject({ code: 0 });
       expect(await state()).toBe("99.0.0 installed");
       expect(await isActive()).toBe(true);
     });
 
     test("is put back by the next boot when it does not start", async () => {
-      const { code, journal } = await cutOff("crashing", isThere("99.0.0 installed"));
+      const { code, journal } = await cutOff("crashing", exists("99.0.0 installed"));
       expect(journal).toContain("is back and runs");
       expect(code).not.toBe(0);
       expect(await state()).toMatch(THIS);
@@ -162,7 +162,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     });
 
     test("is put back by the next boot when it is there by half", async () => {
-      const { journal } = await cutOff("stuck", isThere("99.0.0 half-configured"));
+      const { journal } = await cutOff("stuck", exists("99.0.0 half-configured"));
       expect(journal).toContain("is installed by half");
       expect(await state()).toMatch(THIS);
       expect(await isActive()).toBe(true);

@@ -18,7 +18,7 @@ const LEFT = fileURLToPath(new URL("0.1.0/site", import.meta.url));
 /** What 0.1.0 knows of `santinela.db`: its first six steps, and no audit trail. */
 const OLD_KIND: DatabaseKind = {
   applicationId: MAIN_DATABASE.applicationId,
-  readableFrom: 5,
+  minReaderVersion: 5,
   migrations: MAIN_DATABASE.migrations.slice(0, 6),
 };
 

@@ -185,7 +185,7 @@ describe("a line that oscillates", () => {
       );
       await eventually(
         "the storm is noticed",
-        async () => (await conditions()).some(({ code }) => code === "gpio-line-storm"),
+        async () => (await conditions()).some(({ code }) => code === "gpio-line-unstable"),
         LIMIT_MS,
       );
       await wire(22, 1);

@@ -116,8 +116,10 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
         "/var/lib/santinela/journal.db",
         "SELECT state || char(32) || key FROM trips",
       );
-      expect(fates.filter((fate) => !/^(posted|merged) /.test(fate))).toEqual([]);
-      const opening = fates.filter((fate) => fate.startsWith("posted ")).map((fate) => fate.slice(7));
+      expect(fates.filter((disposition) => !/^(posted|merged) /.test(disposition))).toEqual([]);
+      const opening = fates
+        .filter((disposition) => disposition.startsWith("posted "))
+        .map((disposition) => disposition.slice(7));
       expect(records.toSorted()).toEqual(opening.toSorted());
       if (cut === CUTS) continue;
       const keys = await cutDuring(machine, SENSORS);

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../places.ts";
+import { freePort } from "../paths.ts";
 import type { Contender } from "./contender.ts";
 import { peerFile, peerMissing } from "./peer-packages.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { freePort } from "../places.ts";
+import { freePort } from "../paths.ts";
 import {
   FIRST_RECORD,
   RECORDS_PATH,

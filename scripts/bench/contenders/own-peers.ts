@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import jwt from "jsonwebtoken";
-import { freePort, SOURCE } from "../places.ts";
+import { freePort, SOURCE } from "../paths.ts";
 import type { Contender, ContenderName, Setting, Site } from "./contender.ts";
 import { peerMissing } from "./peer-packages.ts";
 
@@ -9,9 +9,9 @@ const SECRET = "a secret of the bench, as long as HS256 wants it";
 
 /** The peers that are written here, in scripts/bench/peers. */
 export const ownPeers: readonly Contender[] = [
-  peer("floor", "floor.mjs"),
-  peer("floor-rows", "floor.mjs", ["--same-rows"]),
-  peer("floor-each", "floor.mjs", ["--one-commit-each"]),
+  peer("floor", "raw-node-http.mjs"),
+  peer("floor-rows", "raw-node-http.mjs", ["--same-rows"]),
+  peer("floor-each", "raw-node-http.mjs", ["--one-commit-each"]),
   peer("express", "express.mjs"),
   peer("express-packages", "express.mjs", ["--same-packages"]),
   peer("fastify", "fastify.mjs", [], "fastify"),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SOURCE } from "../places.ts";
+import { SOURCE } from "../paths.ts";
 
 const PACKAGES = join(SOURCE, "node_modules");
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, PROGRAM, ROOT } from "../places.ts";
+import { freePort, PROGRAM, ROOT } from "../paths.ts";
 import type { Contender, Setting, Site } from "./contender.ts";
 import { sensorNumbers, topicOf } from "./sensors.ts";
 

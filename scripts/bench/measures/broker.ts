@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Children } from "../children.ts";
-import { freePort } from "../places.ts";
+import { freePort } from "../paths.ts";
 
 /** Why no broker can be had; undefined when it can. */
 export function brokerMissing(): string | undefined {

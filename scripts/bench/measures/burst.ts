@@ -3,7 +3,7 @@ import type { MqttClient } from "mqtt";
 import type { Running } from "../contenders/contender.ts";
 import { messageOf, SENSORS, sensorNumbers, topicOf } from "../contenders/sensors.ts";
 import type { Ground } from "../plan.ts";
-import type { Onlooker } from "./onlooker.ts";
+import type { Onlooker } from "./open-panel.ts";
 
 /** A burst that creeps on is ended here. */
 const BURST_MS_MAX = 15 * 60_000;

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { Child } from "../children.ts";
 import type { CatchUpFigure } from "../figures.ts";
 import { DelayLine } from "../delay-line.ts";
-import { freePort, PROGRAM, SOURCE } from "../places.ts";
+import { freePort, PROGRAM, SOURCE } from "../paths.ts";
 import { ROUND_TRIPS_MS, type Ground } from "../plan.ts";
 import { noteMachine } from "../machine.ts";
 import { median } from "../statistics.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { launch, RECORDS_PATH, type Running } from "../contenders/contender.ts";
 import { santinela } from "../contenders/santinela.ts";
-import { SOURCE } from "../places.ts";
+import { SOURCE } from "../paths.ts";
 import type { Ground } from "../plan.ts";
 import { readPage } from "../requests.ts";
 import { noteMachine } from "../machine.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Child } from "../children.ts";
 import { noteMachine } from "../machine.ts";
-import { freePort, PROGRAM, SOURCE } from "../places.ts";
+import { freePort, PROGRAM, SOURCE } from "../paths.ts";
 import type { Ground } from "../plan.ts";
 import { signInAll, type CrowdOutcome } from "./site-crowd.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../contenders/contender.ts";
 import type { Child } from "../children.ts";
 import { noteMachine } from "../machine.ts";
-import { PROGRAM } from "../places.ts";
+import { PROGRAM } from "../paths.ts";
 import type { Ground } from "../plan.ts";
 import { postOnce } from "../requests.ts";
 import { chosen, leavingOut } from "./rounds.ts";

@@ -7,7 +7,7 @@ import type { Ground } from "../plan.ts";
 import { percentile } from "../statistics.ts";
 import { brokerMissing, startBroker } from "./broker.ts";
 import { burst, untilOr, untilQuiet } from "./burst.ts";
-import { Onlooker } from "./onlooker.ts";
+import { Onlooker } from "./open-panel.ts";
 import { chosen, leavingOut } from "./rounds.ts";
 
 /** A single opening that has not become a record by then never will. */

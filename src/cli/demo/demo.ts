@@ -17,7 +17,7 @@ export interface DemoOptions {
 }
 
 const STEP_LIMIT_MS = 60_000;
-const LOOK_AGAIN_MS = 200;
+const POLL_INTERVAL_MS = 200;
 const EDGE_EMAIL = "edge@site.example";
 
 /**
@@ -27,7 +27,7 @@ const EDGE_EMAIL = "edge@site.example";
  */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "santinela-demo-"));
-  const story = new Story(folder, options);
+  const story = new DemoRun(folder, options);
   try {
     return await story.tell();
   } finally {
@@ -36,7 +36,7 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   }
 }
 
-class Story {
+class DemoRun {
   readonly #options: DemoOptions;
   readonly #folder: string;
   readonly #centre: DaemonProcess;
@@ -87,7 +87,7 @@ class Story {
     );
 
     this.#say("Mending the link. Nobody asks for a sync: the site finds out by itself.");
-    this.#relay?.mend();
+    this.#relay?.reconnect();
     await this.#waitFor("the centre to have all four, and the site to know it", async () => {
       const { summary } = await this.#site.get<SyncView>("/site/sync");
       return summary.waiting === 0 && (await this.#centreHas(4));
@@ -175,7 +175,7 @@ class Story {
       if (clock.monotonicMs() - startedMs > STEP_LIMIT_MS)
         throw new Error(`after ${STEP_LIMIT_MS / 1000} s still waiting for ${what}`);
       await new Promise<void>((resolve) => {
-        clock.after(LOOK_AGAIN_MS, resolve);
+        clock.after(POLL_INTERVAL_MS, resolve);
       });
     }
     this.#say(`  … done after ${((clock.monotonicMs() - startedMs) / 1000).toFixed(1)} s`);

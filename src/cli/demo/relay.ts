@@ -26,7 +26,7 @@ export class Relay {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  mend(): void {
+  reconnect(): void {
     this.#isCut = false;
   }
 

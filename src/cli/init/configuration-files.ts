@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, messageOf } from "../../domain/errors.ts";
-import { putInPlace } from "../../store/durable-files.ts";
-import type { Draft } from "../../config/draft.ts";
+import { renameDurably } from "../../store/durable-files.ts";
+import type { Draft } from "../../config/generated-config.ts";
 
 /**
  * Writes the configuration and the secrets beside it, each whole or not at all, the configuration last: it is not there
@@ -23,7 +23,7 @@ export function writeFiles(path: string, { text, secrets }: Draft, mayReplace: b
     for (const [file, content] of files) {
       writeFileSync(`${file}.part`, content, { mode: 0o600 });
       giveToService(`${file}.part`, folder);
-      putInPlace(`${file}.part`, file);
+      renameDurably(`${file}.part`, file);
     }
   } catch (cause) {
     throw new AppError("cannot-create", `cannot write into ${folder}: ${messageOf(cause)}`, {

@@ -5,13 +5,13 @@ import type { Config } from "../../config/config.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Trip } from "../../domain/trip.ts";
 import type { SimulationView, ZoneView } from "../../http/site/zone-port.ts";
-import { forgetSession } from "../../inputs/broker-probe.ts";
+import { deleteSession } from "../../inputs/broker-probe.ts";
 import { probeName } from "../../ops/secrets.ts";
 import { ControlClient } from "../control-client.ts";
 import { DaemonProcess } from "../demo/daemon-process.ts";
 import type { Terminal } from "../terminal.ts";
-import { lookUntilAsked } from "../watching.ts";
-import type { Prompt } from "./interview.ts";
+import { pollUntilSignal } from "../poll.ts";
+import type { Prompt } from "./prompts.ts";
 
 /**
  * Runs a daemon with the new configuration until its first zone has tripped or somebody has had enough. It has data of
@@ -41,7 +41,7 @@ export async function awaitFirstTrip(
   } finally {
     await daemon.end("SIGTERM");
     // The broker would keep the messages for this trial for ever.
-    if (config.mqtt.mode === "external") await forgetSession(config.mqtt, clientId).catch(() => {});
+    if (config.mqtt.mode === "external") await deleteSession(config.mqtt, clientId).catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -78,7 +78,7 @@ async function watchZone(
     else await client.post<SimulationView>("/site/simulate", { zone: zone.id, contact: "open" });
   };
   onEnter().catch(() => over.abort());
-  await lookUntilAsked(
+  await pollUntilSignal(
     async () => {
       const seen = (await client.get<ZoneView[]>("/site/zones")).find(({ id }) => id === zone.id);
       if (seen && seen.contact !== contact) stderr.write(`  ${zone.id} is ${(contact = seen.contact)}\n`);
@@ -89,6 +89,6 @@ async function watchZone(
       stdout.write(`${zone.name} has tripped and became an intervention: the zone works.\n`);
       over.abort();
     },
-    { ...terminal, untilAsked: () => Promise.race([terminal.untilAsked(), isOver]) },
+    { ...terminal, untilSignal: () => Promise.race([terminal.untilSignal(), isOver]) },
   );
 }

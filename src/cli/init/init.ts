@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readAnswers } from "../../config/answers.ts";
+import { readAnswers } from "../../config/answers-file.ts";
 import type { Config } from "../../config/config.ts";
 import { fileToMake, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
-import { draftOf } from "../../config/draft.ts";
+import { generateConfig } from "../../config/generated-config.ts";
 import { writeFiles } from "./configuration-files.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
-import { interview, Prompt } from "./interview.ts";
-import { problemWith, QUESTIONS, type Answers } from "../../config/questions.ts";
+import { interview, Prompt } from "./prompts.ts";
+import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
 export interface InitOptions {
   /** The configuration to be made; undefined for the one that the daemon would find by itself. */
@@ -24,9 +24,9 @@ export interface InitOptions {
 }
 
 interface Answered {
-  readonly answers: Answers;
+  readonly answers: SetupAnswers;
   /** Question -> file that holds its answer already. */
-  readonly secretFiles: Answers;
+  readonly secretFiles: SetupAnswers;
 }
 
 /**
@@ -62,7 +62,7 @@ async function make(
   terminal: Terminal,
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
-  const draft = draftOf(answers, secretFiles, isSystemWide(path) ? "/var/lib/santinela" : undefined);
+  const draft = generateConfig(answers, secretFiles, isSystemWide(path) ? "/var/lib/santinela" : undefined);
   // What is wrong is told before anything is written.
   readConfiguration({ file: path, text: draft.text }, { env, cwd, passwordsMayBeMissing: true });
   if (dryRun) {
@@ -97,15 +97,15 @@ function answersOf(file: string): Answered {
   const secretFiles: Record<string, string> = {};
   for (const question of QUESTIONS) {
     if (question.when?.(answers) === false) continue;
-    const { name, isSecret, fallback } = question;
+    const { name, isSecret, defaultAnswer } = question;
     const key = isSecret === true ? `${name}-file` : name;
     const item = given.get(key);
     given.delete(key);
-    if (!item && !fallback)
+    if (!item && !defaultAnswer)
       throw new AppError("bad-data", `${file}: ${key} is missing`, {
         hint: "santinela init --questions lists what is asked.",
       });
-    const answer = item?.answer ?? fallback?.(answers) ?? "";
+    const answer = item?.answer ?? defaultAnswer?.(answers) ?? "";
     if (isSecret === true) secretFiles[name] = resolve(dirname(file), answer);
     const value = isSecret === true ? textOf(resolve(dirname(file), answer), key).trim() : answer;
     const problem = problemWith(question, value);
@@ -128,8 +128,8 @@ function textOf(file: string, what: string): string {
 }
 
 async function addAdministrator(
-  answers: Answers,
-  secretFiles: Answers,
+  answers: SetupAnswers,
+  secretFiles: SetupAnswers,
   config: Config,
   terminal: Terminal,
 ): Promise<void> {

@@ -3,11 +3,11 @@ import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
 import { isPlain } from "../../domain/objective-query.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveService } from "../../service/objectives.ts";
-import { principalOf } from "../authenticate.ts";
+import { principalOf } from "../auth-guards.ts";
 import { isKnown, tagOf } from "../conditional.ts";
 import { objectiveQueryOf, parametersOf } from "../list-query.ts";
-import { listBody } from "../list-answer.ts";
-import { PackedPages } from "../packed-pages.ts";
+import { listBody } from "../list-response.ts";
+import { CompressedPages } from "../compressed-pages.ts";
 import { addResource, idOf } from "../resource.ts";
 
 /** The three objective lists, and each objective by its id, as far as the account sees them. */
@@ -16,7 +16,7 @@ export function objectiveRoutes(
   gate: readonly RequestHandler[],
   objectives: ObjectiveService,
 ): void {
-  const pages = new PackedPages();
+  const pages = new CompressedPages();
   for (const type of OBJECTIVE_TYPES) {
     addResource(router, `/${type}`, {
       methods: { get: (request, response) => list(type, { objectives, pages }, request, response) },
@@ -37,7 +37,7 @@ export function objectiveRoutes(
 /** All pages of a list have one tag, that of the list: a client that has read all of them asks for the first one again. */
 async function list(
   type: ObjectiveType,
-  { objectives, pages }: { objectives: ObjectiveService; pages: PackedPages },
+  { objectives, pages }: { objectives: ObjectiveService; pages: CompressedPages },
   request: Request,
   response: Response,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { validateCredentials } from "../../generated/validators.js";
 import type { TokenService } from "../../service/tokens.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isLocal, tokenOf } from "../authenticate.ts";
+import { isLocal, tokenOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";

@@ -1,9 +1,9 @@
 import type { Request, Response, Router } from "express";
 import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { principalOf, type Gates } from "../authenticate.ts";
+import { principalOf, type AuthGuards } from "../auth-guards.ts";
 import { addResource } from "../resource.ts";
-import type { JournalPlace } from "./journal-port.ts";
+import type { TimelineCursor } from "./journal-port.ts";
 import type { SitePorts } from "./site-ports.ts";
 import type { ZoneView } from "./zone-port.ts";
 
@@ -13,9 +13,9 @@ const STREAMS_MAX = 16;
 /** Two looks a second: a badge that changes within half of one is live to the eye, and costs a Pi nothing. */
 const LOOK_MS = 500;
 /** A third of the time after which a silent connection is closed. */
-const BEAT_MS = 15_000;
+const KEEP_ALIVE_MS = 15_000;
 /** A client that has not taken so much is not looking any more. */
-const UNTAKEN_BYTES_MAX = 1024 * 1024;
+const UNSENT_BYTES_MAX = 1024 * 1024;
 
 interface Stream {
   readonly request: Request;
@@ -50,7 +50,7 @@ export class SiteEvents {
     this.#isStillIn = options.isStillIn;
   }
 
-  addTo(router: Router, gates: Gates): void {
+  addTo(router: Router, gates: AuthGuards): void {
     addResource(router, "/site/events", {
       methods: { get: (request, response) => this.#open(request, response) },
       gate: gates.signedIn,
@@ -95,7 +95,7 @@ export class SiteEvents {
       if (this.#streams.size === 0) this.#cancelLook();
     });
     this.#tell([stream]);
-    if (this.#streams.size === 1) this.#lookLater();
+    if (this.#streams.size === 1) this.#schedulePoll();
   }
 
   #assertRoom(accountId: number): void {
@@ -107,11 +107,11 @@ export class SiteEvents {
       });
   }
 
-  #lookLater(): void {
+  #schedulePoll(): void {
     this.#cancelLook();
     this.#cancelLook = this.#clock.after(LOOK_MS, () => {
       this.#tell([...this.#streams]);
-      if (this.#streams.size > 0 && !this.#isEnding) this.#lookLater();
+      if (this.#streams.size > 0 && !this.#isEnding) this.#schedulePoll();
     });
   }
 
@@ -136,7 +136,7 @@ export class SiteEvents {
       if (place !== stream.place) add("journal", "{}");
       Object.assign(stream, { status, walkTest, zones, place });
       stream.quietMs = text === "" ? stream.quietMs + LOOK_MS : 0;
-      if (stream.quietMs >= BEAT_MS) {
+      if (stream.quietMs >= KEEP_ALIVE_MS) {
         text = ": still here\n\n";
         stream.quietMs = 0;
       }
@@ -146,11 +146,11 @@ export class SiteEvents {
 
   /** Nothing leaves on a token that has ended meanwhile: its hour is over, or its account has changed. */
   #say({ request, response }: Stream, text: string): void {
-    if (!this.#isStillIn(request) || response.writableLength > UNTAKEN_BYTES_MAX) response.end();
+    if (!this.#isStillIn(request) || response.writableLength > UNSENT_BYTES_MAX) response.end();
     else response.write(text);
   }
 }
 
-function placeText({ event, trip }: JournalPlace): string {
+function placeText({ event, trip }: TimelineCursor): string {
   return `${event}.${trip}`;
 }

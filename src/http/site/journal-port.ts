@@ -1,29 +1,29 @@
 import type { Trip } from "../../domain/trip.ts";
-import type { HistoryView, JournalEntry } from "./journal-view.ts";
+import type { HistoryView, TimelineEntry } from "./journal-view.ts";
 
 /** What has happened at the site: the journal's trips, and the event log laid into them. */
-export interface JournalPort {
+export interface TimelinePort {
   /** The newest trips first. */
   trips(limit: number): readonly Trip[];
   /**
    * The event log and the trips as one story, the newest first.
    * @param after where an earlier page ended; undefined for the first one
    */
-  page(limit: number, after: JournalPlace | undefined): JournalPage;
+  page(limit: number, after: TimelineCursor | undefined): JournalPage;
   /** The newest entries of both tables of that story. */
-  place(): JournalPlace;
+  place(): TimelineCursor;
   /** What was written down about an intervention; empty for one that never was. */
   history(interventionId: number): HistoryView;
 }
 
 /** How far the two tables have been read: only entries with smaller numbers follow. */
-export interface JournalPlace {
+export interface TimelineCursor {
   readonly event: number;
   readonly trip: number;
 }
 
 export interface JournalPage {
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly TimelineEntry[];
   /** Where the next page begins; null behind the oldest entry. */
-  readonly next: JournalPlace | null;
+  readonly next: TimelineCursor | null;
 }

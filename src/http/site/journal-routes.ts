@@ -1,14 +1,14 @@
 import type { Request, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
-import type { Gates } from "../authenticate.ts";
+import type { AuthGuards } from "../auth-guards.ts";
 import { parametersOf } from "../list-query.ts";
 import { addResource, idOf } from "../resource.ts";
-import type { JournalPlace, JournalPort } from "./journal-port.ts";
+import type { TimelineCursor, TimelinePort } from "./journal-port.ts";
 
 const ENTRIES_MAX = 1000;
 
 /** What has happened at the site: trips for anyone signed in; who did what for operators and administrators. */
-export function journalRoutes(router: Router, gates: Gates, journal: JournalPort): void {
+export function journalRoutes(router: Router, gates: AuthGuards, journal: TimelinePort): void {
   addResource(router, "/site/trips", {
     methods: { get: (request, response) => void response.json(journal.trips(limitOf(request))) },
     gate: gates.signedIn,
@@ -33,7 +33,7 @@ function limitOf(request: Request): number {
   return Number(text);
 }
 
-function sendPage(journal: JournalPort, request: Request, response: Response): void {
+function sendPage(journal: TimelinePort, request: Request, response: Response): void {
   const limit = limitOf(request);
   const { entries, next } = journal.page(limit, placeOf(request));
   if (next)
@@ -41,7 +41,7 @@ function sendPage(journal: JournalPort, request: Request, response: Response): v
   response.json(entries);
 }
 
-function placeOf(request: Request): JournalPlace | undefined {
+function placeOf(request: Request): TimelineCursor | undefined {
   const text = parametersOf(request.originalUrl).get("after");
   if (text === null) return undefined;
   const [, event, trip] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];

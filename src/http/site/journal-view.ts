@@ -1,8 +1,8 @@
 import type { LoggedEvent } from "../../domain/event.ts";
-import type { RecordOnItsWay } from "./sync-port.ts";
+import type { SyncRecordStatus } from "./sync-port.ts";
 
 /** One line of the site's story: what happened, by whom and from where, to what. */
-export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
+export type TimelineEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" | "detail"> & {
   /** One of the event log's names, or `trip`, `standing`, `restore`, `fault`, `fault-over`, `signal`. */
   readonly event: string;
 };
@@ -10,7 +10,7 @@ export type JournalEntry = Pick<LoggedEvent, "at" | "who" | "from" | "subject" |
 /** What was written down about one intervention, and how far it is on its way to the centre. */
 export interface HistoryView {
   /** Its trips and what was done to it, the newest first; at most 200 of each. */
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly TimelineEntry[];
   /** Its place in the outbox, and whether nothing is left to do there; null when it has none. */
-  readonly sync: RecordOnItsWay | null;
+  readonly sync: SyncRecordStatus | null;
 }

@@ -29,7 +29,7 @@ export interface ObjectiveListView {
   /** When the copy was last found to be the centre's list, ISO 8601 UTC; null for never. */
   readonly readAt: string | null;
   /** What became of the last try since the start; null before the first. */
-  readonly lastTry: "taken" | "refused" | "failed" | null;
+  readonly lastAttempt: "taken" | "refused" | "failed" | null;
   /** Why that was not taken, in words; null when it was. */
   readonly reason: string | null;
 }
@@ -39,9 +39,9 @@ export interface ObjectiveDifferenceView {
   readonly id: number;
   /** Where this site's own description comes from. */
   readonly source: ObjectiveSource;
-  readonly here: string;
+  readonly localName: string;
   /** Its name at the centre, the last that was known; null where the centre has never listed it. */
-  readonly there: string | null;
+  readonly upstreamName: string | null;
   /** Since when the centre no longer lists it, ISO 8601 UTC; null while it does, or never did. */
   readonly missingSince: string | null;
 }

@@ -1,11 +1,11 @@
 import type { Router } from "express";
-import type { Gates } from "../authenticate.ts";
-import { patient } from "../connections.ts";
+import type { AuthGuards } from "../auth-guards.ts";
+import { disableIdleTimeout } from "../connection-limits.ts";
 import { addResource } from "../resource.ts";
 import type { ObjectivePort } from "./objective-port.ts";
 
 /** The copy of the centre's objectives: anyone signed in may look, operators and administrators may have it read anew. */
-export function objectiveCopyRoutes(router: Router, gates: Gates, objectives: ObjectivePort): void {
+export function objectiveCopyRoutes(router: Router, gates: AuthGuards, objectives: ObjectivePort): void {
   addResource(router, "/site/objectives", {
     methods: { get: (_request, response) => void response.json(objectives.view()) },
     gate: gates.signedIn,
@@ -13,7 +13,7 @@ export function objectiveCopyRoutes(router: Router, gates: Gates, objectives: Ob
   addResource(router, "/site/objectives/pull", {
     methods: {
       post: async (_request, response) => {
-        patient(response);
+        disableIdleTimeout(response);
         response.json(await objectives.pull({ isLossAccepted: false }));
       },
     },
@@ -22,7 +22,7 @@ export function objectiveCopyRoutes(router: Router, gates: Gates, objectives: Ob
   addResource(router, "/site/objectives/accept-loss", {
     methods: {
       post: async (_request, response) => {
-        patient(response);
+        disableIdleTimeout(response);
         response.json(await objectives.pull({ isLossAccepted: true }));
       },
     },

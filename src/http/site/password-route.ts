@@ -4,7 +4,7 @@ import { actorOf } from "../../domain/principal.ts";
 import { validatePasswordChange } from "../../generated/validators.js";
 import type { AccountService } from "../../service/accounts.ts";
 import type { TokenService } from "../../service/tokens.ts";
-import { principalOf, type Gates } from "../authenticate.ts";
+import { principalOf, type AuthGuards } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
@@ -12,7 +12,7 @@ import { validated } from "../validate.ts";
 /** POST /site/password: somebody signed in sets another password, and gets a token for it. */
 export function passwordRoute(
   router: Router,
-  gates: Gates,
+  gates: AuthGuards,
   { tokens, accounts }: { tokens: TokenService; accounts: AccountService },
 ): void {
   const change = async (request: Request, response: Response): Promise<void> => {

@@ -6,7 +6,7 @@ export interface RestorePort {
    * Takes a piece of a copy; the one from 0 begins a new copy.
    * @throws AppError `conflict` for a piece that does not follow the last one or has no room, `too-large`
    */
-  add(from: number, piece: Uint8Array): HandedInView;
+  add(from: number, piece: Uint8Array): UploadView;
   /**
    * What putting it back would change.
    * @throws AppError `conflict` when it is not here any more or still being handed in, `bad-data` when it is no good copy
@@ -16,7 +16,7 @@ export interface RestorePort {
   restore(copy: number, by: Actor): Promise<RestoreView>;
 }
 
-export interface HandedInView {
+export interface UploadView {
   /** Which of the copies handed in it is. */
   readonly copy: number;
   /** How much of it is here. */
@@ -24,8 +24,8 @@ export interface HandedInView {
 }
 
 export interface RestoreView {
-  readonly recordsInCopy: number;
+  readonly recordsInBackup: number;
   /** Records that only the present database has; it is kept. */
-  readonly onlyInPresent: readonly number[];
-  readonly onlyInCopy: readonly number[];
+  readonly onlyInCurrent: readonly number[];
+  readonly onlyInBackup: readonly number[];
 }

@@ -1,20 +1,20 @@
 import express, { type Request, type Response, type Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { actorOf } from "../../domain/principal.ts";
-import { principalOf, type Gates } from "../authenticate.ts";
+import { principalOf, type AuthGuards } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { parametersOf } from "../list-query.ts";
-import { patient } from "../connections.ts";
+import { disableIdleTimeout } from "../connection-limits.ts";
 import { addResource } from "../resource.ts";
-import { orderOf } from "./order-body.ts";
+import { requestObject } from "./request-body.ts";
 import type { RestorePort } from "./restore-port.ts";
 
 /** A piece arrives within the time that one request has, also over a poor radio link, and fits into the memory. */
-const PIECE_BYTES_MAX = 1024 * 1024;
-const readPiece = express.raw({ type: "application/octet-stream", limit: PIECE_BYTES_MAX });
+const CHUNK_BYTES_MAX = 1024 * 1024;
+const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_BYTES_MAX });
 
 /** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: a copy of the database is put back. */
-export function restoreRoutes(router: Router, gates: Gates, restore: RestorePort): void {
+export function restoreRoutes(router: Router, gates: AuthGuards, restore: RestorePort): void {
   const gate = [...gates.interface, gates.administrator];
   addResource(router, "/site/restore/pieces", {
     methods: {
@@ -24,10 +24,10 @@ export function restoreRoutes(router: Router, gates: Gates, restore: RestorePort
     before: [readPiece],
   });
   const order = async (request: Request, response: Response): Promise<void> => {
-    const { copy, dryRun = false } = orderOf(request);
+    const { copy, dryRun = false } = requestObject(request);
     if (typeof copy !== "number" || typeof dryRun !== "boolean")
       throw new AppError("invalid", 'send {"copy": <its number>, "dryRun": true or false}');
-    patient(response);
+    disableIdleTimeout(response);
     if (dryRun) response.json(await restore.plan(copy));
     else response.status(202).json(await restore.restore(copy, actorOf(principalOf(request))));
   };

@@ -9,12 +9,12 @@ export interface SettingsPort {
    * Makes a copy of the database, lends it to whoever takes it away, and removes it.
    * @throws AppError `conflict` while another one is lent, `cannot-create` or `storage` when none can be made
    */
-  lendCopy(take: (path: string) => Promise<void>): Promise<void>;
+  withTemporaryBackup(take: (path: string) => Promise<void>): Promise<void>;
   /**
    * Writes every detail into the log for a while, such as what each message said about its zone.
    * @returns until when, ISO 8601 UTC
    */
-  logEverything(minutes: number): string;
+  enableDebugLog(minutes: number): string;
   /**
    * Reads the configuration again and goes on with it, without an end.
    * @returns what has changed, once it is in force

@@ -2,11 +2,11 @@ import type { Request, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { actorOf } from "../../domain/principal.ts";
 import type { EventService } from "../../service/events.ts";
-import { principalOf, type Gates } from "../authenticate.ts";
+import { principalOf, type AuthGuards } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
-import { impatient, patient } from "../connections.ts";
+import { restoreIdleTimeout, disableIdleTimeout } from "../connection-limits.ts";
 import { addResource } from "../resource.ts";
-import { minutesOf } from "./order-body.ts";
+import { minutesOf } from "./request-body.ts";
 import type { SettingsPort } from "./settings-port.ts";
 import type { SitePorts } from "./site-ports.ts";
 
@@ -17,7 +17,7 @@ const LOG_MINUTES_MAX = 120;
 /** What only an administrator gets: the configuration in force, and a copy of the database. */
 export function settingsRoutes(
   router: Router,
-  gates: Gates,
+  gates: AuthGuards,
   { settings, site, events }: { settings: SettingsPort; site: SitePorts; events: EventService },
 ): void {
   const gate = [...gates.interface, gates.administrator];
@@ -26,11 +26,11 @@ export function settingsRoutes(
     gate,
   });
   const copy = (request: Request, response: Response): Promise<void> => {
-    patient(response);
-    return settings.lendCopy((path) => {
+    disableIdleTimeout(response);
+    return settings.withTemporaryBackup((path) => {
       const actor = actorOf(principalOf(request));
       events.note({ event: "backup-downloaded", ...actor, subject: "database", detail: {} });
-      impatient(response);
+      restoreIdleTimeout(response);
       return sent(response, path, `${site.status().site.ref}.db`);
     });
   };
@@ -49,14 +49,14 @@ export function settingsRoutes(
     const minutes = minutesOf(request) ?? LOG_MINUTES;
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
       throw new AppError("invalid", `minutes must be a whole number from 1 to ${LOG_MINUTES_MAX}`);
-    const until = settings.logEverything(minutes);
+    const until = settings.enableDebugLog(minutes);
     const subject = "log";
     events.note({ event: "log-detailed", ...actorOf(principalOf(request)), subject, detail: { until } });
     response.json({ until });
   };
   addResource(router, "/site/log-level", { methods: { post: logEverything }, gate, before: [readBody] });
   const reload = async (request: Request, response: Response): Promise<void> => {
-    patient(response);
+    disableIdleTimeout(response);
     response.json(await settings.reload(actorOf(principalOf(request))));
   };
   addResource(router, "/site/reload", { methods: { post: reload }, gate });

@@ -12,11 +12,11 @@ export interface DraftView {
   /** Where the daemon looks for its configuration. */
   readonly file: string;
   /** Whether the running one stands there, and would be replaced. */
-  readonly isThere: boolean;
+  readonly exists: boolean;
   /** Files of secrets beside it that the configuration names. */
   readonly secretFiles: readonly string[];
   /** What the daemon would say against that configuration, `file:line:col: …`; null when nothing. */
-  readonly mistakes: string | null;
+  readonly errors: string | null;
 }
 
 export interface QuestionView {

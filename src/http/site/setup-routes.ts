@@ -3,11 +3,11 @@ import { AppError } from "../../domain/errors.ts";
 import { validateSetUp } from "../../generated/validators.js";
 import type { AccountService } from "../../service/accounts.ts";
 import type { TokenService } from "../../service/tokens.ts";
-import type { Gates } from "../authenticate.ts";
+import type { AuthGuards } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
 import { validated } from "../validate.ts";
-import { orderOf } from "./order-body.ts";
+import { requestObject } from "./request-body.ts";
 import type { SetupPort } from "./setup-port.ts";
 
 /**
@@ -16,13 +16,13 @@ import type { SetupPort } from "./setup-port.ts";
  */
 export function setupRoutes(
   router: Router,
-  gates: Gates,
+  gates: AuthGuards,
   { tokens, accounts, setup }: { tokens: TokenService; accounts: AccountService; setup: SetupPort },
 ): void {
   const claim = async (request: Request, response: Response): Promise<void> => {
     const { code, email, password } = validated(validateSetUp, request.body);
     const from = request.ip ?? "control socket";
-    const first = accounts.unclaimed();
+    const first = accounts.initialAdministrator();
     if (!first)
       throw new AppError("conflict", "this installation has been set up already", { hint: "Sign in." });
     const { id: accountId, role } = first;
@@ -36,7 +36,8 @@ export function setupRoutes(
   };
   addResource(router, "/site/setup", {
     methods: {
-      get: (_request, response) => void response.json({ isOpen: accounts.unclaimed() !== undefined }),
+      get: (_request, response) =>
+        void response.json({ isOpen: accounts.initialAdministrator() !== undefined }),
       post: claim,
     },
     beforeMethod: { post: [readBody] },
@@ -51,7 +52,7 @@ export function setupRoutes(
 /** @throws AppError `invalid` for anything but texts by name */
 function answersOf(request: Request): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(orderOf(request)).map(([name, answer]) => {
+    Object.entries(requestObject(request)).map(([name, answer]) => {
       if (typeof answer !== "string")
         throw new AppError("invalid", `the answer to ${JSON.stringify(name)} must be a text`);
       return [name, answer];

@@ -1,15 +1,15 @@
 import type { Router } from "express";
-import type { Gates } from "../authenticate.ts";
+import type { AuthGuards } from "../auth-guards.ts";
 import { addResource } from "../resource.ts";
 import { journalRoutes } from "./journal-routes.ts";
 import { objectiveCopyRoutes } from "./objective-routes.ts";
 import type { SitePorts } from "./site-ports.ts";
 import { syncRoutes } from "./sync-routes.ts";
-import { testRoutes } from "./test-routes.ts";
+import { testRoutes } from "./field-test-routes.ts";
 import { zoneRoutes } from "./zone-routes.ts";
 
 /** What the interface has no word for: health, zones, tests, what has happened, the way to the centre. */
-export function siteRoutes(router: Router, gates: Gates, ports: SitePorts): void {
+export function siteRoutes(router: Router, gates: AuthGuards, ports: SitePorts): void {
   addResource(router, "/site/status", {
     methods: { get: (_request, response) => void response.json(ports.status()) },
     gate: gates.signedIn,

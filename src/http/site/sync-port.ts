@@ -28,7 +28,7 @@ export interface LinkView {
   /** Why it is down, in words; null otherwise. */
   readonly reason: string | null;
   /** When it is tried again, ISO 8601 UTC; null when it is not down, or due now. */
-  readonly nextTryAt: string | null;
+  readonly nextAttemptAt: string | null;
   /** When the centre has answered well for the last time, to ten seconds, ISO 8601 UTC; null when not since the start. */
   readonly answeredAt: string | null;
 }
@@ -62,7 +62,7 @@ export interface LinkHistoryView {
   /** ISO 8601 UTC. */
   readonly since: string;
   readonly until: string;
-  readonly stretches: readonly LinkStretchView[];
+  readonly intervals: readonly LinkStretchView[];
 }
 
 export interface LinkStretchView {
@@ -94,10 +94,10 @@ export interface SyncRecordView {
   readonly upstreamId: number | null;
   readonly attempts: number;
   /** ISO 8601 UTC; null when it is due now or waits for a person. */
-  readonly nextTryAt: string | null;
+  readonly nextAttemptAt: string | null;
   /** The last answer in words; null when there was none. */
-  readonly lastAnswer: string | null;
+  readonly lastResponse: string | null;
 }
 
 /** One record's place, and whether nothing is left to do there. */
-export type RecordOnItsWay = SyncRecordView & { readonly isAtRest: boolean };
+export type SyncRecordStatus = SyncRecordView & { readonly isSynced: boolean };

@@ -1,13 +1,13 @@
 import type { Router } from "express";
-import type { Gates } from "../authenticate.ts";
+import type { AuthGuards } from "../auth-guards.ts";
 import { addResource, idOf } from "../resource.ts";
-import { hoursOf } from "./hours.ts";
+import { hoursOf } from "./hours-parameter.ts";
 import type { SyncAction, SyncPort } from "./sync-port.ts";
 
 const ACTIONS: readonly SyncAction[] = ["retry", "drop", "reassert"];
 
 /** The way to the centre: anyone signed in may look, operators and administrators may push. */
-export function syncRoutes(router: Router, gates: Gates, sync: SyncPort): void {
+export function syncRoutes(router: Router, gates: AuthGuards, sync: SyncPort): void {
   addResource(router, "/site/sync", {
     methods: { get: (_request, response) => void response.json(sync.view()) },
     gate: gates.signedIn,

@@ -34,14 +34,14 @@ export interface ZoneView {
   /** When it settled on this contact, ISO 8601 UTC; null before its first sight. */
   readonly since: string | null;
   /** What becomes of a trip now: `waiting` for dispatch, or why it is held back. */
-  readonly fate: "waiting" | "bypassed" | "test" | "gated" | "swinger";
+  readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
   readonly reason: string | null;
   /** The bypass, with its end, ISO 8601 UTC; null when there is none. */
   readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
   /** What is wrong with the zone itself. */
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
   /** Trips since the zone was last quiet, and how many of them were only counted because there were too many. */
-  readonly trips: { readonly recent: number; readonly counted: number };
+  readonly trips: { readonly recent: number; readonly notStored: number };
 }
 
 /** A zone after a bypass, and whether that keeps a life-safety zone from being dispatched: then it is named. */
@@ -97,5 +97,5 @@ export interface SimulationView {
   /** Keys of the trips that this caused. */
   readonly trips: readonly string[];
   /** Why they are not dispatched, such as `bypassed: painter (ana@example.ro)`; null when they are. */
-  readonly heldBack: string | null;
+  readonly suppressed: string | null;
 }

@@ -1,15 +1,15 @@
 import type { Request, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { actorOf } from "../../domain/principal.ts";
-import { principalOf, type Gates } from "../authenticate.ts";
+import { principalOf, type AuthGuards } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { addResource } from "../resource.ts";
-import { hoursOf } from "./hours.ts";
-import { minutesOf, orderOf } from "./order-body.ts";
+import { hoursOf } from "./hours-parameter.ts";
+import { minutesOf, requestObject } from "./request-body.ts";
 import type { ZonePort } from "./zone-port.ts";
 
 /** The zones: anyone signed in may look; operators and administrators may bypass, restore and drive one. */
-export function zoneRoutes(router: Router, gates: Gates, zones: ZonePort): void {
+export function zoneRoutes(router: Router, gates: AuthGuards, zones: ZonePort): void {
   addResource(router, "/site/zones", {
     methods: { get: (_request, response) => void response.json(zones.list()) },
     gate: gates.signedIn,
@@ -21,7 +21,7 @@ export function zoneRoutes(router: Router, gates: Gates, zones: ZonePort): void 
   addResource(router, "/site/zones/:id/bypass", {
     methods: {
       post: (request, response) => {
-        const { reason } = orderOf(request);
+        const { reason } = requestObject(request);
         const minutes = minutesOf(request);
         response.json(zones.bypass(zoneIdOf(request), { reason, minutes }, actorOf(principalOf(request))));
       },
@@ -44,7 +44,7 @@ export function zoneRoutes(router: Router, gates: Gates, zones: ZonePort): void 
 }
 
 async function simulate(zones: ZonePort, request: Request, response: Response): Promise<void> {
-  const { zone, contact } = orderOf(request);
+  const { zone, contact } = requestObject(request);
   if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
     throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
   response.json(await zones.simulate(zone, contact));

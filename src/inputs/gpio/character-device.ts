@@ -27,7 +27,7 @@ export interface ListedLine {
  * While a line oscillates the kernel itself waits until it has been still for so long, in microseconds, and shows that
  * level. Not before: a contact that chatters faster would be silence.
  */
-const CALMED_DEBOUNCE_US = 50_000;
+const STORM_DEBOUNCE_US = 50_000;
 const GONE: readonly string[] = ["ENODEV", "ENXIO", "ENOENT"];
 /** Asking every line of a few chips takes milliseconds; this only ends a listing that hangs. */
 const LIST_TIMEOUT_MS = 10_000;
@@ -105,9 +105,9 @@ export class CharacterDeviceLines implements GpioPort {
           return watched.level;
         },
         check: () => void opened.read(),
-        setCalmed: (isCalmed) => {
+        setEdgeDetection: (isCalmed) => {
           if (this.#watched.get(line) === watched)
-            this.#say(`open ${line} ${bias} ${isCalmed ? CALMED_DEBOUNCE_US : 0}`);
+            this.#say(`open ${line} ${bias} ${isCalmed ? STORM_DEBOUNCE_US : 0}`);
         },
         close: () => {
           if (this.#watched.get(line) !== watched) return;

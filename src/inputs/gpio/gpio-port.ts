@@ -27,6 +27,6 @@ export interface GpioLine {
   /** Looks whether it still is what it was opened as. @throws AppError when another program has changed that */
   check(): void;
   /** True: has the kernel tell of single edges no more, as long as there are too many of them. False: of all again. */
-  setCalmed(isCalmed: boolean): void;
+  setEdgeDetection(isCalmed: boolean): void;
   close(): void;
 }

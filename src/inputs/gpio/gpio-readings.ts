@@ -3,14 +3,14 @@ import type { Conditions } from "../../domain/condition.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Zone } from "../../domain/zone.ts";
-import type { ZoneMonitor } from "../zone-monitor.ts";
+import type { ZoneEngine } from "../zone-engine.ts";
 import type { GpioPort } from "./gpio-port.ts";
-import { WatchedLine } from "./watched-line.ts";
-import { wiresOf, type Wire } from "./wires.ts";
+import { MonitoredLine } from "./monitored-line.ts";
+import { wiresOf, type LineBinding } from "./line-bindings.ts";
 
 export interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
-  readonly monitor: ZoneMonitor;
+  readonly monitor: ZoneEngine;
   /** Makes the backend. @throws AppError `unavailable` with the remedy */
   readonly openPort: () => GpioPort | Promise<GpioPort>;
   readonly clock: Clock;
@@ -24,9 +24,9 @@ const CHECK_EVERY_MS = 10_000;
 /** The readings of the GPIO lines. A line that cannot be used is a condition; the others go on. */
 export class GpioReadings {
   readonly #options: GpioReadingsOptions;
-  #wires: readonly Wire[];
+  #wires: readonly LineBinding[];
   /** By its number: a line stays open while its zone changes. */
-  readonly #lines = new Map<number, WatchedLine>();
+  readonly #lines = new Map<number, MonitoredLine>();
   #port: GpioPort | undefined;
   #cancelCheck: CancelTimer | undefined;
   #isStopped = false;
@@ -55,7 +55,7 @@ export class GpioReadings {
     const after = new Map(this.#wires.map((wire) => [wire.id, wire]));
     for (const [id, { input }] of before)
       if (after.get(id)?.input.gpio !== input.gpio)
-        for (const code of ["gpio-line-failed", "gpio-line-storm"] as const)
+        for (const code of ["gpio-line-failed", "gpio-line-unstable"] as const)
           this.#options.conditions.clear(code, id);
     for (const wire of this.#wires) {
       const line = this.#lines.get(wire.input.gpio);
@@ -124,7 +124,7 @@ export class GpioReadings {
     this.#port = undefined;
   }
 
-  async #checkLine(port: GpioPort, wire: Wire): Promise<void> {
+  async #checkLine(port: GpioPort, wire: LineBinding): Promise<void> {
     const { gpio } = wire.input;
     const open = this.#lines.get(gpio);
     try {
@@ -136,7 +136,7 @@ export class GpioReadings {
       // Exchanged while the lines before it were looked at.
       if (!this.#wires.includes(wire)) return;
       try {
-        const line = await WatchedLine.open(port, wire, {
+        const line = await MonitoredLine.open(port, wire, {
           ...this.#options,
           onLost: (lost, error) => this.#lose(lost, error),
         });
@@ -151,12 +151,12 @@ export class GpioReadings {
   }
 
   /** Gone or changed under our hands; a check opens it again. */
-  #lose(line: WatchedLine, error: unknown): void {
+  #lose(line: MonitoredLine, error: unknown): void {
     const { wire } = line;
     line.close();
     if (this.#lines.get(wire.input.gpio) !== line) return;
     this.#lines.delete(wire.input.gpio);
-    this.#options.conditions.clear("gpio-line-storm", wire.id);
+    this.#options.conditions.clear("gpio-line-unstable", wire.id);
     this.#options.conditions.raise(
       "gpio-line-failed",
       `line ${wire.input.gpio} cannot be read any more: ${sentenceOf(error)}. It is opened again by itself.`,
@@ -165,7 +165,7 @@ export class GpioReadings {
     try {
       wire.take("unknown");
     } catch (cause) {
-      this.#options.log.error("gpio-reading-not-recorded", { zone: wire.id, error: cause });
+      this.#options.log.error("gpio-reading-write-failed", { zone: wire.id, error: cause });
     }
   }
 }

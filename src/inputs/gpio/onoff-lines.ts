@@ -82,7 +82,7 @@ class OnoffLine implements GpioLine {
         return 0;
       }
     };
-    gpio.watch(() => this.#told());
+    gpio.watch(() => this.#onEdge());
   }
 
   read(): 0 | 1 {
@@ -101,7 +101,7 @@ class OnoffLine implements GpioLine {
     );
   }
 
-  setCalmed(isCalmed: boolean): void {
+  setEdgeDetection(isCalmed: boolean): void {
     this.#isCalmed = isCalmed;
     if (isCalmed) {
       this.#gpio.unwatchAll();
@@ -109,7 +109,7 @@ class OnoffLine implements GpioLine {
     } else {
       this.#gpio.setEdge("both");
       this.#levelAtTrial = this.#readSync();
-      this.#gpio.watch(() => this.#told());
+      this.#gpio.watch(() => this.#onEdge());
     }
   }
 
@@ -118,7 +118,7 @@ class OnoffLine implements GpioLine {
     this.#gpio.unexport();
   }
 
-  #told(): void {
+  #onEdge(): void {
     const before = this.#levelAtTrial;
     this.#levelAtTrial = undefined;
     if (before !== undefined && before === this.#gpio.readSync()) return;

@@ -16,7 +16,7 @@ export class SimulatedLines implements GpioPort {
     return {
       read: () => this.#levels.get(line) ?? 0,
       check: () => {},
-      setCalmed: () => {},
+      setEdgeDetection: () => {},
       close: () => listeners.delete(onActivity),
     };
   }

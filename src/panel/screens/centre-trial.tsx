@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { TraitFinding } from "../../domain/centre-trait.ts";
 import type { CentreTrialView } from "../../http/site/sync-port.ts";
-import { ask } from "../api.ts";
+import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { filled, language, say } from "../language.ts";
-import { attempt } from "../notice.tsx";
-import { RO_TRAITS } from "../words/ro-traits.ts";
+import { filled, language, t } from "../i18n.ts";
+import { runWithErrorNotice } from "../notice.tsx";
+import { RO_TRAITS } from "../messages/ro-traits.ts";
 
 const TONES: Readonly<Record<TraitFinding["verdict"], Tone>> = { well: "good", doubt: "warn", fault: "bad" };
 
@@ -15,23 +15,23 @@ export function CentreTrial() {
   const [isBusy, setBusy] = useState(false);
   const tryCentre = async (): Promise<void> => {
     setBusy(true);
-    await attempt(async () => {
-      const { body } = await ask<CentreTrialView>("/site/sync/try-centre", { method: "POST" });
+    await runWithErrorNotice(async () => {
+      const { body } = await request<CentreTrialView>("/site/sync/try-centre", { method: "POST" });
       setFindings(body.findings);
     });
     setBusy(false);
   };
   return (
     <div>
-      <p class="quiet">{say("centreTrial.text")}</p>
+      <p class="quiet">{t("centreTrial.text")}</p>
       <button type="button" disabled={isBusy} onClick={() => void tryCentre()}>
-        {say(isBusy ? "centreTrial.busy" : "centreTrial.do")}
+        {t(isBusy ? "centreTrial.busy" : "centreTrial.do")}
       </button>
       {findings.length > 0 && (
-        <ul aria-label={say("centreTrial.findings")}>
+        <ul aria-label={t("centreTrial.findings")}>
           {findings.map((finding) => (
             <li key={finding.code}>
-              <Badge tone={TONES[finding.verdict]}>{say(`centreTrial.${finding.verdict}`)}</Badge>{" "}
+              <Badge tone={TONES[finding.verdict]}>{t(`centreTrial.${finding.verdict}`)}</Badge>{" "}
               <FindingText finding={finding} />
             </li>
           ))}

@@ -1,16 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
-import type { JournalEntry } from "../../http/site/journal-view.ts";
-import { ask, useAnswer } from "../api.ts";
+import type { TimelineEntry } from "../../http/site/journal-view.ts";
+import { request, useQuery } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
 import { detailText } from "../event-detail.ts";
 import { nextOf, wholeLog } from "../event-export.ts";
 import { EventRows } from "../event-rows.tsx";
 import { Choice, SearchField } from "../field.tsx";
-import { handOver } from "../file-download.ts";
-import { folded } from "../fold.ts";
-import { say, sayCode } from "../language.ts";
-import { journalVersion, status } from "../live.ts";
-import { attempt, Pending } from "../notice.tsx";
+import { downloadFile } from "../file-download.ts";
+import { folded } from "../search-folding.ts";
+import { t, tCode } from "../i18n.ts";
+import { journalVersion, status } from "../live-updates.ts";
+import { runWithErrorNotice, Pending } from "../notice.tsx";
 
 const KINDS = ["", "alarms", "users", "records", "system"] as const;
 type Kind = (typeof KINDS)[number];
@@ -20,9 +20,9 @@ const PAGE_SIZE = 100;
 export function EventLogScreen() {
   const [kind, setKind] = useState<Kind>("");
   const [search, setSearch] = useState("");
-  const newest = useAnswer<JournalEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
+  const newest = useQuery<TimelineEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
   const [older, setOlder] = useState<
-    { entries: readonly JournalEntry[]; next: string | undefined } | undefined
+    { entries: readonly TimelineEntry[]; next: string | undefined } | undefined
   >();
   const first = newest.answer;
   // What was fetched behind the first page would leave a gap once that page moves on.
@@ -34,36 +34,36 @@ export function EventLogScreen() {
     (entry) => (kind === "" || kindOf(entry) === kind) && folded(textOf(entry)).includes(folded(search)),
   );
   const goOn = (path: string): Promise<boolean> =>
-    attempt(async () => {
-      const page = await ask<JournalEntry[]>(path);
+    runWithErrorNotice(async () => {
+      const page = await request<TimelineEntry[]>(path);
       setOlder({ entries: [...(older?.entries ?? []), ...page.body], next: nextOf(page.headers) });
     });
   return (
     <>
-      <h1>{say("nav.events")}</h1>
+      <h1>{t("nav.events")}</h1>
       <div class="filters">
         <Choice
-          label={say("events.kind")}
+          label={t("events.kind")}
           name="kind"
           value={kind}
           onChange={setKind}
-          options={KINDS.map((one) => [one, one === "" ? say("app.all") : say(`events.${one}`)])}
+          options={KINDS.map((one) => [one, one === "" ? t("app.all") : t(`events.${one}`)])}
         />
         <SearchField text={search} find={setSearch} />
         <p class="row">
-          <button type="button" onClick={() => void attempt(() => save("csv"))}>
+          <button type="button" onClick={() => void runWithErrorNotice(() => save("csv"))}>
             CSV
           </button>
-          <button type="button" onClick={() => void attempt(() => save("json"))}>
+          <button type="button" onClick={() => void runWithErrorNotice(() => save("json"))}>
             JSON
           </button>
         </p>
       </div>
-      <EventRows caption={say("nav.events")} entries={shown} />
+      <EventRows caption={t("nav.events")} entries={shown} />
       {next !== undefined && (
         <p class="row pager">
           <button type="button" onClick={() => void goOn(next)}>
-            {say("events.older")}
+            {t("events.older")}
           </button>
         </p>
       )}
@@ -72,15 +72,15 @@ export function EventLogScreen() {
 }
 
 /** Which drawer an entry belongs to, by the first word of its name. */
-function kindOf({ event }: JournalEntry): Exclude<Kind, ""> {
+function kindOf({ event }: TimelineEntry): Exclude<Kind, ""> {
   if (/^(trip|fault|zone|walk)/.test(event)) return "alarms";
   if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
   if (event.startsWith("intervention")) return "records";
   return "system";
 }
 
-function textOf({ event, who, from, subject, detail }: JournalEntry): string {
-  return [sayCode("event", event), event, who, from, subject, detailText(detail)].join(" ");
+function textOf({ event, who, from, subject, detail }: TimelineEntry): string {
+  return [tCode("event", event), event, who, from, subject, detailText(detail)].join(" ");
 }
 
 /** Hands the whole log over as a file. */
@@ -88,5 +88,5 @@ async function save(format: "csv" | "json"): Promise<void> {
   const entries = await wholeLog();
   const text = format === "csv" ? csvOf(entries) : JSON.stringify(entries, null, 2);
   const type = format === "csv" ? "text/csv" : "application/json";
-  handOver(new Blob([text], { type }), `${status.value?.site.ref ?? "santinela"}-events.${format}`);
+  downloadFile(new Blob([text], { type }), `${status.value?.site.ref ?? "santinela"}-events.${format}`);
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { DraftView, QuestionView } from "../../http/site/setup-port.ts";
-import { ask } from "../api.ts";
+import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { Choice, TextField } from "../field.tsx";
-import { handOver } from "../file-download.ts";
-import { say, sayCode } from "../language.ts";
-import { attempt } from "../notice.tsx";
+import { downloadFile } from "../file-download.ts";
+import { t, tCode } from "../i18n.ts";
+import { runWithErrorNotice } from "../notice.tsx";
 import { RestartButton } from "./restart-button.tsx";
 
 /** Somebody who types is not asked about each letter. */
@@ -21,8 +21,8 @@ export function FirstConfiguration() {
   useEffect(() => {
     let isWanted = true;
     const forget = later(draft ? TYPING_MS : 0, () => {
-      void attempt(async () => {
-        const { body } = await ask<DraftView>("/site/setup/draft", { method: "POST", body: answers });
+      void runWithErrorNotice(async () => {
+        const { body } = await request<DraftView>("/site/setup/draft", { method: "POST", body: answers });
         if (isWanted) setDraft(body);
       });
     });
@@ -31,7 +31,7 @@ export function FirstConfiguration() {
       forget();
     };
   }, [answers]);
-  if (!draft) return <p class="quiet">{say("app.loading")}</p>;
+  if (!draft) return <p class="quiet">{t("app.loading")}</p>;
   return (
     <>
       <form class="grid" onSubmit={(event) => event.preventDefault()}>
@@ -45,7 +45,7 @@ export function FirstConfiguration() {
         ))}
       </form>
       {draft.configuration === null ? (
-        <p class="quiet">{say("guide.unanswered")}</p>
+        <p class="quiet">{t("guide.unanswered")}</p>
       ) : (
         <Result draft={draft} text={draft.configuration} />
       )}
@@ -62,18 +62,18 @@ function QuestionField({
   readonly answer: string;
   readonly onAnswer: (answer: string) => void;
 }) {
-  const label = sayCode("question", name, text);
+  const label = tCode("question", name, text);
   if (choices)
     return (
       <Choice
         label={label}
         name={name}
         value={answer || (fallback ?? "")}
-        options={choices.map((choice) => [choice, sayCode(`choice.${name}`, choice)] as const)}
+        options={choices.map((choice) => [choice, tCode(`choice.${name}`, choice)] as const)}
         onChange={onAnswer}
       />
     );
-  const hint = answer === "" ? fallback && say("guide.fallback", { text: fallback }) : problem;
+  const hint = answer === "" ? fallback && t("guide.fallback", { text: fallback }) : problem;
   return (
     <TextField
       label={label}
@@ -88,14 +88,14 @@ function QuestionField({
 }
 
 function Result({ draft, text }: { readonly draft: DraftView; readonly text: string }) {
-  const { file, isThere, secretFiles, mistakes } = draft;
+  const { file, exists, secretFiles, errors: mistakes } = draft;
   const folder = file.slice(0, file.lastIndexOf("/"));
   // What the package has put there belongs to root, and the service's group reads it.
-  const isPackaged = isThere && file.startsWith("/etc/");
+  const isPackaged = exists && file.startsWith("/etc/");
   const place = isPackaged ? "sudo install -b -m 640 -g santinela" : "install -b -D -m 600";
   return (
     <section>
-      <h3>{say("guide.file")}</h3>
+      <h3>{t("guide.file")}</h3>
       {mistakes !== null && (
         <p class="bad box" lang="en">
           {mistakes}
@@ -106,29 +106,29 @@ function Result({ draft, text }: { readonly draft: DraftView; readonly text: str
       </pre>
       <ol>
         <li>
-          {say(isThere ? "guide.replace" : "guide.save")}
+          {t(exists ? "guide.replace" : "guide.save")}
           <br />
           <code>{`${place} santinela.yaml ${file}`}</code>
         </li>
         {secretFiles.map((name) => (
           <li key={name}>
-            {say("guide.secret")}
+            {t("guide.secret")}
             <br />
             <code>{`${place} /dev/stdin ${folder}/${name}`}</code>
           </li>
         ))}
         {isPackaged && (
           <li>
-            {say("guide.check")}
+            {t("guide.check")}
             <br />
             <code>sudo santinela check-config</code>
           </li>
         )}
-        <li>{say("guide.restart")}</li>
+        <li>{t("guide.restart")}</li>
       </ol>
       <p class="row">
-        <button type="button" onClick={() => handOver(new Blob([text]), "santinela.yaml")}>
-          {say("guide.download")}
+        <button type="button" onClick={() => downloadFile(new Blob([text]), "santinela.yaml")}>
+          {t("guide.download")}
         </button>
         <RestartButton />
       </p>

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
-import { ask } from "../api.ts";
-import { Choice, Form, TextArea, TextField, Tick, textOf } from "../field.tsx";
-import { say } from "../language.ts";
+import { request } from "../api.ts";
+import { Choice, Form, TextArea, TextField, Checkbox, textOf } from "../field.tsx";
+import { t } from "../i18n.ts";
 import { ObjectiveChoice } from "../objective-choice.tsx";
-import { go } from "../place.ts";
-import { Trouble, useTrouble } from "../trouble.tsx";
-import { interfacePath } from "../wire.ts";
+import { go } from "../route.ts";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { interfacePath } from "../http.ts";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
 /**
@@ -16,13 +16,13 @@ import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 export function InterventionForm(given: { readonly record?: Intervention; readonly etag?: string }) {
   // As it was when the person began: what changes meanwhile must not be taken for what they have typed.
   const [{ record, etag }] = useState(given);
-  const [trouble, run] = useTrouble();
+  const [trouble, run] = useErrorMessage();
   const isNew = record === undefined;
   const save = async (fields: FormData): Promise<void> => {
     const body = changedIn(fields, record);
     const { body: saved } = await (isNew
-      ? ask<Intervention>(interfacePath("/interventii"), { method: "POST", body })
-      : ask<Intervention>(interfacePath(`/interventii/${record.id}`), {
+      ? request<Intervention>(interfacePath("/interventii"), { method: "POST", body })
+      : request<Intervention>(interfacePath(`/interventii/${record.id}`), {
           method: "PUT",
           headers: { "If-Match": etag ?? "*" },
           body,
@@ -31,13 +31,13 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   };
   return (
     <>
-      <h1>{isNew ? say("interventions.new") : say("interventions.editTitle", { id: record.id })}</h1>
+      <h1>{isNew ? t("interventions.new") : t("interventions.editTitle", { id: record.id })}</h1>
       <Form onSubmit={(fields) => run(() => save(fields))}>
         <Fields {...(record ? { record } : {})} />
-        <Trouble text={trouble} />
-        <button class="main">{say("app.save")}</button>
+        <ErrorMessage text={trouble} />
+        <button class="main">{t("app.save")}</button>
         <a class="button" href={isNew ? "#/interventions" : `#/interventions/${record.id}`}>
-          {say("app.cancel")}
+          {t("app.cancel")}
         </a>
       </Form>
     </>
@@ -48,37 +48,31 @@ function Fields({ record }: { readonly record?: Intervention }) {
   const text = (value: string | null | undefined): string => value ?? "";
   return (
     <>
-      <TextField
-        label={say("record.name")}
-        name="name"
-        initial={text(record?.name)}
-        required
-        maxLength={200}
-      />
+      <TextField label={t("record.name")} name="name" initial={text(record?.name)} required maxLength={200} />
       <ObjectiveChoice type={record?.objectiveType ?? "obiective/cladiri"} id={record?.objectiveId} />
       <div class="grid">
         <Choice
-          label={say("record.status")}
+          label={t("record.status")}
           name="status"
           initial={record?.status ?? "planned"}
-          options={STATUSES.map((one) => [one, say(`status.${one}`)])}
+          options={STATUSES.map((one) => [one, t(`status.${one}`)])}
         />
         <Choice
-          label={say("record.priority")}
+          label={t("record.priority")}
           name="priority"
           initial={record?.priority ?? "medium"}
-          options={PRIORITIES.map((one) => [one, say(`priority.${one}`)])}
+          options={PRIORITIES.map((one) => [one, t(`priority.${one}`)])}
         />
         <Choice
-          label={say("record.type")}
+          label={t("record.type")}
           name="type"
           initial={record?.type ?? "maintenance"}
-          options={WORK_TYPES.map((one) => [one, say(`type.${one}`)])}
+          options={WORK_TYPES.map((one) => [one, t(`type.${one}`)])}
         />
-        <DateField name="dateStart" label={say("record.dateStart")} value={text(record?.dateStart)} />
-        <DateField name="dateEnd" label={say("record.dateEnd")} value={text(record?.dateEnd)} />
+        <DateField name="dateStart" label={t("record.dateStart")} value={text(record?.dateStart)} />
+        <DateField name="dateEnd" label={t("record.dateEnd")} value={text(record?.dateEnd)} />
         <TextField
-          label={say("record.crews")}
+          label={t("record.crews")}
           name="crews"
           type="number"
           min={1}
@@ -88,18 +82,18 @@ function Fields({ record }: { readonly record?: Intervention }) {
         />
       </div>
       <fieldset class="row">
-        <legend>{say("record.services")}</legend>
+        <legend>{t("record.services")}</legend>
         {SERVICES.map((service) => (
-          <Tick
+          <Checkbox
             key={service}
             name={service}
-            label={say(`record.${service}`)}
+            label={t(`record.${service}`)}
             checked={record?.[service] ?? false}
           />
         ))}
       </fieldset>
-      <TextArea label={say("record.description")} name="description" value={text(record?.description)} />
-      <TextArea label={say("record.notes")} name="notes" value={text(record?.notes)} />
+      <TextArea label={t("record.description")} name="description" value={text(record?.description)} />
+      <TextArea label={t("record.notes")} name="notes" value={text(record?.notes)} />
     </>
   );
 }

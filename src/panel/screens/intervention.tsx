@@ -1,23 +1,23 @@
 import { useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../http/site/journal-view.ts";
-import { ask, useAnswer } from "../api.ts";
-import { Question } from "../dialog.tsx";
+import { request, useQuery } from "../api.ts";
+import { ConfirmDialog } from "../dialog.tsx";
 import { EventRows } from "../event-rows.tsx";
-import { say, sayCode } from "../language.ts";
-import { journalVersion, status } from "../live.ts";
-import { sayRecordDate } from "../moments.ts";
-import { attempt, Pending, tell } from "../notice.tsx";
-import { go } from "../place.ts";
+import { t, tCode } from "../i18n.ts";
+import { journalVersion, status } from "../live-updates.ts";
+import { formatRecordDate } from "../date-format.ts";
+import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
+import { go } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
-import { interfacePath } from "../wire.ts";
+import { interfacePath } from "../http.ts";
 import { InterventionForm } from "./intervention-form.tsx";
 import { STATUSES } from "./interventions.tsx";
 
 /** One intervention: what it says, how far it has come, and what may be done with it. */
 export function InterventionScreen({ id, isEdited }: { readonly id: string; readonly isEdited: boolean }) {
   const path = interfacePath(`/interventii/${id}`);
-  const { answer, refusal, askAgain } = useAnswer<Intervention>(path, journalVersion.value);
+  const { answer, refusal, askAgain } = useQuery<Intervention>(path, journalVersion.value);
   const record = answer?.body;
   if (!answer || !record || String(record.id) !== id)
     return (
@@ -37,7 +37,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
       <Facts record={record} />
       <div class="row">
         <a class="button" href={`#/interventions/${id}/edit`}>
-          {say("interventions.edit")}
+          {t("interventions.edit")}
         </a>
         <Deletion record={record} etag={etag} />
       </div>
@@ -49,7 +49,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
 function Back() {
   return (
     <p>
-      <a href="#/interventions">‹ {say("nav.interventions")}</a>
+      <a href="#/interventions">‹ {t("nav.interventions")}</a>
     </p>
   );
 }
@@ -64,18 +64,18 @@ function StatusButtons({
   readonly askAgain: () => void;
 }) {
   const set = (next: Status): Promise<boolean> =>
-    attempt(async () => {
-      await ask(interfacePath(`/interventii/${record.id}`), {
+    runWithErrorNotice(async () => {
+      await request(interfacePath(`/interventii/${record.id}`), {
         method: "PUT",
         headers: { "If-Match": etag },
         body: { status: next },
       });
-      tell(say("interventions.saved"));
+      showNotice(t("interventions.saved"));
       askAgain();
     });
   return (
-    <div class="row" role="group" aria-label={say("record.status")}>
-      <span>{say("record.status")}:</span>
+    <div class="row" role="group" aria-label={t("record.status")}>
+      <span>{t("record.status")}:</span>
       {STATUSES.map((one) => (
         <button
           type="button"
@@ -85,7 +85,7 @@ function StatusButtons({
             if (record.status !== one) void set(one);
           }}
         >
-          {say(`status.${one}`)}
+          {t(`status.${one}`)}
         </button>
       ))}
     </div>
@@ -94,21 +94,18 @@ function StatusButtons({
 
 function Facts({ record }: { readonly record: Intervention }) {
   const { objectiveType, objectiveId } = record;
-  const objective = useAnswer<Objective>(interfacePath(`/${objectiveType}/${objectiveId}`)).answer?.body;
+  const objective = useQuery<Objective>(interfacePath(`/${objectiveType}/${objectiveId}`)).answer?.body;
   const asked = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
   const facts: readonly (readonly [string, string | number])[] = [
-    [
-      say("record.objective"),
-      `${objective?.name ?? ""} (${sayCode("objective", objectiveType)} ${objectiveId})`,
-    ],
-    [say("record.priority"), say(`priority.${record.priority}`)],
-    [say("record.type"), say(`type.${record.type}`)],
-    [say("record.dateStart"), sayRecordDate(record.dateStart)],
-    [say("record.dateEnd"), sayRecordDate(record.dateEnd)],
-    [say("record.crews"), record.crews],
-    [say("record.services"), asked.map((service) => say(`record.${service}`)).join(", ") || "–"],
-    [say("record.description"), record.description ?? "–"],
-    [say("record.notes"), record.notes ?? "–"],
+    [t("record.objective"), `${objective?.name ?? ""} (${tCode("objective", objectiveType)} ${objectiveId})`],
+    [t("record.priority"), t(`priority.${record.priority}`)],
+    [t("record.type"), t(`type.${record.type}`)],
+    [t("record.dateStart"), formatRecordDate(record.dateStart)],
+    [t("record.dateEnd"), formatRecordDate(record.dateEnd)],
+    [t("record.crews"), record.crews],
+    [t("record.services"), asked.map((service) => t(`record.${service}`)).join(", ") || "–"],
+    [t("record.description"), record.description ?? "–"],
+    [t("record.notes"), record.notes ?? "–"],
   ];
   return (
     <dl class="facts box">
@@ -125,27 +122,27 @@ function Facts({ record }: { readonly record: Intervention }) {
 function Deletion({ record, etag }: { readonly record: Intervention; readonly etag: string }) {
   const [isAsked, setIsAsked] = useState(false);
   const remove = (): Promise<boolean> =>
-    attempt(async () => {
+    runWithErrorNotice(async () => {
       const headers = { "If-Match": etag };
-      await ask(interfacePath(`/interventii/${record.id}`), { method: "DELETE", headers });
-      tell(say("interventions.deleted", { id: record.id }));
+      await request(interfacePath(`/interventii/${record.id}`), { method: "DELETE", headers });
+      showNotice(t("interventions.deleted", { id: record.id }));
       go("#/interventions");
     });
   return (
     <>
       <button type="button" class="danger" onClick={() => setIsAsked(true)}>
-        {say("interventions.delete")}
+        {t("interventions.delete")}
       </button>
       {isAsked && (
-        <Question
-          title={say("interventions.deleteTitle", { id: record.id })}
-          action={say("interventions.deleteDo")}
+        <ConfirmDialog
+          title={t("interventions.deleteTitle", { id: record.id })}
+          action={t("interventions.deleteDo")}
           isDanger
           act={remove}
           close={() => setIsAsked(false)}
         >
-          <p>{say("interventions.deleteText")}</p>
-        </Question>
+          <p>{t("interventions.deleteText")}</p>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -153,7 +150,7 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
 
 /** From the contact to the centre: every step of the record that was written down. */
 function History({ id }: { readonly id: number }) {
-  const { answer, refusal, askAgain } = useAnswer<HistoryView>(
+  const { answer, refusal, askAgain } = useQuery<HistoryView>(
     `/site/interventions/${id}/history`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
@@ -161,15 +158,15 @@ function History({ id }: { readonly id: number }) {
   const { entries, sync } = answer.body;
   return (
     <section>
-      <h2>{say("interventions.history")}</h2>
+      <h2>{t("interventions.history")}</h2>
       {sync && status.value?.link.state !== "none" && (
         <p>
-          {say("record.sync")}: <SyncBadge phase={sync.isAtRest ? undefined : sync.phase} />
-          {sync.upstreamId !== null && say("sync.upstreamId", { id: sync.upstreamId })}{" "}
-          {sync.lastAnswer !== null && <span lang="en">{sync.lastAnswer}</span>}
+          {t("record.sync")}: <SyncBadge phase={sync.isSynced ? undefined : sync.phase} />
+          {sync.upstreamId !== null && t("sync.upstreamId", { id: sync.upstreamId })}{" "}
+          {sync.lastResponse !== null && <span lang="en">{sync.lastResponse}</span>}
         </p>
       )}
-      <EventRows caption={say("interventions.history")} entries={entries} />
+      <EventRows caption={t("interventions.history")} entries={entries} />
     </section>
   );
 }

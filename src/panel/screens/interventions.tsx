@@ -2,17 +2,17 @@ import { signal } from "@preact/signals";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import type { ShownPhase } from "../../domain/shown-phase.ts";
 import type { SyncView } from "../../http/site/sync-port.ts";
-import { useAnswer } from "../api.ts";
+import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { Choice, SearchField } from "../field.tsx";
-import { say } from "../language.ts";
-import { journalVersion, status } from "../live.ts";
-import { sayRecordDate } from "../moments.ts";
+import { t } from "../i18n.ts";
+import { journalVersion, status } from "../live-updates.ts";
+import { formatRecordDate } from "../date-format.ts";
 import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
 import { SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
-import { interfacePath } from "../wire.ts";
+import { interfacePath } from "../http.ts";
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
 export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
@@ -47,12 +47,12 @@ function look(change: Partial<Query>): void {
 
 /** All interventions, to filter, sort and leaf through. */
 export function InterventionsScreen() {
-  const { answer, refusal, askAgain } = useAnswer<Intervention[]>(
+  const { answer, refusal, askAgain } = useQuery<Intervention[]>(
     addressOf(query.value),
     journalVersion.value,
   );
   const isSynced = status.value?.link.state !== "none";
-  const sync = useAnswer<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
+  const sync = useQuery<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
   const phases = new Map(
     sync.answer?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
   );
@@ -60,13 +60,13 @@ export function InterventionsScreen() {
   const sortBy = (key: string): void => look({ sort: key, descending: key === sort ? !descending : false });
   return (
     <>
-      <h1>{say("nav.interventions")}</h1>
+      <h1>{t("nav.interventions")}</h1>
       <Filters />
       {!answer && <Pending refusal={refusal} askAgain={askAgain} />}
       {answer && (
         <>
           <Table
-            caption={say("nav.interventions")}
+            caption={t("nav.interventions")}
             columns={columns(isSynced ? phases : undefined)}
             rows={answer.body}
             keyOf={({ id }) => id}
@@ -86,33 +86,33 @@ export function InterventionsScreen() {
 
 function Filters() {
   const { status: wanted, priority, type, search } = query.value;
-  const all = ["", say("app.all")] as const;
+  const all = ["", t("app.all")] as const;
   return (
     <div class="filters">
       <Choice
-        label={say("record.status")}
+        label={t("record.status")}
         name="status"
         value={wanted}
         onChange={(value) => look({ status: value })}
-        options={[all, ...STATUSES.map((one) => [one, say(`status.${one}`)] as const)]}
+        options={[all, ...STATUSES.map((one) => [one, t(`status.${one}`)] as const)]}
       />
       <Choice
-        label={say("record.priority")}
+        label={t("record.priority")}
         name="priority"
         value={priority}
         onChange={(value) => look({ priority: value })}
-        options={[all, ...PRIORITIES.map((one) => [one, say(`priority.${one}`)] as const)]}
+        options={[all, ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const)]}
       />
       <Choice
-        label={say("record.type")}
+        label={t("record.type")}
         name="type"
         value={type}
         onChange={(value) => look({ type: value })}
-        options={[all, ...WORK_TYPES.map((one) => [one, say(`type.${one}`)] as const)]}
+        options={[all, ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
       <SearchField text={search} find={(text) => look({ search: text })} />
       <a class="button main end" href="#/interventions/new">
-        {say("interventions.new")}
+        {t("interventions.new")}
       </a>
     </div>
   );
@@ -123,32 +123,32 @@ function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<In
     { key: "id", title: "#", sortable: true, cell: ({ id }) => id },
     {
       key: "name",
-      title: say("record.name"),
+      title: t("record.name"),
       sortable: true,
       cell: ({ id, name }) => <a href={`#/interventions/${id}`}>{name}</a>,
     },
     {
       key: "status",
-      title: say("record.status"),
+      title: t("record.status"),
       sortable: true,
-      cell: (record) => say(`status.${record.status}`),
+      cell: (record) => t(`status.${record.status}`),
     },
     {
       key: "priority",
-      title: say("record.priority"),
+      title: t("record.priority"),
       sortable: true,
-      cell: ({ priority }) => <Badge tone={PRIORITY_TONES[priority]}>{say(`priority.${priority}`)}</Badge>,
+      cell: ({ priority }) => <Badge tone={PRIORITY_TONES[priority]}>{t(`priority.${priority}`)}</Badge>,
     },
     {
       key: "dateStart",
-      title: say("record.dateStart"),
+      title: t("record.dateStart"),
       sortable: true,
-      cell: ({ dateStart }) => sayRecordDate(dateStart),
+      cell: ({ dateStart }) => formatRecordDate(dateStart),
     },
   ];
   if (phases) {
     const cell = ({ id }: Intervention) => <SyncBadge phase={phases.get(id)} />;
-    all.push({ key: "sync", title: say("record.sync"), cell });
+    all.push({ key: "sync", title: t("record.sync"), cell });
   }
   return all;
 }

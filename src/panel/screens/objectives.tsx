@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
-import { useAnswer } from "../api.ts";
+import { useQuery } from "../api.ts";
 import { SearchField } from "../field.tsx";
-import { say } from "../language.ts";
-import { zones } from "../live.ts";
+import { t } from "../i18n.ts";
+import { zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { Pager } from "../pager.tsx";
-import { CentreCopy } from "./centre-copy.tsx";
+import { ObjectiveMirrorStatus } from "./objective-mirror-status.tsx";
 import { Table, type Column } from "../table.tsx";
-import { interfacePath } from "../wire.ts";
+import { interfacePath } from "../http.ts";
 
 const PAGE_SIZE = 50;
 
@@ -24,7 +24,7 @@ export function ObjectivesScreen() {
     _sort: "name",
   });
   if (search.trim() !== "") parameters.set("q", search.trim());
-  const { answer, refusal, askAgain } = useAnswer<Objective[]>(
+  const { answer, refusal, askAgain } = useQuery<Objective[]>(
     interfacePath(`/${type}?${parameters.toString()}`),
   );
   const find = (text: string): void => {
@@ -33,8 +33,8 @@ export function ObjectivesScreen() {
   };
   return (
     <>
-      <h1>{say("nav.objectives")}</h1>
-      <div class="row" role="group" aria-label={say("record.objectiveType")}>
+      <h1>{t("nav.objectives")}</h1>
+      <div class="row" role="group" aria-label={t("record.objectiveType")}>
         {OBJECTIVE_TYPES.map((one) => (
           <button
             type="button"
@@ -45,7 +45,7 @@ export function ObjectivesScreen() {
               setStart(0);
             }}
           >
-            {say(`objectives.${one}`)}
+            {t(`objectives.${one}`)}
           </button>
         ))}
       </div>
@@ -56,7 +56,7 @@ export function ObjectivesScreen() {
       {answer && (
         <>
           <Table
-            caption={say(`objectives.${type}`)}
+            caption={t(`objectives.${type}`)}
             columns={columns(type)}
             rows={answer.body}
             keyOf={({ id }) => id}
@@ -69,7 +69,7 @@ export function ObjectivesScreen() {
           />
         </>
       )}
-      <CentreCopy key={type} type={type} />
+      <ObjectiveMirrorStatus key={type} type={type} />
     </>
   );
 }
@@ -82,9 +82,9 @@ function columns(type: ObjectiveType): Column<Objective>[] {
       .join(", ") || "–";
   return [
     { key: "id", title: "#", cell: ({ id }) => id },
-    { key: "name", title: say("record.name"), cell: ({ name }) => <strong>{name}</strong> },
-    { key: "details", title: say("objectives.details"), cell: detailsOf },
-    { key: "usedBy", title: say("objectives.usedBy"), cell: ({ id }) => usedBy(id) },
+    { key: "name", title: t("record.name"), cell: ({ name }) => <strong>{name}</strong> },
+    { key: "details", title: t("objectives.details"), cell: detailsOf },
+    { key: "usedBy", title: t("objectives.usedBy"), cell: ({ id }) => usedBy(id) },
   ];
 }
 

@@ -1,31 +1,31 @@
 import { useState } from "preact/hooks";
-import { ask } from "../api.ts";
-import { Question } from "../dialog.tsx";
-import { say } from "../language.ts";
-import { attempt, tell } from "../notice.tsx";
+import { request } from "../api.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 /** Has the daemon run again, after a question: it hears no sensor for some seconds. */
 export function RestartButton() {
   const [isAsked, setIsAsked] = useState(false);
   const restart = (): Promise<boolean> =>
-    attempt(async () => {
-      await ask("/site/restart", { method: "POST" });
-      tell(say("restart.done"));
+    runWithErrorNotice(async () => {
+      await request("/site/restart", { method: "POST" });
+      showNotice(t("restart.done"));
     });
   return (
     <>
       <button type="button" onClick={() => setIsAsked(true)}>
-        {say("restart.ask")}
+        {t("restart.ask")}
       </button>
       {isAsked && (
-        <Question
-          title={say("restart.title")}
-          action={say("restart.do")}
+        <ConfirmDialog
+          title={t("restart.title")}
+          action={t("restart.do")}
           act={restart}
           close={() => setIsAsked(false)}
         >
-          <p>{say("restart.text")}</p>
-        </Question>
+          <p>{t("restart.text")}</p>
+        </ConfirmDialog>
       )}
     </>
   );

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import type { HandedInView, RestoreView } from "../../http/site/restore-port.ts";
-import { ask } from "../api.ts";
-import { Question } from "../dialog.tsx";
+import type { UploadView, RestoreView } from "../../http/site/restore-port.ts";
+import { request } from "../api.ts";
+import { ConfirmDialog } from "../dialog.tsx";
 import { Form } from "../field.tsx";
-import { say } from "../language.ts";
-import { attempt, tell } from "../notice.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 /** What the daemon takes in one piece. */
-const PIECE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 const IDS_SHOWN = 20;
 
 interface Planned {
@@ -22,24 +22,24 @@ export function Restore() {
   const handIn = async (fields: FormData): Promise<void> => {
     const file = fields.get("copy");
     if (!(file instanceof File) || file.size === 0) return;
-    await attempt(async () => {
-      const copy = await sendPieces(file, setPercent);
+    await runWithErrorNotice(async () => {
+      const copy = await uploadChunks(file, setPercent);
       const order = { method: "POST", body: { copy, dryRun: true } } as const;
-      setPlanned({ copy, plan: (await ask<RestoreView>("/site/restore", order)).body });
+      setPlanned({ copy, plan: (await request<RestoreView>("/site/restore", order)).body });
     });
     setPercent(undefined);
   };
   return (
     <section class="below">
-      <h2>{say("restore.title")}</h2>
-      <p>{say("restore.text")}</p>
+      <h2>{t("restore.title")}</h2>
+      <p>{t("restore.text")}</p>
       <Form onSubmit={handIn}>
         <p class="field">
-          <label for="restore-copy">{say("restore.file")}</label>
+          <label for="restore-copy">{t("restore.file")}</label>
           <input id="restore-copy" type="file" name="copy" required />
         </p>
-        <button disabled={percent !== undefined}>{say("restore.look")}</button>
-        <span role="status">{percent !== undefined && say("restore.sent", { percent })}</span>
+        <button disabled={percent !== undefined}>{t("restore.look")}</button>
+        <span role="status">{percent !== undefined && t("restore.sent", { percent })}</span>
       </Form>
       {planned && <RestoreQuestion planned={planned} close={() => setPlanned(undefined)} />}
     </section>
@@ -47,13 +47,13 @@ export function Restore() {
 }
 
 /** @returns the copy's number */
-async function sendPieces(file: File, tellPercent: (percent: number) => void): Promise<number> {
+async function uploadChunks(file: File, tellPercent: (percent: number) => void): Promise<number> {
   let copy = 0;
-  for (let from = 0; from < file.size; from += PIECE_BYTES) {
+  for (let from = 0; from < file.size; from += CHUNK_BYTES) {
     tellPercent(Math.floor((100 * from) / file.size));
-    const bytes = file.slice(from, from + PIECE_BYTES);
+    const bytes = file.slice(from, from + CHUNK_BYTES);
     const path = `/site/restore/pieces?from=${from}`;
-    ({ copy } = (await ask<HandedInView>(path, { method: "POST", bytes })).body);
+    ({ copy } = (await request<UploadView>(path, { method: "POST", bytes })).body);
   }
   return copy;
 }
@@ -61,22 +61,28 @@ async function sendPieces(file: File, tellPercent: (percent: number) => void): P
 function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
   const restore = (): Promise<boolean> =>
-    attempt(async () => {
-      await ask("/site/restore", { method: "POST", body: { copy } });
-      tell(say("restore.done"));
+    runWithErrorNotice(async () => {
+      await request("/site/restore", { method: "POST", body: { copy } });
+      showNotice(t("restore.done"));
     });
   return (
-    <Question title={say("restore.question")} action={say("restore.do")} isDanger act={restore} close={close}>
+    <ConfirmDialog
+      title={t("restore.question")}
+      action={t("restore.do")}
+      isDanger
+      act={restore}
+      close={close}
+    >
       <dl class="facts">
-        <dt>{say("restore.inCopy")}</dt>
-        <dd>{plan.recordsInCopy}</dd>
-        <dt>{say("restore.onlyInPresent")}</dt>
-        <dd>{idList(plan.onlyInPresent)}</dd>
-        <dt>{say("restore.onlyInCopy")}</dt>
-        <dd>{idList(plan.onlyInCopy)}</dd>
+        <dt>{t("restore.inCopy")}</dt>
+        <dd>{plan.recordsInBackup}</dd>
+        <dt>{t("restore.onlyInCurrent")}</dt>
+        <dd>{idList(plan.onlyInCurrent)}</dd>
+        <dt>{t("restore.onlyInBackup")}</dt>
+        <dd>{idList(plan.onlyInBackup)}</dd>
       </dl>
-      <p>{say("restore.warning")}</p>
-    </Question>
+      <p>{t("restore.warning")}</p>
+    </ConfirmDialog>
   );
 }
 

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { SyncView } from "../../http/site/sync-port.ts";
-import { ask } from "../api.ts";
+import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";
 import { LanguageChoice } from "../language-choice.tsx";
-import { say } from "../language.ts";
-import { status, walkTest, zones } from "../live.ts";
-import { attempt, tell } from "../notice.tsx";
+import { t } from "../i18n.ts";
+import { status, walkTest, zones } from "../live-updates.ts";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { account } from "../session.ts";
 import { LINK_TONES } from "../sync-badge.tsx";
 import { CentreTrial } from "./centre-trial.tsx";
@@ -16,14 +16,14 @@ import { FirstConfiguration } from "./first-configuration.tsx";
 export function SetUpGuide() {
   return (
     <>
-      <h1>{say("nav.setup")}</h1>
-      <p>{say("guide.text")}</p>
+      <h1>{t("nav.setup")}</h1>
+      <p>{t("guide.text")}</p>
       <ol class="guide">
-        <Step title={say("app.language")} tone="good">
+        <Step title={t("app.language")} tone="good">
           <LanguageChoice />
         </Step>
-        <Step title={say("guide.administrator")} tone="good">
-          <p>{say("signIn.expiredAs", { email: account.value?.email ?? "" })}</p>
+        <Step title={t("guide.administrator")} tone="good">
+          <p>{t("signIn.expiredAs", { email: account.value?.email ?? "" })}</p>
         </Step>
         <SiteStep />
         <CentreStep />
@@ -38,10 +38,10 @@ export function SetUpGuide() {
 function SiteStep() {
   const site = status.value?.site;
   return (
-    <Step title={say("guide.site")} tone="quiet">
-      <p>{say("guide.siteNow", { name: site?.name ?? "", ref: site?.ref ?? "", n: zones.value.length })}</p>
+    <Step title={t("guide.site")} tone="quiet">
+      <p>{t("guide.siteNow", { name: site?.name ?? "", ref: site?.ref ?? "", n: zones.value.length })}</p>
       <details>
-        <summary>{say("guide.configure")}</summary>
+        <summary>{t("guide.configure")}</summary>
         <FirstConfiguration />
       </details>
     </Step>
@@ -51,22 +51,22 @@ function SiteStep() {
 function CentreStep() {
   const state = status.value?.link.state ?? "none";
   const tryNow = (): Promise<boolean> =>
-    attempt(async () => {
-      const { body } = await ask<SyncView>("/site/sync/now", { method: "POST" });
-      tell(`${say("status.link")}: ${say(`link.${body.link.state}`)}`, body.link.state === "down");
+    runWithErrorNotice(async () => {
+      const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
+      showNotice(`${t("status.link")}: ${t(`link.${body.link.state}`)}`, body.link.state === "down");
     });
   return (
-    <Step title={say("guide.centre")} tone={LINK_TONES[state]}>
+    <Step title={t("guide.centre")} tone={LINK_TONES[state]}>
       <p>
-        {say("status.link")}: {say(`link.${state}`)}
+        {t("status.link")}: {t(`link.${state}`)}
       </p>
       {status.value && <LinkReason link={status.value.link} />}
       {state === "none" ? (
-        <p class="quiet">{say("guide.noCentre")}</p>
+        <p class="quiet">{t("guide.noCentre")}</p>
       ) : (
         <>
           <button type="button" onClick={() => void tryNow()}>
-            {say("guide.tryCentre")}
+            {t("guide.tryCentre")}
           </button>
           <CentreTrial />
         </>
@@ -77,10 +77,10 @@ function CentreStep() {
 
 function ObjectivesStep() {
   return (
-    <Step title={say("nav.objectives")} tone="quiet">
-      <p>{say("guide.objectives")}</p>
+    <Step title={t("nav.objectives")} tone="quiet">
+      <p>{t("guide.objectives")}</p>
       <a class="button" href="#/objectives">
-        {say("guide.look")} {say("nav.objectives")}
+        {t("guide.look")} {t("nav.objectives")}
       </a>
     </Step>
   );
@@ -90,14 +90,14 @@ function ZonesStep() {
   const unseen = zones.value.filter(({ contact }) => contact === "unknown").length;
   const isGood = zones.value.length > 0 && unseen === 0;
   return (
-    <Step title={say("nav.zones")} tone={isGood ? "good" : "warn"}>
+    <Step title={t("nav.zones")} tone={isGood ? "good" : "warn"}>
       <p>
-        {zones.value.length === 0 ? say("guide.noZones") : say("guide.zones", { n: zones.value.length })}{" "}
-        {unseen > 0 && say("status.zonesUnknown", { n: unseen })}
+        {zones.value.length === 0 ? t("guide.noZones") : t("guide.zones", { n: zones.value.length })}{" "}
+        {unseen > 0 && t("status.zonesUnknown", { n: unseen })}
       </p>
       {zones.value.length > 0 && (
         <a class="button" href="#/zones">
-          {say("guide.look")} {say("nav.zones")}
+          {t("guide.look")} {t("nav.zones")}
         </a>
       )}
     </Step>
@@ -109,10 +109,10 @@ function WalkStep() {
   const seen = test?.zones.filter(({ trips }) => trips > 0).length ?? 0;
   const isWhole = test !== null && seen === test.zones.length && seen > 0;
   return (
-    <Step title={say("walk.title")} tone={isWhole ? "good" : "warn"}>
-      <p>{test ? say("walk.seen", { seen, n: test.zones.length }) : say("guide.walk")}</p>
+    <Step title={t("walk.title")} tone={isWhole ? "good" : "warn"}>
+      <p>{test ? t("walk.seen", { seen, n: test.zones.length }) : t("guide.walk")}</p>
       <a class="button main" href="#/walk-test">
-        {say("guide.look")} {say("walk.title")}
+        {t("guide.look")} {t("walk.title")}
       </a>
     </Step>
   );

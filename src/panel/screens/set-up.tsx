@@ -1,41 +1,41 @@
 import { Form, TextField, textOf } from "../field.tsx";
-import { say } from "../language.ts";
+import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn } from "../password.tsx";
-import { go } from "../place.ts";
-import { setUp, standing } from "../session.ts";
-import { Trouble, useTrouble } from "../trouble.tsx";
+import { go } from "../route.ts";
+import { setUp, sessionState } from "../session.ts";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
 /** The first screen of a new installation: whoever has the code makes its administrator their own. */
 export function SetUp() {
-  const [trouble, run] = useTrouble();
+  const [trouble, run] = useErrorMessage();
   const claim = async (fields: FormData): Promise<void> => {
     await setUp(textOf(fields, "code"), textOf(fields, "email"), newPasswordIn(fields));
     go("#/setup");
   };
   return (
     <section class="narrow">
-      <h1>{say("setup.title")}</h1>
-      <p>{say("setup.text")}</p>
+      <h1>{t("setup.title")}</h1>
+      <p>{t("setup.text")}</p>
       <Form onSubmit={(fields) => run(() => claim(fields))}>
         <TextField
-          label={say("setup.code")}
+          label={t("setup.code")}
           name="code"
           autocomplete="one-time-code"
-          hint={say("setup.codeHint")}
+          hint={t("setup.codeHint")}
           maxLength={100}
           required
         />
-        <TextField label={say("setup.email")} name="email" type="email" autocomplete="username" required />
+        <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
         <NewPassword />
-        <Trouble text={trouble} />
-        <button class="main">{say("setup.do")}</button>
+        <ErrorMessage text={trouble} />
+        <button class="main">{t("setup.do")}</button>
         <button
           type="button"
           onClick={() => {
-            standing.value = "out";
+            sessionState.value = "out";
           }}
         >
-          {say("setup.signIn")}
+          {t("setup.signIn")}
         </button>
       </Form>
     </section>

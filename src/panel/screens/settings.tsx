@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { OptionView } from "../../http/site/settings-port.ts";
-import { askFile, useAnswer } from "../api.ts";
-import { handOver } from "../file-download.ts";
-import { say } from "../language.ts";
-import { status } from "../live.ts";
-import { attempt, Pending } from "../notice.tsx";
-import { LogButton } from "./log-button.tsx";
-import { People } from "./people.tsx";
+import { requestFile, useQuery } from "../api.ts";
+import { downloadFile } from "../file-download.ts";
+import { t } from "../i18n.ts";
+import { status } from "../live-updates.ts";
+import { runWithErrorNotice, Pending } from "../notice.tsx";
+import { LogButton } from "./debug-log-button.tsx";
+import { Accounts } from "./accounts.tsx";
 import { RestartButton } from "./restart-button.tsx";
 import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -15,15 +15,15 @@ import { Table, type Column } from "../table.tsx";
 export function SettingsScreen() {
   return (
     <>
-      <h1>{say("nav.settings")}</h1>
+      <h1>{t("nav.settings")}</h1>
       <p class="row">
         <a class="button" href="#/setup">
-          {say("nav.setup")}
+          {t("nav.setup")}
         </a>
         <RestartButton />
         <LogButton />
       </p>
-      <People />
+      <Accounts />
       <Backup />
       <Restore />
       <Configuration />
@@ -35,19 +35,19 @@ function Backup() {
   const [isTaken, setIsTaken] = useState(false);
   const take = async (): Promise<void> => {
     setIsTaken(true);
-    await attempt(async () => {
-      const content = await askFile("/site/backup");
-      handOver(content, `${status.value?.site.ref ?? "santinela"}.db`);
+    await runWithErrorNotice(async () => {
+      const content = await requestFile("/site/backup");
+      downloadFile(content, `${status.value?.site.ref ?? "santinela"}.db`);
     });
     setIsTaken(false);
   };
   return (
     <section class="below">
-      <h2>{say("settings.backup")}</h2>
-      <p>{say("settings.backupText")}</p>
+      <h2>{t("settings.backup")}</h2>
+      <p>{t("settings.backupText")}</p>
       <p>
         <button type="button" disabled={isTaken} onClick={() => void take()}>
-          {say("settings.download")}
+          {t("settings.download")}
         </button>
       </p>
     </section>
@@ -55,13 +55,13 @@ function Backup() {
 }
 
 function Configuration() {
-  const { answer, refusal, askAgain } = useAnswer<OptionView[]>("/site/configuration");
+  const { answer, refusal, askAgain } = useQuery<OptionView[]>("/site/configuration");
   return (
     <section class="below">
-      <h2>{say("settings.configuration")}</h2>
+      <h2>{t("settings.configuration")}</h2>
       {answer ? (
         <Table
-          caption={say("settings.configuration")}
+          caption={t("settings.configuration")}
           columns={columns()}
           rows={answer.body}
           keyOf={({ option }) => option}
@@ -75,12 +75,12 @@ function Configuration() {
 
 function columns(): Column<OptionView>[] {
   return [
-    { key: "option", title: say("settings.option"), cell: ({ option }) => <code>{option}</code> },
-    { key: "value", title: say("settings.value"), cell: ({ value }) => JSON.stringify(value) },
+    { key: "option", title: t("settings.option"), cell: ({ option }) => <code>{option}</code> },
+    { key: "value", title: t("settings.value"), cell: ({ value }) => JSON.stringify(value) },
     {
       key: "source",
-      title: say("settings.source"),
-      cell: ({ source }) => (source === "default" ? say("settings.default") : source),
+      title: t("settings.source"),
+      cell: ({ source }) => (source === "default" ? t("settings.default") : source),
     },
   ];
 }

@@ -1,43 +1,43 @@
 import { Dialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
-import { say } from "../language.ts";
+import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn, Password } from "../password.tsx";
 import { account, changePassword, signIn, signOut } from "../session.ts";
-import { Trouble, useTrouble } from "../trouble.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
 /** The first screen of everybody. */
 export function SignIn() {
-  const [trouble, run] = useTrouble();
+  const [trouble, run] = useErrorMessage();
   return (
     <section class="narrow">
-      <h1>{say("signIn.title")}</h1>
+      <h1>{t("signIn.title")}</h1>
       <Form onSubmit={(fields) => run(() => signIn(textOf(fields, "email"), textOf(fields, "password")))}>
-        <TextField label={say("signIn.email")} name="email" type="email" autocomplete="username" required />
-        <Password name="password" label={say("signIn.password")} isNew={false} />
-        <Trouble text={trouble} />
-        <button class="main">{say("signIn.do")}</button>
+        <TextField label={t("signIn.email")} name="email" type="email" autocomplete="username" required />
+        <Password name="password" label={t("signIn.password")} isNew={false} />
+        <ErrorMessage text={trouble} />
+        <button class="main">{t("signIn.do")}</button>
       </Form>
     </section>
   );
 }
 
 /** Between the given password and everything else: a password of one's own. */
-export function FirstPassword() {
-  const [trouble, run] = useTrouble();
+export function InitialPasswordForm() {
+  const [trouble, run] = useErrorMessage();
   const set = async (fields: FormData): Promise<void> => {
     await changePassword(textOf(fields, "current"), newPasswordIn(fields));
   };
   return (
     <section class="narrow">
-      <h1>{say("password.title")}</h1>
-      <p>{say("password.text")}</p>
+      <h1>{t("password.title")}</h1>
+      <p>{t("password.text")}</p>
       <Form onSubmit={(fields) => run(() => set(fields))}>
-        <Password name="current" label={say("password.current")} isNew={false} />
+        <Password name="current" label={t("password.current")} isNew={false} />
         <NewPassword />
-        <Trouble text={trouble} />
-        <button class="main">{say("password.do")}</button>
+        <ErrorMessage text={trouble} />
+        <button class="main">{t("password.do")}</button>
         <button type="button" onClick={signOut}>
-          {say("app.signOut")}
+          {t("app.signOut")}
         </button>
       </Form>
     </section>
@@ -46,18 +46,18 @@ export function FirstPassword() {
 
 /** Over the page when the token's hour is over; nothing behind it is lost. */
 export function ExpiredDialog() {
-  const [trouble, run] = useTrouble();
+  const [trouble, run] = useErrorMessage();
   const email = account.value?.email ?? "";
   return (
-    <Dialog title={say("signIn.expired")} onCancel={undefined}>
-      <p>{say("signIn.expiredText")}</p>
-      <p>{say("signIn.expiredAs", { email })}</p>
+    <Dialog title={t("signIn.expired")} onCancel={undefined}>
+      <p>{t("signIn.expiredText")}</p>
+      <p>{t("signIn.expiredAs", { email })}</p>
       <Form onSubmit={(fields) => run(() => signIn(email, textOf(fields, "password")))}>
-        <Password name="password" label={say("signIn.password")} isNew={false} />
-        <Trouble text={trouble} />
-        <button class="main">{say("signIn.do")}</button>
+        <Password name="password" label={t("signIn.password")} isNew={false} />
+        <ErrorMessage text={trouble} />
+        <button class="main">{t("signIn.do")}</button>
         <button type="button" onClick={signOut}>
-          {say("signIn.other")}
+          {t("signIn.other")}
         </button>
       </Form>
     </Dialog>

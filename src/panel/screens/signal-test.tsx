@@ -1,30 +1,30 @@
 import { useState } from "preact/hooks";
-import type { SignalTestView } from "../../http/site/test-port.ts";
-import { ask, useAnswer } from "../api.ts";
+import type { SignalTestView } from "../../http/site/field-test-port.ts";
+import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { say } from "../language.ts";
-import { journalVersion, status } from "../live.ts";
-import { attempt } from "../notice.tsx";
+import { t } from "../i18n.ts";
+import { journalVersion, status } from "../live-updates.ts";
+import { runWithErrorNotice } from "../notice.tsx";
 
 /** One marked intervention sent the way that an alarm goes, hop by hop. */
 export function SignalTest() {
   const [key, setKey] = useState<string | undefined>(undefined);
-  const { answer } = useAnswer<SignalTestView>(
+  const { answer } = useQuery<SignalTestView>(
     key === undefined ? undefined : `/site/signal-test/${key}`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
   const start = (): Promise<boolean> =>
-    attempt(async () => {
-      const { body } = await ask<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
+    runWithErrorNotice(async () => {
+      const { body } = await request<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
       setKey(body.key);
     });
   return (
     <section class="below">
-      <h2>{say("signal.title")}</h2>
-      <p>{say("signal.text")}</p>
+      <h2>{t("signal.title")}</h2>
+      <p>{t("signal.text")}</p>
       <p>
         <button type="button" onClick={() => void start()}>
-          {say("signal.start")}
+          {t("signal.start")}
         </button>
       </p>
       {answer && answer.body.key === key && <Hops test={answer.body} />}
@@ -39,18 +39,18 @@ function Hops({ test }: { readonly test: SignalTestView }) {
   const local = test.state === "refused" ? "bad" : isHere ? "good" : "quiet";
   return (
     <ol class="hops" aria-live="polite">
-      <Hop tone="good" text={say("signal.written")} />
+      <Hop tone="good" text={t("signal.written")} />
       <Hop
         tone={local}
-        text={isHere ? say("signal.here", { id: test.interventionId ?? "" }) : say("signal.notHere")}
+        text={isHere ? t("signal.here", { id: test.interventionId ?? "" }) : t("signal.notHere")}
       />
       {hasCentre && (
         <Hop
           tone={hasArrived ? "good" : "quiet"}
-          text={hasArrived ? say("signal.arrived", { id: test.upstreamId ?? "" }) : say("signal.notArrived")}
+          text={hasArrived ? t("signal.arrived", { id: test.upstreamId ?? "" }) : t("signal.notArrived")}
         />
       )}
-      {test.isOver && <Hop tone={local} text={say("signal.over")} />}
+      {test.isOver && <Hop tone={local} text={t("signal.over")} />}
       {test.reason !== null && (
         <li class="quiet" lang="en">
           {test.reason}

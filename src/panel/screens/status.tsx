@@ -2,26 +2,26 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Condition } from "../../domain/condition.ts";
 import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
-import type { JournalEntry } from "../../http/site/journal-view.ts";
+import type { TimelineEntry } from "../../http/site/journal-view.ts";
 import type { StatusView } from "../../http/site/status-view.ts";
-import { useAnswer } from "../api.ts";
+import { useQuery } from "../api.ts";
 import { Badge, SIGNS, type Tone } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
 import { EventRows } from "../event-rows.tsx";
-import { say, sayCode } from "../language.ts";
-import { LinkDay } from "../link-pictures.tsx";
-import { journalVersion, status, zones } from "../live.ts";
-import { sayMoment } from "../moments.ts";
+import { t, tCode } from "../i18n.ts";
+import { LinkDay } from "../link-history-chart.tsx";
+import { journalVersion, status, zones } from "../live-updates.ts";
+import { formatTime } from "../date-format.ts";
 import { mayOperate } from "../session.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 
 /** How this site stands, what is wrong first. */
 export function StatusScreen() {
   const now = status.value;
-  if (!now) return <p class="quiet">{say("app.loading")}</p>;
+  if (!now) return <p class="quiet">{t("app.loading")}</p>;
   return (
     <>
-      <h1>{say("status.title")}</h1>
+      <h1>{t("status.title")}</h1>
       <Summary now={now} />
       <div class="tiles">
         <LinkTile now={now} />
@@ -29,12 +29,12 @@ export function StatusScreen() {
         {now.link.state !== "none" && <ComparisonTile now={now} />}
         <ZonesTile />
         <TripsTile now={now} />
-        <Tile title={say("status.started")}>{sayMoment(now.startedAt)}</Tile>
-        <Tile title={say("status.version")}>{now.version}</Tile>
+        <Tile title={t("status.started")}>{formatTime(now.startedAt)}</Tile>
+        <Tile title={t("status.version")}>{now.version}</Tile>
       </div>
       {now.link.state !== "none" && (
         <section class="below">
-          <h2>{say("history.day")}</h2>
+          <h2>{t("history.day")}</h2>
           <LinkDay />
         </section>
       )}
@@ -44,11 +44,11 @@ export function StatusScreen() {
 }
 
 function Latest() {
-  const { answer } = useAnswer<JournalEntry[]>("/site/journal?limit=5", journalVersion.value);
+  const { answer } = useQuery<TimelineEntry[]>("/site/journal?limit=5", journalVersion.value);
   return (
     <section class="below">
-      <h2>{say("status.latest")}</h2>
-      {answer && <EventRows caption={say("status.latest")} entries={answer.body} />}
+      <h2>{t("status.latest")}</h2>
+      {answer && <EventRows caption={t("status.latest")} entries={answer.body} />}
     </section>
   );
 }
@@ -63,9 +63,9 @@ function Summary({ now: { headline, conditions } }: { readonly now: StatusView }
     <section aria-live="polite" aria-labelledby={title}>
       <h2 id={title} class={`headline ${LEVEL_TONES[level]}`}>
         <span aria-hidden="true">{SIGNS[LEVEL_TONES[level]]} </span>
-        {say(`headline.${level}`)}
+        {t(`headline.${level}`)}
       </h2>
-      {planned > 0 && <p class="quiet">{say("headline.planned", { n: planned })}</p>}
+      {planned > 0 && <p class="quiet">{t("headline.planned", { n: planned })}</p>}
       <ul class="conditions">
         {listed.map((reason) => (
           <Reason key={reason.code} reason={reason} />
@@ -91,7 +91,7 @@ function Reason({ reason: { code, level, count, items } }: { readonly reason: He
     <li class={`${tone} box`}>
       <p>
         <strong>
-          {SIGNS[tone]} {say(`reason.${code}`, { n: count })}
+          {SIGNS[tone]} {t(`reason.${code}`, { n: count })}
         </strong>
       </p>
       {items.length > 0 && (
@@ -101,7 +101,7 @@ function Reason({ reason: { code, level, count, items } }: { readonly reason: He
               <ReasonItem item={item} />
             </li>
           ))}
-          {count > items.length && <li>{say("headline.more", { n: count - items.length })}</li>}
+          {count > items.length && <li>{t("headline.more", { n: count - items.length })}</li>}
         </ul>
       )}
     </li>
@@ -120,9 +120,9 @@ function OpenCondition({ condition }: { readonly condition: Condition }) {
     <li class={severity === "error" ? "bad box" : "warn box"}>
       <p>
         <strong>
-          {severity === "error" ? "▲" : "◆"} {sayCode("condition", code, title)}
+          {severity === "error" ? "▲" : "◆"} {tCode("condition", code, title)}
         </strong>{" "}
-        <span class="quiet">{say("status.since", { time: sayMoment(since) })}</span>
+        <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
       </p>
       <ConditionText condition={condition} />
     </li>
@@ -132,14 +132,14 @@ function OpenCondition({ condition }: { readonly condition: Condition }) {
 function LinkTile({ now: { link } }: { readonly now: StatusView }) {
   return (
     <Tile
-      title={say("status.link")}
+      title={t("status.link")}
       note={
-        link.nextTryAt === null
-          ? link.answeredAt && say("link.answered", { time: sayMoment(link.answeredAt) })
-          : say("link.nextTry", { time: sayMoment(link.nextTryAt) })
+        link.nextAttemptAt === null
+          ? link.answeredAt && t("link.answered", { time: formatTime(link.answeredAt) })
+          : t("link.nextTry", { time: formatTime(link.nextAttemptAt) })
       }
     >
-      <Badge tone={LINK_TONES[link.state]}>{say(`link.${link.state}`)}</Badge>
+      <Badge tone={LINK_TONES[link.state]}>{t(`link.${link.state}`)}</Badge>
     </Tile>
   );
 }
@@ -148,8 +148,8 @@ function OutboxTile({ now: { outbox } }: { readonly now: StatusView }) {
   const stuck = outbox.blocked + outbox.rejected + outbox.gone;
   const oldest = outbox.oldestWaitingMs === null ? null : new Date(outbox.oldestWaitingMs).toISOString();
   return (
-    <Tile title={say("status.outbox")} note={oldest && say("status.oldest", { time: sayMoment(oldest) })}>
-      {outbox.waiting} {stuck > 0 && <Badge tone="bad">{say("status.outboxStuck", { n: stuck })}</Badge>}
+    <Tile title={t("status.outbox")} note={oldest && t("status.oldest", { time: formatTime(oldest) })}>
+      {outbox.waiting} {stuck > 0 && <Badge tone="bad">{t("status.outboxStuck", { n: stuck })}</Badge>}
     </Tile>
   );
 }
@@ -158,8 +158,8 @@ function OutboxTile({ now: { outbox } }: { readonly now: StatusView }) {
 function ComparisonTile({ now: { comparison } }: { readonly now: StatusView }) {
   return (
     <Tile
-      title={say("compared.title")}
-      note={comparison && say("compared.at", { time: sayMoment(comparison.at) })}
+      title={t("compared.title")}
+      note={comparison && t("compared.at", { time: formatTime(comparison.at) })}
     >
       <ComparisonBadge comparison={comparison} />
     </Tile>
@@ -168,9 +168,9 @@ function ComparisonTile({ now: { comparison } }: { readonly now: StatusView }) {
 
 function TripsTile({ now: { trips } }: { readonly now: StatusView }) {
   return (
-    <Tile title={say("status.trips")}>
+    <Tile title={t("status.trips")}>
       {trips.waiting}{" "}
-      {trips.refused > 0 && <Badge tone="bad">{say("status.tripsRefused", { n: trips.refused })}</Badge>}
+      {trips.refused > 0 && <Badge tone="bad">{t("status.tripsRefused", { n: trips.refused })}</Badge>}
     </Tile>
   );
 }
@@ -179,10 +179,10 @@ function ZonesTile() {
   const open = zones.value.filter(({ contact }) => contact === "open").length;
   const unknown = zones.value.filter(({ contact }) => contact === "unknown").length;
   return (
-    <Tile title={say("status.zones")}>
-      {open > 0 && <Badge tone="bad">{say("status.zonesOpen", { n: open })}</Badge>}
-      {unknown > 0 && <Badge tone="warn">{say("status.zonesUnknown", { n: unknown })}</Badge>}
-      {open + unknown === 0 && <Badge tone="good">{say("status.zonesNormal")}</Badge>}
+    <Tile title={t("status.zones")}>
+      {open > 0 && <Badge tone="bad">{t("status.zonesOpen", { n: open })}</Badge>}
+      {unknown > 0 && <Badge tone="warn">{t("status.zonesUnknown", { n: unknown })}</Badge>}
+      {open + unknown === 0 && <Badge tone="good">{t("status.zonesNormal")}</Badge>}
     </Tile>
   );
 }

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { WalkTestView } from "../../http/site/test-port.ts";
-import { ask } from "../api.ts";
+import type { WalkTestView } from "../../http/site/field-test-port.ts";
+import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, prepareBeep, shake } from "../beeper.ts";
-import { Question } from "../dialog.tsx";
+import { ConfirmDialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
-import { say } from "../language.ts";
-import { walkTest, zones } from "../live.ts";
-import { sayMoment } from "../moments.ts";
-import { attempt } from "../notice.tsx";
+import { t } from "../i18n.ts";
+import { walkTest, zones } from "../live-updates.ts";
+import { formatTime } from "../date-format.ts";
+import { runWithErrorNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { endWalkTest, LifeSafetyNames, TimeLeft } from "../walk-banner.tsx";
 import { SignalTest } from "./signal-test.tsx";
@@ -21,7 +21,7 @@ export function WalkTestScreen() {
   const test = walkTest.value;
   return (
     <>
-      <h1>{say("walk.title")}</h1>
+      <h1>{t("walk.title")}</h1>
       {!test?.running && mayOperate() && <Start />}
       {test && <Report test={test} />}
       {mayOperate() && <SignalTest />}
@@ -43,33 +43,33 @@ function Start() {
 function StartQuestion({ minutes, close }: { readonly minutes: number; readonly close: () => void }) {
   const start = (): Promise<boolean> => {
     prepareBeep();
-    return attempt(async () => {
+    return runWithErrorNotice(async () => {
       walkTest.value = (
-        await ask<WalkTestView>("/site/walk-test", { method: "POST", body: { minutes } })
+        await request<WalkTestView>("/site/walk-test", { method: "POST", body: { minutes } })
       ).body;
     });
   };
   return (
-    <Question
-      title={say("walk.ask", { n: minutes })}
-      action={say("walk.start")}
+    <ConfirmDialog
+      title={t("walk.ask", { n: minutes })}
+      action={t("walk.start")}
       isDanger
       act={start}
       close={close}
     >
-      <p>{say("walk.askText")}</p>
+      <p>{t("walk.askText")}</p>
       <LifeSafetyNames zones={zones.value.filter(({ isLifeSafety }) => isLifeSafety)} />
-    </Question>
+    </ConfirmDialog>
   );
 }
 
 function StartForm({ order }: { readonly order: (minutes: number) => void }) {
   return (
     <Form onSubmit={async (fields) => order(Number(textOf(fields, "minutes")))}>
-      <p>{say("walk.text")}</p>
+      <p>{t("walk.text")}</p>
       <div class="filters">
         <TextField
-          label={say("walk.minutes")}
+          label={t("walk.minutes")}
           name="minutes"
           type="number"
           min={1}
@@ -78,7 +78,7 @@ function StartForm({ order }: { readonly order: (minutes: number) => void }) {
           required
         />
         <p class="row">
-          <button class="main">{say("walk.start")}</button>
+          <button class="main">{t("walk.start")}</button>
         </p>
       </div>
     </Form>
@@ -90,19 +90,19 @@ function Report({ test }: { readonly test: WalkTestView }) {
   const seen = test.zones.filter(({ trips }) => trips > 0);
   return (
     <section>
-      <h2 aria-live="polite">{say("walk.seen", { seen: seen.length, n: test.zones.length })}</h2>
+      <h2 aria-live="polite">{t("walk.seen", { seen: seen.length, n: test.zones.length })}</h2>
       {test.running ? (
         <div class="row">
           <TimeLeft until={test.until} />
           <PocketSignals trips={seen.reduce((sum, { trips }) => sum + trips, 0)} />
           {mayOperate() && (
             <button type="button" class="danger" onClick={() => void endWalkTest()}>
-              {say("walk.stop")}
+              {t("walk.stop")}
             </button>
           )}
         </div>
       ) : (
-        <p>{say("walk.ended", { who: test.who, from: sayMoment(test.since), to: sayMoment(test.ended) })}</p>
+        <p>{t("walk.ended", { who: test.who, from: formatTime(test.since), to: formatTime(test.ended) })}</p>
       )}
       <ul class="walk">
         {[...test.zones]
@@ -110,14 +110,14 @@ function Report({ test }: { readonly test: WalkTestView }) {
           .map(({ id, trips, last }) => (
             <li key={id} class="box">
               {trips > 0 ? (
-                <Badge tone="good">{say("walk.yes")}</Badge>
+                <Badge tone="good">{t("walk.yes")}</Badge>
               ) : (
-                <Badge tone="bad">{say("walk.no")}</Badge>
+                <Badge tone="bad">{t("walk.no")}</Badge>
               )}
               <strong>{names.get(id) ?? id}</strong>{" "}
               {trips > 0 && (
                 <span class="quiet">
-                  {sayMoment(last)} ×{trips}
+                  {formatTime(last)} ×{trips}
                 </span>
               )}
             </li>
@@ -150,7 +150,7 @@ function PocketSignals({ trips }: { readonly trips: number }) {
             setWantsSound(event.currentTarget.checked);
           }}
         />{" "}
-        {say("walk.sound")}
+        {t("walk.sound")}
       </label>
       <label class="check">
         <input
@@ -158,7 +158,7 @@ function PocketSignals({ trips }: { readonly trips: number }) {
           checked={wantsShake}
           onChange={(event) => setWantsShake(event.currentTarget.checked)}
         />{" "}
-        {say("walk.shake")}
+        {t("walk.shake")}
       </label>
     </>
   );

@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
 import type { SimulationView, ZoneView } from "../../http/site/zone-port.ts";
-import { ask } from "../api.ts";
+import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { Question } from "../dialog.tsx";
+import { ConfirmDialog } from "../dialog.tsx";
 import { Choice, SearchField } from "../field.tsx";
-import { folded } from "../fold.ts";
-import { say } from "../language.ts";
-import { zones } from "../live.ts";
-import { sayMoment } from "../moments.ts";
-import { attempt, tell } from "../notice.tsx";
+import { folded } from "../search-folding.ts";
+import { t } from "../i18n.ts";
+import { zones } from "../live-updates.ts";
+import { formatTime } from "../date-format.ts";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
-import { TripLanes } from "../trip-lanes.tsx";
-import type { WordKey } from "../words/catalogue.ts";
-import { BypassDialog, isOut, restoreZone, ZoneRemarks } from "./zone-orders.tsx";
+import { TripLanes } from "../zone-timeline.tsx";
+import type { MessageKey } from "../messages/catalogue.ts";
+import { BypassDialog, isOut, restoreZone, ZoneStatusNotes } from "./zone-overrides.tsx";
 
 /** What a dialog is open about. */
 interface Asked {
@@ -36,23 +36,23 @@ export function ZonesScreen() {
   );
   return (
     <>
-      <h1>{say("zones.title")}</h1>
+      <h1>{t("zones.title")}</h1>
       <div class="filters">
         <Choice
-          label={say("zones.filter")}
+          label={t("zones.filter")}
           name="contact"
           value={filter}
           onChange={setFilter}
           options={[
-            ["", say("app.all")],
-            ["open", say("contact.open")],
-            ["normal", say("contact.normal")],
-            ["unknown", say("contact.unknown")],
+            ["", t("app.all")],
+            ["open", t("contact.open")],
+            ["normal", t("contact.normal")],
+            ["unknown", t("contact.unknown")],
           ]}
         />
         <SearchField text={search} find={setSearch} />
       </div>
-      <Table caption={say("zones.title")} columns={columns(setAsked)} rows={shown} keyOf={({ id }) => id} />
+      <Table caption={t("zones.title")} columns={columns(setAsked)} rows={shown} keyOf={({ id }) => id} />
       <TripLanes zones={shown} />
       {asked?.about === "trip" && <TestTrip zone={asked.zone} close={close} />}
       {asked?.about === "bypass" && <BypassDialog zone={asked.zone} close={close} />}
@@ -62,20 +62,20 @@ export function ZonesScreen() {
 
 function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
   const all: Column<ZoneView>[] = [
-    { key: "name", title: say("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
-    { key: "contact", title: say("zones.state"), cell: (zone) => <Contact zone={zone} /> },
-    { key: "since", title: say("zones.since"), isShort: true, cell: ({ since }) => sayMoment(since) },
+    { key: "name", title: t("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
+    { key: "contact", title: t("zones.state"), cell: (zone) => <Contact zone={zone} /> },
+    { key: "since", title: t("zones.since"), isShort: true, cell: ({ since }) => formatTime(since) },
     {
       key: "source",
-      title: say("zones.source"),
+      title: t("zones.source"),
       isShort: true,
-      cell: ({ source }) => say(`source.${source}`),
+      cell: ({ source }) => t(`source.${source}`),
     },
   ];
   if (mayOperate())
     all.push({
       key: "actions",
-      title: say("zones.actions"),
+      title: t("zones.actions"),
       cell: (zone) => <Actions zone={zone} askAbout={askAbout} />,
     });
   return all;
@@ -85,16 +85,16 @@ function Contact({ zone }: { readonly zone: ZoneView }) {
   const tone = { normal: "good", open: "bad", unknown: "warn" } as const;
   return (
     <>
-      <Badge tone={tone[zone.contact]}>{say(`contact.${zone.contact}`)}</Badge>
-      <ZoneRemarks zone={zone} />
+      <Badge tone={tone[zone.contact]}>{t(`contact.${zone.contact}`)}</Badge>
+      <ZoneStatusNotes zone={zone} />
     </>
   );
 }
 
 function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbout: (asked: Asked) => void }) {
-  const button = (word: WordKey, act: () => void) => (
-    <button type="button" aria-label={`${say(word)} ${zone.name}`} onClick={act}>
-      {say(word)}
+  const button = (word: MessageKey, act: () => void) => (
+    <button type="button" aria-label={`${t(word)} ${zone.name}`} onClick={act}>
+      {t(word)}
     </button>
   );
   return (
@@ -111,33 +111,34 @@ function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbou
 
 function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const trip = (): Promise<boolean> =>
-    attempt(async () => {
+    runWithErrorNotice(async () => {
       const { trips } = await simulate(zone, "open");
-      tell(say("zones.tried", { zone: zone.name, n: trips.length }));
+      showNotice(t("zones.tried", { zone: zone.name, n: trips.length }));
     });
   return (
-    <Question
-      title={say("zones.tryTitle", { zone: zone.name })}
-      action={say("zones.tryDo")}
+    <ConfirmDialog
+      title={t("zones.tryTitle", { zone: zone.name })}
+      action={t("zones.tryDo")}
       act={trip}
       close={close}
     >
-      <p>{say("zones.tryText")}</p>
-    </Question>
+      <p>{t("zones.tryText")}</p>
+    </ConfirmDialog>
   );
 }
 
 async function rest(zone: ZoneView): Promise<void> {
-  await attempt(async () => {
+  await runWithErrorNotice(async () => {
     const { contact, unchangedBy } = await simulate(zone, "normal");
-    if (contact === "normal") tell(say("zones.rested", { zone: zone.name }));
-    else tell(say(unchangedBy === "sensor" ? "zones.sensor" : "zones.unsettled", { zone: zone.name }), true);
+    if (contact === "normal") showNotice(t("zones.rested", { zone: zone.name }));
+    else
+      showNotice(t(unchangedBy === "sensor" ? "zones.sensor" : "zones.unsettled", { zone: zone.name }), true);
   });
 }
 
 /** Drives a zone as its contact would. @returns what came of it */
 async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
-  const { body } = await ask<SimulationView>("/site/simulate", {
+  const { body } = await request<SimulationView>("/site/simulate", {
     method: "POST",
     body: { zone: id, contact },
   });

@@ -210,16 +210,16 @@ async function settle(site: ForeignSite, helped: string[], withinMs: number): Pr
     async () => {
       const { records } = await site.now();
       const refused = records.filter(({ phase }) => phase === "rejected" || phase === "gone");
-      for (const { interventionId, name, phase, lastAnswer } of refused) {
+      for (const { interventionId, name, phase, lastResponse } of refused) {
         const { conditions } = await site.status();
         if (!conditions.some(({ code }) => code.startsWith("upstream-refuses")))
           throw new Error(`${name} is ${phase} without a condition`);
-        helped.push(`${name}: ${phase}, ${lastAnswer}`);
+        helped.push(`${name}: ${phase}, ${lastResponse}`);
         await site.ask(200, "POST", `/site/sync/${interventionId}/retry`);
       }
       if (records.length > 0)
         throw new Error(
-          records.map(({ name, phase, lastAnswer }) => `${name}: ${phase}, ${lastAnswer}`).join("\n"),
+          records.map(({ name, phase, lastResponse }) => `${name}: ${phase}, ${lastResponse}`).join("\n"),
         );
       return true;
     },

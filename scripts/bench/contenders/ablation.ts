@@ -1,0 +1,158 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../paths.ts";
+import type { Contender, ContenderName, Setting, Site } from "./contender.ts";
+import { prepare, santinela } from "./santinela.ts";
+
+/** One thing that makes the daemon fast, and what puts the built program back to how it was without it. */
+export interface TakenOut {
+  readonly name: ContenderName;
+  /** Which load shows it. */
+  readonly shownBy: "requests" | "trips";
+  readonly changes: readonly Change[];
+}
+
+interface Change {
+  /** Below the folder of the built program. */
+  readonly file: string;
+  /** Stands there exactly once. */
+  readonly text: string;
+  readonly instead: string;
+}
+
+const TOKEN_CACHE: Change = {
+  file: "service/tokens.js",
+  text: "this.#verified.set(token, claims);",
+  instead: "",
+};
+
+/** A commit for each job at once, instead of one for all that arrive in the same turn of the event loop. */
+const SHARED_COMMIT: Change = {
+  file: "store/group-commit.js",
+  text: "this.#clock.afterTurn(() => this.#flush());",
+  instead: "this.#flush();",
+};
+
+/** The product itself has no switches: each of these is a copy of what was built, with a line or two changed. */
+export const TAKEN_OUT: readonly TakenOut[] = [
+  { name: "without-token-cache", shownBy: "requests", changes: [TOKEN_CACHE] },
+  {
+    name: "without-key-object",
+    shownBy: "requests",
+    changes: [
+      TOKEN_CACHE,
+      {
+        file: "service/tokens.js",
+        text: "const claims = jwt.verify(token, key, {",
+        instead: "const claims = jwt.verify(token, key.export().toString('latin1'), {",
+      },
+      {
+        file: "service/tokens.js",
+        text: "return jwt.sign(",
+        instead: "return ((claims, key, how) => jwt.sign(claims, key.export().toString('latin1'), how))(",
+      },
+    ],
+  },
+  {
+    name: "without-born-requests",
+    shownBy: "requests",
+    changes: [
+      {
+        file: "http/server.js",
+        text: "{ ...OPTIONS, ...app.born }",
+        instead: "{ ...OPTIONS }",
+      },
+    ],
+  },
+  {
+    name: "without-lean-answers",
+    shownBy: "requests",
+    changes: [{ file: "http/app.js", text: "sendLeanly(app);", instead: "" }],
+  },
+  {
+    name: "without-kept-statements",
+    shownBy: "requests",
+    changes: [{ file: "store/database.js", text: "keepStatements(database);", instead: "" }],
+  },
+  {
+    name: "without-ordered-keys",
+    shownBy: "requests",
+    changes: [
+      {
+        file: "daemon.js",
+        text: "orderedUuid(this.#clock.wallMs(), randomUUID())",
+        instead: "randomUUID()",
+      },
+    ],
+  },
+  { name: "without-shared-commits", shownBy: "requests", changes: [SHARED_COMMIT] },
+  {
+    name: "without-shared-journal",
+    shownBy: "trips",
+    changes: [
+      {
+        file: "inputs/message-intake.js",
+        text: "packet.qos < 2 && this.#underWay < UNDER_WAY_MAX",
+        instead: "false",
+      },
+    ],
+  },
+  {
+    name: "without-kept-connections",
+    shownBy: "trips",
+    changes: [{ file: "inputs/local-dispatch.js", text: "keepIdleMs: LOOPBACK_IDLE_MS,", instead: "" }],
+  },
+  {
+    name: "without-side-by-side",
+    shownBy: "trips",
+    changes: [
+      {
+        file: "inputs/trip-dispatcher.js",
+        text: 'seen.has("settled") ? AT_ONCE_MAX : 1',
+        instead: "1",
+      },
+    ],
+  },
+  {
+    name: "without-remembered-records",
+    shownBy: "trips",
+    changes: [
+      {
+        file: "inputs/incident-correlator.js",
+        text: "this.#remembered(trip, interventionId) ?? ",
+        instead: "",
+      },
+    ],
+  },
+];
+
+/** Those that a load shows, as contenders. */
+export function takenOut(shownBy: TakenOut["shownBy"]): Contender[] {
+  return TAKEN_OUT.filter((one) => one.shownBy === shownBy).map(({ name, changes }) => ({
+    name,
+    missing: () => santinela.missing(),
+    prepare: (setting) => prepareWithout(setting, changes),
+  }));
+}
+
+function prepareWithout(setting: Setting, changes: readonly Change[]): Promise<Site> {
+  // Below the repository, so that it finds the packages.
+  const program = join(setting.folder, "dist");
+  cpSync(join(ROOT, "dist"), program, { recursive: true });
+  for (const { file, text, instead } of changes) {
+    const path = join(program, file);
+    writeFileSync(path, changed(readFileSync(path, "utf8"), text, instead));
+  }
+  return prepare(setting, [], join(program, "main.js"));
+}
+
+/**
+ * A file with one text replaced.
+ * @throws Error where it does not stand exactly once: then something else would be measured
+ */
+export function changed(file: string, text: string, instead: string): string {
+  const [before, after, ...more] = file.split(text);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`the built program does not have exactly one ${JSON.stringify(text)}`);
+  return `${before}${instead}${after}`;
+}

@@ -1,0 +1,68 @@
+// Writes the generated part of docs/cli.md from the built program's own tree. Run by `npm run build`.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
+const PAGE = new URL("../docs/cli.md", import.meta.url);
+const BEGIN = "<!-- commands: begin (made by scripts/generate-cli-reference.mjs) -->";
+const END = "<!-- commands: end -->";
+
+if (process.argv[1] === new URL(import.meta.url).pathname && existsSync(PAGE)) {
+  const { programShape } = await import("../dist/cli/program.js");
+  const { stdin, stdout, stderr } = process;
+  const shape = programShape({ stdin, stdout, stderr, env: {}, cwd: "/", main: "" });
+  const text = readFileSync(PAGE, "utf8");
+  const from = text.indexOf(BEGIN);
+  const to = text.indexOf(END);
+  if (from < 0 || to < 0) throw new Error("docs/cli.md has lost its markers");
+  const next = `${text.slice(0, from + BEGIN.length)}\n\n${commandPage(shape)}\n${text.slice(to)}`;
+  if (next !== text) writeFileSync(PAGE, next);
+}
+
+/**
+ * The reference of every command that does something.
+ * @param root the program's tree, as src/cli/command-tree.ts gives it
+ * @returns Markdown
+ */
+export function commandPage(root) {
+  const general = `### santinela\n\n${optionList(root)}\n`;
+  return [general, ...leaves(root).map(section)].join("\n");
+}
+
+function leaves(command) {
+  return command.commands.length > 0 ? command.commands.flatMap(leaves) : [command];
+}
+
+function section(command) {
+  const name = ["santinela", ...command.path].join(" ");
+  const examples = command.after
+    .split("\n")
+    .filter((line) => line.startsWith("  "))
+    .map((line) => line.trim());
+  return [
+    `### ${name}\n`,
+    `${sentence(command.description)}\n`,
+    `\`${name} ${command.usage}\`\n`,
+    ...command.arguments.map(
+      ({ name: argument, description, choices }) =>
+        `- \`<${argument}>\`: ${[description, choices.join(", ")].filter(Boolean).join("; ")}`,
+    ),
+    optionList(command),
+    "",
+    `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
+  ].join("\n");
+}
+
+function optionList({ options }) {
+  return options
+    .filter(({ name }) => name !== "--config") // Explained once, at the top of the page.
+    .map(({ flags, description, isRequired, fallback }) => {
+      const notes = [isRequired ? "required" : "", fallback === null ? "" : `default ${fallback}`].filter(
+        Boolean,
+      );
+      return `- \`${flags}\`: ${description}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+    })
+    .join("\n");
+}
+
+function sentence(text) {
+  return `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}.`;
+}

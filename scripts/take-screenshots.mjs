@@ -1,0 +1,140 @@
+// Takes the pictures of docs/pictures/ from a running daemon: `npm run build && node scripts/take-screenshots.mjs`.
+// A site with a gate, a hall and a fire detector, a centre that does not answer, and an evening's worth of trips.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { openJournalDatabase } from "../dist/store/journal-database.js";
+import { LinkSampleStore } from "../dist/store/link-samples.js";
+import { DaemonProcess } from "../dist/cli/demo/daemon-process.js";
+
+const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
+const CONFIGURATION = `dataDir: ./data
+site: { name: Hala Nord, ref: hala-nord }
+http: { port: 0 }
+mqtt: off
+gpio: { backend: simulated }
+upstream: { baseUrl: "http://127.0.0.1:9", email: hala-nord@example.ro, passwordFile: ./upstream.password }
+objectives:
+  obiective/cladiri: [{ id: 12, name: Hala Nord, address: "Str. Fabricii 7, Cluj-Napoca" }]
+  obiective/bunuri: [{ id: 3, name: Stivuitor CJ-07 }]
+zones:
+  - { id: front-door, name: Ușa principală, kind: intrusion, objective: &hall { type: obiective/cladiri, id: 12 }, input: { gpio: 17 } }
+  - { id: hall, name: PIR hol, kind: motion, objective: *hall, input: { gpio: 27 } }
+  - { id: window, name: Fereastră birou, kind: glass, objective: *hall, input: { simulated: true } }
+  - { id: smoke, name: Fum depozit, kind: fire, objective: *hall, input: { simulated: true } }
+  - { id: gate, name: Poarta, kind: perimeter, objective: *hall, input: { simulated: true } }
+`;
+/** Screen by screen: its address, and what is there once it is complete. */
+const SCREENS = [
+  ["status", ".conditions"],
+  ["zones", ".lanes .legend"],
+  ["interventions", "table"],
+  ["interventions/1", "section table"],
+  ["events", "table"],
+  ["objectives", 'td strong:text-is("Hala Nord")'],
+  ["sync", "section.lanes"],
+  ["walk-test", "form"],
+  ["settings", 'td:has-text("http.port")'],
+  ["setup", "ol.guide"],
+];
+/** As a technician's phone and an installer's laptop see it. */
+const LOOKS = [
+  { name: "ro-phone", locale: "ro-RO", width: 360, height: 740, colorScheme: "light" },
+  { name: "en-desktop", locale: "en-GB", width: 1100, height: 860, colorScheme: "dark" },
+];
+
+const pictures = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "santinela-pictures-"));
+const configFile = join(folder, "santinela.yaml");
+writeFileSync(configFile, CONFIGURATION);
+writeFileSync(join(folder, "upstream.password"), "not needed", { mode: 0o600 });
+const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const daemon = new DaemonProcess({ main, configFile, dataDir: join(folder, "data") });
+/** An installation that nobody has set up yet. */
+const newFile = join(folder, "new.yaml");
+writeFileSync(newFile, "dataDir: ./new\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
+const newDaemon = new DaemonProcess({ main, configFile: newFile, dataDir: join(folder, "new") });
+try {
+  await daemon.addAccount(ACCOUNT, "administrator");
+  writeLinkOfADay(join(folder, "data", "journal.db"));
+  const { httpPort } = await daemon.start();
+  await daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "120"]);
+  for (const zone of ["hall", "gate", "hall", "front-door"]) await trip(zone);
+  await daemon.run(["trip", "--zone", "window"]);
+  mkdirSync(pictures, { recursive: true });
+  await photograph(`http://127.0.0.1:${httpPort}/`);
+  const { httpPort: newPort } = await newDaemon.start();
+  await photographSetUp(`http://127.0.0.1:${newPort}/`);
+} finally {
+  await daemon.end("SIGTERM");
+  await newDaemon.end("SIGTERM");
+  rmSync(folder, { recursive: true });
+}
+
+async function trip(zone) {
+  await daemon.run(["trip", "--zone", zone]);
+  await daemon.run(["trip", "--zone", zone, "--restore"]);
+}
+
+/** The link as it might have stood yesterday, and was cut off in the night. */
+function writeLinkOfADay(path) {
+  const database = openJournalDatabase(path);
+  const samples = new LinkSampleStore(database);
+  const stepMs = 300_000;
+  const now = Date.now();
+  for (let step = 288; step > 0; step -= 1) {
+    const sinceCutS = step > 160 && step < 178 ? (178 - step) * 300 : step < 9 ? (9 - step) * 300 : null;
+    const state = sinceCutS === null ? "up" : "down";
+    samples.add({ atMs: now - step * stepMs, state, oldestUnsentS: sinceCutS });
+  }
+  database.close();
+}
+
+/** Calls `look` with a page in each look, in the language that its browser asks for. */
+async function inEachLook(address, look) {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+  });
+  for (const { name, locale, width, height, colorScheme } of LOOKS) {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      locale,
+      timezoneId: "Europe/Bucharest",
+    });
+    const page = await context.newPage();
+    await page.goto(address);
+    await look(page, name);
+    await context.close();
+  }
+  await browser.close();
+}
+
+/** A part of one screen: what another screen still shows is not taken for it. */
+function onScreen(page, screen, part) {
+  return page.locator(`main[data-screen="${screen}"][aria-busy=false] ${part}`);
+}
+
+async function photographSetUp(address) {
+  await inEachLook(address, async (page, name) => {
+    await onScreen(page, "first-start", "input[name=code]").waitFor();
+    await page.screenshot({ path: join(pictures, `first-start-${name}.png`) });
+  });
+}
+
+async function photograph(address) {
+  await inEachLook(address, async (page, name) => {
+    await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
+    await onScreen(page, "sign-in", "input[name=password]").fill(ACCOUNT.password);
+    await page.keyboard.press("Enter");
+    await onScreen(page, "status", "h1").waitFor();
+    for (const [screen, mark] of SCREENS) {
+      await page.goto(`${address}#/${screen}`);
+      await onScreen(page, screen, mark).waitFor();
+      await page.screenshot({ path: join(pictures, `${screen.replace("/1", "-one")}-${name}.png`) });
+    }
+  });
+}

@@ -1,0 +1,110 @@
+import type { SetupAnswers } from "./setup-questions.ts";
+
+/** A configuration to be written, and the secret files that it names. */
+export interface Draft {
+  readonly text: string;
+  /** Name beside the configuration -> content. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/**
+ * The configuration that the answers ask for, as a person would write it.
+ * @param dataDir where the data goes; undefined for the folder beside the configuration
+ * @param secretFiles question -> file that holds its answer already; other secrets get a file of their own
+ */
+export function generateConfig(
+  answers: SetupAnswers,
+  secretFiles: SetupAnswers,
+  dataDir: string | undefined,
+): Draft {
+  const secrets = new Map<string, string>();
+  const fileOf = (question: string): string => {
+    const given = secretFiles[question];
+    if (given !== undefined) return given;
+    const name = `${question.replace("-password", "")}.password`;
+    secrets.set(name, answers[question] ?? "");
+    return `./${name}`;
+  };
+  const lines = [
+    "# Every option: docs/configuration.md. After a change: santinela check-config, then restart.",
+    ...(dataDir === undefined ? [] : [`dataDir: ${quoted(dataDir)}`]),
+    `site: { name: ${quoted(answers["site-name"])}, ref: ${quoted(answers["site-ref"])}, timezone: ${quoted(answers["timezone"])}, locale: ${answers["language"]} }`,
+    answers["network"] === "network"
+      ? "http: { host: 0.0.0.0, port: 8080, tls: own } # santinela cert shows the fingerprint"
+      : "http: { host: 127.0.0.1, port: 8080 }",
+    ...centreLines(answers, fileOf),
+    ...brokerLines(answers, fileOf),
+    ...zoneLines(answers),
+  ];
+  return { text: `${lines.join("\n")}\n`, secrets };
+}
+
+type FileOf = (question: string) => string;
+
+function centreLines(answers: SetupAnswers, fileOf: FileOf): string[] {
+  if (answers["centre"] !== "yes") return ["# upstream: none, this site stands alone"];
+  return [
+    "upstream:",
+    `  baseUrl: ${quoted(answers["centre-url"])}`,
+    `  email: ${quoted(answers["centre-email"])}`,
+    `  passwordFile: ${quoted(fileOf("centre-password"))}`,
+  ];
+}
+
+function brokerLines(answers: SetupAnswers, fileOf: FileOf): string[] {
+  const { broker, "broker-url": url, "broker-username": username = "" } = answers;
+  if (broker === "off") return ["mqtt: off"];
+  if (broker !== "external") return ["# mqtt: the built-in broker, on 127.0.0.1:1883"];
+  if (username === "") return [`mqtt: { url: ${quoted(url)} }`];
+  return [
+    `mqtt: { url: ${quoted(url)}, username: ${quoted(username)}, passwordFile: ${quoted(fileOf("broker-password"))} }`,
+  ];
+}
+
+function zoneLines(answers: SetupAnswers): string[] {
+  const { "objective-type": type, "objective-id": id, "zone-normal": normal } = answers;
+  if (answers["zone"] === "none") return ["zones: []"];
+  // A sensor that never says "closed" is at rest again by itself.
+  const restsByItself = answers["zone"] === "mqtt" && normal === "";
+  return [
+    "objectives:",
+    `  ${type}:`,
+    `    - { id: ${id}, name: ${quoted(answers["objective-name"])} }`,
+    "zones:",
+    `  - id: ${quoted(answers["zone-id"])}`,
+    `    name: ${quoted(answers["zone-name"])}`,
+    `    kind: ${answers["zone-kind"]}`,
+    `    objective: { type: ${type}, id: ${id} }`,
+    `    input: ${inputText(answers)}`,
+    ...(restsByItself ? ["    autoRestoreS: 30"] : []),
+  ];
+}
+
+function inputText(answers: SetupAnswers): string {
+  const { zone, "zone-gpio": line, "zone-contact": contact } = answers;
+  if (zone === "gpio") return `{ gpio: ${line}, contact: ${contact === "no" ? '"no"' : "nc"} }`;
+  if (zone === "simulated") return "{ simulated: true }";
+  const {
+    "zone-topic": topic,
+    "zone-path": path = "",
+    "zone-open": open = "",
+    "zone-normal": normal = "",
+  } = answers;
+  return (
+    [
+      `{ mqtt: ${quoted(topic)}`,
+      ...(path === "" ? [] : [`path: ${quoted(path)}`]),
+      `open: [${valueText(open)}]`,
+      ...(normal === "" ? [] : [`normal: [${valueText(normal)}]`]),
+    ].join(", ") + " }"
+  );
+}
+
+/** true, false and numbers are themselves; anything else is text, also ON, which some YAML takes for true. */
+function valueText(text: string): string {
+  return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text) ? text : quoted(text);
+}
+
+function quoted(text = ""): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,151 @@
+import { Worker } from "node:worker_threads";
+import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
+import type { ListPage, ListReader } from "../store/intervention-lists.ts";
+import type { InterventionQuery } from "../store/intervention-query.ts";
+import { endOfRun } from "./backup-check-process.ts";
+
+/** What the thread is started with. */
+export interface ListThreadData {
+  /** Path of `santinela.db`. */
+  readonly path: string;
+  /** One 32-bit number: anything but 0 when the list that is being read is no longer wanted. */
+  readonly flag: SharedArrayBuffer;
+}
+
+/** What the thread says of each list. */
+export type ListAnswer = { readonly page: ListPage } | { readonly error: string };
+
+/** Longer than browsers and proxies commonly wait for an answer. A million records take seconds, on a slow card more. */
+const READING_MS_MAX = 30_000;
+/** They are read one after the other; more than these would be waited for longer than clients do. */
+const WAITING_MAX = 16;
+/** Kept for the next page of a user who looks through a list; then its memory is given back. */
+const IDLE_MS = 60_000;
+
+interface Task {
+  readonly query: InterventionQuery;
+  readonly resolve: (page: ListPage) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Reads the lists for which many rows have to be looked at, such as a search or a sort by a field without an index, in a
+ * thread with a connection of its own: contacts, messages and other requests do not wait for them. The thread is
+ * started when it is needed.
+ */
+export class ListThread implements ListReader {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #isUnwanted = new Int32Array(new SharedArrayBuffer(4));
+  readonly #waiting: Task[] = [];
+  #current: Task | undefined;
+  #thread: Worker | undefined;
+  #cancelTimer: CancelTimer = () => {};
+  #isStopped = false;
+
+  /** @param path of `santinela.db` */
+  constructor(path: string, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    return new Promise((resolve, reject) => {
+      if (this.#isStopped) return reject(endOfRun());
+      if (this.#waiting.length >= WAITING_MAX) return reject(tooMany());
+      const task = { query, resolve, reject };
+      signal.addEventListener("abort", () => this.#drop(task, endOfRun()), { once: true });
+      this.#waiting.push(task);
+      this.#next();
+    });
+  }
+
+  /** Ends what is under way; callers that wait for it get `unavailable`. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const task of this.#waiting.splice(0)) task.reject(endOfRun());
+    if (this.#current) this.#drop(this.#current, endOfRun());
+    this.#cancelTimer();
+    // The thread's connection is closed before the daemon's own, which then tidies up behind itself.
+    await this.#thread?.terminate();
+  }
+
+  #next(): void {
+    if (this.#current || this.#isStopped) return;
+    this.#cancelTimer();
+    const task = this.#waiting.shift();
+    if (!task) {
+      this.#cancelTimer = this.#clock.after(IDLE_MS, () => this.#giveBack());
+      return;
+    }
+    this.#current = task;
+    Atomics.store(this.#isUnwanted, 0, 0);
+    this.#thread ??= this.#start();
+    this.#thread.postMessage(task.query, []);
+    this.#cancelTimer = this.#clock.after(READING_MS_MAX, () => this.#drop(task, tooLong()));
+  }
+
+  /** Answers a caller now; where its list is being read, that ends soon. */
+  #drop(task: Task, error: AppError): void {
+    const index = this.#waiting.indexOf(task);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    if (this.#current === task) Atomics.store(this.#isUnwanted, 0, 1);
+    // Of no consequence after an answer.
+    task.reject(error);
+  }
+
+  #giveBack(): void {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    void thread?.terminate();
+  }
+
+  #start(): Worker {
+    // The built file: the daemon only runs built.
+    const thread = new Worker(new URL("list-worker-main.js", import.meta.url), {
+      workerData: { path: this.#path, flag: this.#isUnwanted.buffer } satisfies ListThreadData,
+    });
+    thread.on("message", (answer: ListAnswer) => {
+      const task = this.#current;
+      this.#current = undefined;
+      if ("page" in answer) task?.resolve(answer.page);
+      else task?.reject(unreadable(answer.error));
+      this.#next();
+    });
+    thread.on("error", (error) => this.#log.error("list-thread-failed", { error }));
+    thread.on("exit", () => {
+      if (this.#thread !== thread) return;
+      const task = this.#current;
+      this.#thread = undefined;
+      this.#current = undefined;
+      task?.reject(unreadable("its thread has ended"));
+      this.#next();
+    });
+    return thread;
+  }
+}
+
+const REMEDY =
+  "Filter by status, priority, type or objectiveId, ask for an earlier page, or sort by id, name, status, priority, type or dateStart.";
+
+function tooLong(): AppError {
+  return new AppError("invalid", `the list took longer than ${READING_MS_MAX / 1000} s to read`, {
+    hint: REMEDY,
+  });
+}
+
+/** A disk without room for the sorting, for example. */
+function unreadable(why: string): AppError {
+  return new AppError("unavailable", `the list cannot be read: ${why}`, { hint: REMEDY, retryAfterS: 10 });
+}
+
+function tooMany(): AppError {
+  return new AppError("unavailable", `${WAITING_MAX} lists that take long are waiting to be read`, {
+    hint: REMEDY,
+    retryAfterS: 10,
+  });
+}

@@ -1,0 +1,141 @@
+import { useEffect, useState } from "preact/hooks";
+import type { LinkHistoryView } from "../http/site/sync-port.ts";
+import { useQuery } from "./api.ts";
+import { every } from "./clock.ts";
+import { t } from "./i18n.ts";
+import { status } from "./live-updates.ts";
+import { formatDuration } from "./date-format.ts";
+import { SpanChoice } from "./time-range-choice.tsx";
+
+const TIME_RANGES = [
+  [24, "lanes.day"],
+  [720, "lanes.month"],
+] as const;
+const LOOK_EVERY_MS = 60_000;
+/** The drawing's own units. */
+const HEIGHT = 16;
+const CURVE_HEIGHT = 60;
+
+/** How the link has stood and how long records have waited, over a day or a month. */
+export function LinkPictures() {
+  const [hours, setHours] = useState<24 | 720>(24);
+  const history = useLinkHistory(hours);
+  return (
+    <section class="lanes">
+      <div class="row">
+        <h2>{t("history.title")}</h2>
+        <SpanChoice spans={TIME_RANGES} hours={hours} choose={setHours} />
+      </div>
+      {history && <LinkStrip history={history} />}
+      {history && <AgeCurve history={history} />}
+    </section>
+  );
+}
+
+/** The last day of the link alone. */
+export function LinkDay() {
+  const history = useLinkHistory(24);
+  return history ? <LinkStrip history={history} /> : null;
+}
+
+function useLinkHistory(hours: number): LinkHistoryView | undefined {
+  const { answer, askAgain } = useQuery<LinkHistoryView>(
+    `/site/sync/history?hours=${hours}`,
+    status.value?.link.state,
+  );
+  useEffect(() => every(LOOK_EVERY_MS, askAgain), []);
+  return answer?.body;
+}
+
+/** Green where it was up, red from below where it was down, neither where nobody looked. */
+function LinkStrip({ history: { since, until, intervals } }: { readonly history: LinkHistoryView }) {
+  const stretchS = (Date.parse(until) - Date.parse(since)) / 1000 / intervals.length;
+  const seconds = (of: "up" | "down"): number =>
+    intervals.reduce((sum, stretch) => sum + stretch[of], 0) * stretchS;
+  const text = t("history.strip", {
+    up: formatDuration(seconds("up")),
+    down: formatDuration(seconds("down")),
+  });
+  return (
+    <figure>
+      <figcaption>{text}</figcaption>
+      <svg
+        viewBox={`0 0 ${intervals.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        <title>{text}</title>
+        <rect class="lane-ground" x={0} y={0} width={intervals.length} height={HEIGHT} />
+        {runsOf(intervals).map(({ up, down, x, width }) => (
+          <g key={x}>
+            {up > 0 && (
+              <rect class="link-up" x={x} y={0} width={width} height={HEIGHT * Math.min(1, up + down)} />
+            )}
+            {down > 0 && (
+              <rect
+                class="link-down"
+                x={x}
+                y={HEIGHT * (1 - Math.min(1, Math.max(0.25, down)))}
+                width={width}
+                height={HEIGHT * Math.min(1, Math.max(0.25, down))}
+              />
+            )}
+          </g>
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+interface Run {
+  readonly up: number;
+  readonly down: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** Neighbours that are alike as one, so that no seam shows between them. */
+function runsOf(intervals: LinkHistoryView["intervals"]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const [x, { up, down }] of intervals.entries()) {
+    const last = runs[runs.length - 1];
+    if (last && last.up === up && last.down === down) runs.splice(-1, 1, { ...last, width: last.width + 1 });
+    else runs.push({ up, down, x, width: 1 });
+  }
+  return runs;
+}
+
+/** The age of the oldest record that had not left, as high as the highest of the time. */
+function AgeCurve({ history: { intervals } }: { readonly history: LinkHistoryView }) {
+  const highest = Math.max(0, ...intervals.map(({ oldestUnsentS }) => oldestUnsentS ?? 0));
+  const text = highest === 0 ? t("history.noAge") : t("history.age", { time: formatDuration(highest) });
+  const scale = (seconds: number): number => (highest === 0 ? 0 : (seconds / highest) * CURVE_HEIGHT);
+  return (
+    <figure>
+      <figcaption>{text}</figcaption>
+      <svg
+        class="curve"
+        viewBox={`0 0 ${intervals.length} ${CURVE_HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        <title>{text}</title>
+        <rect class="lane-ground" x={0} y={0} width={intervals.length} height={CURVE_HEIGHT} />
+        {intervals.map(({ oldestUnsentS }, x) =>
+          oldestUnsentS === null || oldestUnsentS === 0 ? null : (
+            <rect
+              class="age"
+              key={x}
+              x={x}
+              y={CURVE_HEIGHT - scale(oldestUnsentS)}
+              width={1.05}
+              height={scale(oldestUnsentS)}
+            />
+          ),
+        )}
+      </svg>
+    </figure>
+  );
+}

@@ -1,0 +1,131 @@
+import { signal } from "@preact/signals";
+import type { StatusView } from "../http/site/status-view.ts";
+import type { WalkTestView } from "../http/site/field-test-port.ts";
+import type { ZoneView } from "../http/site/zone-port.ts";
+import { request } from "./api.ts";
+import { later, pause } from "./clock.ts";
+import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
+import { expire, signedIn, sessionState, token } from "./session.ts";
+import { ApiError, send } from "./http.ts";
+
+/**
+ * - `live`: the stream is open. `asking`: the daemon has no stream left, so the page asks every few seconds.
+ * - `lost`: the daemon does not answer; what is shown is old.
+ */
+export type Liveness = "starting" | "live" | "asking" | "lost";
+
+export const liveness = signal<Liveness>("starting");
+export const status = signal<StatusView | undefined>(undefined);
+export const zones = signal<readonly ZoneView[]>([]);
+/** The running walk test, or the last one; null before the first. */
+export const walkTest = signal<WalkTestView | null>(null);
+/** Grows with the event log. */
+export const journalVersion = signal(0);
+
+/** The daemon says something every 15 s; so long without a word means that the line is dead. */
+const SILENCE_MS = 40_000;
+const ASK_EVERY_MS = 3_000;
+/** So often it asks before it tries to have a stream again. */
+const ASKS = 10;
+const RETRY_MS = [500, 1_000, 2_000, 5_000] as const;
+
+let lastId = "";
+
+/**
+ * Keeps the page up to date for as long as it is open. While nobody can see it, its stream is closed: a browser opens
+ * six connections to one host, and a seventh page would wait for ever.
+ */
+export async function follow(): Promise<void> {
+  let failures = 0;
+  for (;;) {
+    await signedIn();
+    await visible();
+    try {
+      await readStream();
+      failures = 0;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 401) expire();
+      else if (error.status === 429) await askForAWhile();
+      else {
+        if (!document.hidden && sessionState.value === "in") liveness.value = "lost";
+        await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
+        failures += 1;
+      }
+    }
+  }
+}
+
+/** Reads one stream to its end. @throws Refusal when there is none to be had, or it is cut off */
+async function readStream(): Promise<void> {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const endWhenHidden = (): void => {
+    if (document.hidden) end();
+  };
+  document.addEventListener("visibilitychange", endWhenHidden);
+  let watchdog = later(SILENCE_MS, end);
+  try {
+    const headers = lastId === "" ? {} : { "Last-Event-ID": lastId };
+    const response = await send("/site/events", token(), { headers, signal: controller.signal });
+    const parser = new EventStreamParser();
+    const reader = response.body?.getReader();
+    const decoder = new TextDecoder();
+    let isFirst = true;
+    for (;;) {
+      const read = await reader?.read().catch(() => undefined);
+      if (!read) throw new ApiError(0, "");
+      if (read.done) return;
+      watchdog();
+      watchdog = later(SILENCE_MS, end);
+      for (const message of parser.take(decoder.decode(read.value, { stream: true }))) {
+        take(message, isFirst);
+        isFirst = isFirst && message.event !== "zones";
+      }
+      lastId = parser.lastId;
+      liveness.value = "live";
+    }
+  } finally {
+    watchdog();
+    end();
+    document.removeEventListener("visibilitychange", endWhenHidden);
+  }
+}
+
+function take({ event, data }: StreamMessage, isWhole: boolean): void {
+  if (event === "status") status.value = JSON.parse(data) as StatusView;
+  else if (event === "walk-test") walkTest.value = JSON.parse(data) as WalkTestView | null;
+  else if (event === "journal") journalVersion.value += 1;
+  else if (event === "zones") {
+    const told = JSON.parse(data) as ZoneView[];
+    if (isWhole) zones.value = told;
+    else {
+      const changed = new Map(told.map((zone) => [zone.id, zone]));
+      zones.value = zones.value.map((zone) => changed.get(zone.id) ?? zone);
+    }
+  }
+}
+
+/** For the page too many: everything it would be told, asked for. @throws Refusal */
+async function askForAWhile(): Promise<void> {
+  liveness.value = "asking";
+  for (let round = 0; round < ASKS && !document.hidden; round += 1) {
+    status.value = (await request<StatusView>("/site/status")).body;
+    zones.value = (await request<ZoneView[]>("/site/zones")).body;
+    walkTest.value = (await request<WalkTestView | null>("/site/walk-test")).body;
+    journalVersion.value += 1;
+    await pause(ASK_EVERY_MS);
+  }
+}
+
+function visible(): Promise<void> {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+  });
+}

@@ -1,0 +1,117 @@
+import type { PersonView } from "../../http/site/account-view.ts";
+import { request, useQuery } from "../api.ts";
+import { Badge } from "../badge.tsx";
+import { Choice, Form, TextField, textOf } from "../field.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
+import { Password } from "../password.tsx";
+import { account } from "../session.ts";
+import { Table, type Column } from "../table.tsx";
+
+const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
+
+/** Who may sign in, and as what. */
+export function Accounts() {
+  const { answer, refusal, askAgain } = useQuery<PersonView[]>("/site/accounts");
+  const change = (email: string, body: object): Promise<boolean> =>
+    runWithErrorNotice(async () => {
+      await request(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
+      showNotice(t("people.changed", { email }));
+    }).finally(askAgain);
+  const add = async (fields: FormData): Promise<void> => {
+    const email = textOf(fields, "email");
+    const body = { email, role: textOf(fields, "role"), password: textOf(fields, "password") };
+    await runWithErrorNotice(async () => {
+      await request("/site/accounts", { method: "POST", body });
+      showNotice(t("people.added", { email }));
+    });
+    askAgain();
+  };
+  return (
+    <section class="below">
+      <h2>{t("people.title")}</h2>
+      {answer ? (
+        <Table
+          caption={t("people.title")}
+          columns={columns(change)}
+          rows={answer.body}
+          keyOf={({ email }) => email}
+        />
+      ) : (
+        <Pending refusal={refusal} askAgain={askAgain} />
+      )}
+      <details>
+        <summary>{t("people.add")}</summary>
+        <p>{t("people.addText")}</p>
+        <Form onSubmit={add}>
+          <div class="grid">
+            <TextField
+              label={t("signIn.email")}
+              name="email"
+              type="email"
+              autocomplete="off"
+              maxLength={254}
+              required
+            />
+            <Password name="password" label={t("people.password")} isNew />
+            <Choice
+              label={t("people.role")}
+              name="role"
+              initial="operator"
+              options={ROLES.map((role) => [role, t(`role.${role}`)])}
+            />
+          </div>
+          <button>{t("people.addDo")}</button>
+        </Form>
+      </details>
+    </section>
+  );
+}
+
+function columns(change: (email: string, body: object) => Promise<boolean>): Column<PersonView>[] {
+  return [
+    { key: "email", title: t("signIn.email"), cell: ({ email }) => email },
+    {
+      key: "role",
+      title: t("people.role"),
+      cell: ({ email, role }) =>
+        email === account.value?.email ? (
+          t(`role.${role}`)
+        ) : (
+          <select
+            aria-label={`${t("people.role")} ${email}`}
+            value={role}
+            onChange={(event) => void change(email, { role: event.currentTarget.value })}
+          >
+            {ROLES.map((one) => (
+              <option key={one} value={one} selected={one === role}>
+                {t(`role.${one}`)}
+              </option>
+            ))}
+          </select>
+        ),
+    },
+    {
+      key: "state",
+      title: t("record.status"),
+      cell: ({ disabled }) =>
+        disabled ? <Badge tone="bad">{t("people.out")}</Badge> : <Badge tone="good">{t("people.in")}</Badge>,
+    },
+    {
+      key: "actions",
+      title: t("zones.actions"),
+      cell: ({ email, disabled }) =>
+        email === account.value?.email ? (
+          "–"
+        ) : (
+          <button
+            type="button"
+            aria-label={`${t(disabled ? "people.letIn" : "people.lockOut")} ${email}`}
+            onClick={() => void change(email, { disabled: !disabled })}
+          >
+            {t(disabled ? "people.letIn" : "people.lockOut")}
+          </button>
+        ),
+    },
+  ];
+}

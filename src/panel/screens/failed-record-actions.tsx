@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import type { SyncRecordView, SyncView } from "../../http/site/sync-port.ts";
+import { request } from "../api.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { t } from "../i18n.ts";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
+
+/** What a person does about a record that does not reach the centre by itself: have it tried again, or give it up. */
+export function StuckActions({
+  record: { interventionId: id, phase, lastResponse },
+  done,
+}: {
+  readonly record: SyncRecordView;
+  readonly done: () => void;
+}) {
+  const [isAsked, setIsAsked] = useState(false);
+  const act = async (action: "retry" | "drop"): Promise<void> => {
+    await runWithErrorNotice(async () => {
+      await request<SyncView>(`/site/sync/${id}/${action}`, { method: "POST" });
+      showNotice(t(action === "retry" ? "sync.retried" : "sync.dropped", { id }));
+    });
+    done();
+  };
+  return (
+    <div class="row">
+      <button type="button" aria-label={`${t("sync.retry")} #${id}`} onClick={() => void act("retry")}>
+        {t("sync.retry")}
+      </button>
+      <button
+        type="button"
+        class="danger"
+        aria-label={`${t("sync.drop")} #${id}`}
+        onClick={() => setIsAsked(true)}
+      >
+        {t("sync.drop")}
+      </button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t("sync.dropTitle", { id })}
+          action={t("sync.dropDo")}
+          isDanger
+          act={() => act("drop")}
+          close={() => setIsAsked(false)}
+        >
+          <p>{t(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
+          {lastResponse !== null && <p lang="en">{lastResponse}</p>}
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}

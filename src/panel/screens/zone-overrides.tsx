@@ -1,0 +1,95 @@
+import type { ZoneView } from "../../http/site/zone-port.ts";
+import { request } from "../api.ts";
+import { Badge } from "../badge.tsx";
+import { Dialog } from "../dialog.tsx";
+import { Choice, Form, TextField, textOf } from "../field.tsx";
+import { t } from "../i18n.ts";
+import { formatTime } from "../date-format.ts";
+import { LifeSafetyNames } from "../walk-banner.tsx";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
+
+/** What stands against a zone's trips being dispatched, and what is wrong with the zone itself. */
+export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
+  const { disposition, bypass, reason, faults } = zone;
+  return (
+    <>
+      {faults.map(({ fault, since }) => (
+        <div key={fault}>
+          <Badge tone="warn">{t(`fault.${fault}`)}</Badge>
+          <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
+        </div>
+      ))}
+      {bypass ? (
+        <div>
+          <Badge tone="quiet">{t("fate.bypassed")}</Badge>
+          <span class="quiet">
+            → {formatTime(bypass.until)} ({bypass.who}: {bypass.reason})
+          </span>
+        </div>
+      ) : (
+        disposition !== "waiting" && (
+          <div>
+            <Badge tone="quiet">{t(`fate.${disposition}`)}</Badge>
+            {reason !== null && disposition !== "test" && (
+              <span class="quiet" lang="en">
+                {reason}
+              </span>
+            )}
+          </div>
+        )
+      )}
+    </>
+  );
+}
+
+/** Whether an order of a person or the shutdown keeps the zone out of service, which a person can end. */
+export function isOut({ disposition, bypass }: ZoneView): boolean {
+  return bypass !== null || disposition === "swinger";
+}
+
+/** Minutes to choose from: an hour's work, a shift, a weekend. */
+const SPANS = ["30", "60", "240", "480", "1440", "4320", "10080"] as const;
+
+/** Asks for how long and why a zone is to be out of service. */
+export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
+  const order = async (fields: FormData): Promise<void> => {
+    const body = { reason: textOf(fields, "reason").trim(), minutes: Number(textOf(fields, "minutes")) };
+    const isDone = await runWithErrorNotice(async () => {
+      await request(`/site/zones/${zone.id}/bypass`, { method: "POST", body });
+      showNotice(t("bypass.done", { zone: zone.name }));
+    });
+    if (isDone) close();
+  };
+  return (
+    <Dialog title={t("bypass.title", { zone: zone.name })} onCancel={close}>
+      <p>{t("bypass.text")}</p>
+      <LifeSafetyNames zones={zone.isLifeSafety ? [zone] : []} />
+      <Form onSubmit={order}>
+        <TextField label={t("bypass.reason")} name="reason" required maxLength={200} />
+        <Choice
+          label={t("bypass.span")}
+          name="minutes"
+          initial="480"
+          options={SPANS.map((minutes) => [minutes, spanText(Number(minutes))])}
+        />
+        <button class="main">{t("bypass.do")}</button>
+        <button type="button" onClick={close}>
+          {t("app.cancel")}
+        </button>
+      </Form>
+    </Dialog>
+  );
+}
+
+function spanText(minutes: number): string {
+  if (minutes < 60) return t("span.minutes", { n: minutes });
+  return minutes < 1440 ? t("span.hours", { n: minutes / 60 }) : t("span.days", { n: minutes / 1440 });
+}
+
+/** Puts a zone back into service. */
+export async function restoreZone({ id, name }: ZoneView): Promise<void> {
+  await runWithErrorNotice(async () => {
+    await request(`/site/zones/${id}/restore`, { method: "POST" });
+    showNotice(t("bypass.over", { zone: name }));
+  });
+}

@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+import type { ZoneHistoryView, ZoneView } from "../http/site/zone-port.ts";
+import { useQuery } from "./api.ts";
+import { nowMs } from "./clock.ts";
+import { t } from "./i18n.ts";
+import { journalVersion } from "./live-updates.ts";
+import { formatTime } from "./date-format.ts";
+import { SpanChoice } from "./time-range-choice.tsx";
+
+const HOUR_MS = 3_600_000;
+const SPANS = [
+  [24, "lanes.day"],
+  [168, "lanes.week"],
+] as const;
+
+/** The drawing's own units: one lane is so wide and high, whatever the screen makes of it. */
+const WIDTH = 336;
+const HEIGHT = 16;
+const MARK = 2;
+
+/** What each zone has gone through, one lane a zone: what trips every night at three is seen at once. */
+export function TripLanes({ zones }: { readonly zones: readonly ZoneView[] }) {
+  const [hours, setHours] = useState<24 | 168>(24);
+  const { answer } = useQuery<readonly ZoneHistoryView[]>(
+    `/site/zones/history?hours=${hours}`,
+    journalVersion.value,
+  );
+  const names = new Map(zones.map(({ id, name }) => [id, name]));
+  const lanes = (answer?.body ?? []).filter(
+    ({ id, trips, faults, bypasses }) => names.has(id) && trips.length + faults.length + bypasses.length > 0,
+  );
+  return (
+    <section class="lanes">
+      <div class="row">
+        <h2>{t("lanes.title")}</h2>
+        <SpanChoice spans={SPANS} hours={hours} choose={setHours} />
+      </div>
+      {answer && lanes.length === 0 && <p class="quiet">{t("lanes.none")}</p>}
+      {lanes.map((history) => (
+        <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
+      ))}
+      {lanes.length > 0 && (
+        <p class="legend quiet" aria-hidden="true">
+          <span class="legend-trip">{t("lanes.trips")}</span>
+          <span class="legend-fault">{t("lanes.faults")}</span>
+          <span class="legend-bypass">{t("lanes.bypasses")}</span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Trips stand over the whole height, faults in the upper half, times out of service in the lower one. */
+function Lane({
+  name,
+  history: { trips, faults, bypasses },
+  hours,
+}: {
+  readonly name: string;
+  readonly history: ZoneHistoryView;
+  readonly hours: number;
+}) {
+  const end = nowMs();
+  const begin = end - hours * HOUR_MS;
+  const place = (iso: string): number =>
+    Math.max(0, Math.min(1, (Date.parse(iso) - begin) / (end - begin))) * (WIDTH - MARK);
+  const last =
+    trips.length === 0 ? "" : `, ${t("lanes.last", { time: formatTime(trips[trips.length - 1] ?? null) })}`;
+  const text = [
+    t("lanes.lane", { zone: name, n: trips.length }) + last,
+    ...(faults.length > 0 ? [t("lanes.laneFaults", { n: faults.length })] : []),
+    ...(bypasses.length > 0 ? [t("lanes.laneBypasses", { n: bypasses.length })] : []),
+  ].join("; ");
+  const stretch = (kind: string, y: number) => (span: { readonly from: string; readonly to: string }) => (
+    <rect
+      class={kind}
+      key={`${kind} ${span.from}`}
+      x={place(span.from)}
+      y={y}
+      width={Math.max(MARK, place(span.to) - place(span.from))}
+      height={HEIGHT / 2}
+    />
+  );
+  return (
+    <div class="lane">
+      <span aria-hidden="true">{name}</span>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
+        <title>{text}</title>
+        <rect class="lane-ground" x={0} y={0} width={WIDTH} height={HEIGHT} />
+        {faults.map(stretch("lane-fault", 0))}
+        {bypasses.map(stretch("lane-bypass", HEIGHT / 2))}
+        {trips.map((at, index) => (
+          <rect class="lane-trip" key={index} x={place(at)} y={0} width={MARK} height={HEIGHT} />
+        ))}
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import type { CentreTraits } from "../domain/centre-trait.ts";
+import type { Comparison } from "../domain/difference.ts";
+import type { Database } from "./database.ts";
+
+/** A text that came back without its reference. */
+export interface LostReference {
+  readonly interventionId: number;
+  readonly field: string;
+  /** Characters that were sent, and that came back. */
+  readonly sent: number;
+  readonly kept: number;
+}
+
+export interface StrangerFact {
+  readonly interventionId: number;
+  readonly upstreamId: number;
+  /** Wall clock, milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/** What the site has learnt about its centre and still knows after a restart. */
+export class UpstreamCapabilities {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Whether the centre gives the first answer again to a repeated Idempotency-Key: it echoed one. */
+  get honoursKeys(): boolean {
+    return this.#read("honours-keys") === "yes";
+  }
+
+  noteKeys(isEchoed: boolean): void {
+    if (isEchoed !== this.honoursKeys) this.#write("honours-keys", isEchoed ? "yes" : "no");
+  }
+
+  /** The highest of the centre's ids that the last copy knew which was put back; 0 without one. */
+  get restoreWatermark(): number {
+    return Number(this.#read("copy-watermark") ?? 0);
+  }
+
+  recordRestoreWatermark(watermark: number): void {
+    this.#write("copy-watermark", String(watermark));
+    this.#write("settled-in", "no");
+  }
+
+  /** The last record whose reference the centre did not keep; null while it keeps them. */
+  get lostReference(): LostReference | null {
+    return this.#value("lost-reference") as LostReference | null;
+  }
+
+  noteLostReference(lost: LostReference | null): void {
+    this.#note("lost-reference", lost);
+  }
+
+  /** The last id of ours there that became another's. */
+  get stranger(): StrangerFact | null {
+    return this.#value("stranger") as StrangerFact | null;
+  }
+
+  noteStranger(stranger: StrangerFact): void {
+    this.#note("stranger", stranger);
+  }
+
+  /** What the last try with test records has shown; null before one. */
+  get traits(): CentreTraits | null {
+    return this.#value("traits") as CentreTraits | null;
+  }
+
+  noteTraits(traits: CentreTraits): void {
+    this.#note("traits", traits);
+    if (
+      this.lostReference !== null &&
+      traits.marker === "description" &&
+      this.lostReference.field === "notes"
+    )
+      this.noteLostReference(null);
+  }
+
+  /** The last comparison with the centre. */
+  get comparison(): Comparison | null {
+    return this.#value("comparison") as Comparison | null;
+  }
+
+  noteComparison(comparison: Comparison): void {
+    this.#note("comparison", comparison);
+  }
+
+  /** Whether this database has read its site's records back from the centre, or has begun with its own. */
+  get isSettledIn(): boolean {
+    return this.#read("settled-in") === "yes";
+  }
+
+  /** Whether it has to, because it is a copy that was put back. */
+  get mustSettleIn(): boolean {
+    return this.#read("settled-in") === "no";
+  }
+
+  noteSettledIn(): void {
+    if (!this.isSettledIn) this.#write("settled-in", "yes");
+  }
+
+  #value(name: string): unknown {
+    return JSON.parse(this.#read(name) ?? "null");
+  }
+
+  #note(name: string, value: object | null): void {
+    const text = JSON.stringify(value);
+    if (text !== (this.#read(name) ?? "null")) this.#write(name, text);
+  }
+
+  #read(name: string): string | undefined {
+    return this.#database.prepare("SELECT value FROM centre_facts WHERE name = ?").pluck().get(name) as
+      | string
+      | undefined;
+  }
+
+  #write(name: string, value: string): void {
+    this.#database
+      .prepare(
+        "INSERT INTO centre_facts(name, value) VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+      )
+      .run(name, value);
+  }
+}

@@ -1,0 +1,94 @@
+import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../domain/intervention.ts";
+import { ownKeyIn } from "../domain/marker.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
+import { OBJECTIVE_TYPES } from "../domain/objective.ts";
+import { rankOf } from "../domain/outbox-rank.ts";
+import type { MatchCandidate } from "../domain/match-candidate.ts";
+import { validateInterventionCreate, validateInterventionUpdate } from "../generated/validators.js";
+import type { SyncContext } from "./context.ts";
+
+/**
+ * So many ids more than the records that were found are left out: others may have been given to records that never
+ * reached the centre. Ids travel, so none may be given again.
+ */
+const ID_MARGIN = 1_000;
+
+/** Takes records of this site over from its centre that this database does not know: a new card, or an older copy. */
+export class RecordAdoption {
+  readonly #parts: Pick<SyncContext, "store" | "clock" | "log" | "timeouts">;
+  readonly #timezone: string;
+  readonly #siteRef: string;
+
+  /** @param timezone IANA zone in which dates without an offset are read */
+  constructor(
+    parts: Pick<SyncContext, "store" | "clock" | "log" | "timeouts">,
+    { timezone, siteRef }: { timezone: string; siteRef: string },
+  ) {
+    this.#parts = parts;
+    this.#timezone = timezone;
+    this.#siteRef = siteRef;
+  }
+
+  /** Takes over what is new here. Of several with one reference the oldest; the sweep sees to the others. */
+  adopt(rows: readonly MatchCandidate[]): void {
+    const { store, log } = this.#parts;
+    const found = new Map<string, MatchCandidate>();
+    for (const row of [...rows].sort((a, b) => b.id - a.id)) {
+      const uid = ownKeyIn(row, this.#siteRef);
+      if (uid !== undefined && !store.interventions.findByUid(uid)) found.set(uid, row);
+    }
+    if (found.size === 0) return;
+    store.write(() => {
+      store.compared.skipIds(found.size + ID_MARGIN);
+      for (const [uid, row] of [...found].toReversed()) this.#take(uid, row);
+    });
+    log.warn("records-read-back", { records: found.size });
+  }
+
+  #take(uid: string, row: MatchCandidate): void {
+    const { store, clock, timeouts } = this.#parts;
+    if (store.outbox.findByUpstreamId(row.id)) return;
+    const fields = this.#fieldsOf(store.unmarked(row, uid));
+    if (!fields) return;
+    const { objectiveType: type, objectiveId: id } = fields;
+    if (!store.objectives.exists({ type, id })) store.objectives.put(type, { id, name: `#${id}` }, "import");
+    const nowMs = clock.wallMs();
+    const stored = store.interventions.insert({
+      uid,
+      fields,
+      instants: instantsOf(fields, this.#timezone),
+      dispeceratId: Number.isSafeInteger(row["dispeceratId"]) ? (row["dispeceratId"] as number) : 0,
+      createdBy: 0,
+      nowMs,
+    });
+    store.outbox.insert(stored.record.id, rankOf(fields.priority));
+    const entry = store.entry(stored.record.id);
+    store.outbox.save({
+      ...entry,
+      phase: "linked",
+      upstreamId: row.id,
+      base: JSON.stringify(row),
+      agreed: JSON.stringify(fields),
+      syncedRev: entry.wantRev,
+      verifyAtMs: nowMs + timeouts.pullIntervalMs,
+    });
+    store.tellReadBack(stored.record);
+  }
+
+  /** What of a record there can be a record here; undefined where it names no objective. */
+  #fieldsOf(row: UpstreamRecord): ReturnType<typeof fieldsOf> | undefined {
+    const { name, objectiveType, objectiveId, ...rest } = fieldsOf(row as unknown as Intervention);
+    const body = { name, objectiveType, objectiveId };
+    if (!OBJECTIVE_TYPES.includes(objectiveType) || !validateInterventionCreate(body)) return undefined;
+    const valid = Object.fromEntries(
+      Object.entries(rest).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
+    );
+    const fields = newIntervention({ ...body, ...valid });
+    try {
+      instantsOf(fields, this.#timezone);
+      return fields;
+    } catch {
+      return { ...fields, dateStart: null, dateEnd: null };
+    }
+  }
+}

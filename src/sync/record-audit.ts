@@ -1,0 +1,220 @@
+import { compareWithCentre, isSameDifference, type ComparedRecord } from "../domain/comparison.ts";
+import type { Conditions } from "../domain/condition.ts";
+import type { Difference } from "../domain/difference.ts";
+import { carriesMarker, type MatchCandidate } from "../domain/match-candidate.ts";
+import type { ComparedRow } from "../store/compared-records.ts";
+import { RecordAdoption } from "./record-adoption.ts";
+import type { SyncContext } from "./context.ts";
+import { removeOldTestRecords } from "./test-records.ts";
+import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
+
+/** Once an hour, at a moment of each site's own, so that ten thousand sites do not ask their centre at once. */
+const EVERY_MS = 3_600_000;
+/** The first one after a start comes within so long. */
+const FIRST_WITHIN_MS = 300_000;
+/** What was changed less than so long ago is still on its way, or not on the copy that a centre reads from. */
+const FRESH_MS = 10_000;
+/** A deletion is held against the centre for so long: no backup that is put back is older. */
+const DELETIONS_KEPT_MS = 30 * 86_400_000;
+const DIFFERENCES_TOLD_MAX = 100;
+/** Another site under the same reference may make few records. */
+const TWIN_SHOWN_MS = 86_400_000;
+
+/** The standing proof: holds every record of this site against the centre's list, and mends what differs. */
+export class RecordAudit {
+  readonly #parts: SyncContext;
+  readonly #conditions: Conditions;
+  readonly #siteRef: string;
+  readonly #homecoming: RecordAdoption;
+  #dueAtMs: number;
+  #twinSeenAtMs = -Infinity;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    parts: SyncContext,
+    { conditions, timezone, siteRef }: { conditions: Conditions; timezone: string; siteRef: string },
+  ) {
+    this.#parts = parts;
+    this.#conditions = conditions;
+    this.#siteRef = siteRef;
+    this.#homecoming = new RecordAdoption(parts, { timezone, siteRef });
+    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_WITHIN_MS;
+  }
+
+  /** Has the next look compare, whenever it would be due. */
+  makeDue(): void {
+    this.#dueAtMs = 0;
+  }
+
+  /**
+   * Reads this site's records back before the first request of a database that has never sent any: a new card, or an
+   * older copy. A centre whose list cannot be had whole must not keep an alarm waiting for it.
+   * @returns false while the link does not let it be found out
+   */
+  async settleIn(): Promise<boolean> {
+    const { store, watch, centre } = this.#parts;
+    if (store.facts.isSettledIn || !store.isMarked) return true;
+    if (!store.facts.mustSettleIn && store.compared.hasSent()) {
+      store.write(() => store.facts.noteSettledIn());
+      return true;
+    }
+    if (!watch.isOpen) return false;
+    const walk = await recordsAbove(centre, NO_WATERMARK);
+    await watch.note(walk.kind === "complete" ? WELL : { ...walk.verdict, mayBeRecordSpecific: false });
+    if (walk.kind === "complete") {
+      this.#homecoming.adopt(walk.rows);
+      store.write(() => store.facts.noteSettledIn());
+      return true;
+    }
+    return walk.verdict.link === "ok";
+  }
+
+  /** Compares if it is time. Asked again meanwhile, it goes on with the comparison under way. */
+  look(): Promise<void> {
+    const { clock, random, watch } = this.#parts;
+    if (this.#running) return this.#running;
+    if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen) return Promise.resolve();
+    this.#dueAtMs = clock.monotonicMs() + EVERY_MS * (0.9 + 0.2 * random());
+    this.#running = this.#compare().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async #compare(): Promise<void> {
+    const { store, centre, watch, log } = this.#parts;
+    const before = store.compared.links();
+    const walk = await recordsAbove(centre, NO_WATERMARK);
+    if (walk.kind === "undetermined") {
+      log.info("not-compared", { reason: walk.verdict.reason });
+      return watch.note(walk.verdict);
+    }
+    await watch.note(WELL);
+    const { clock } = this.#parts;
+    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, walk.rows);
+    if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
+    const { records, differences } = this.#hold(walk.rows, before);
+    const rows = new Map(walk.rows.map((row) => [row.id, row]));
+    for (const difference of differences) {
+      if (!watch.isOpen) return;
+      if (difference.kind === "alive-there") await this.#removeAgain(difference);
+      else if (difference.kind === "unknown-here")
+        this.#homecoming.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
+      else this.#lookAgain(difference, records);
+    }
+  }
+
+  /** Compares and writes down what came of it. */
+  #hold(
+    rows: readonly MatchCandidate[],
+    before: ReadonlyMap<number, number>,
+  ): { records: readonly ComparedRow[]; differences: readonly Difference[] } {
+    const { store, clock, log, strangers } = this.#parts;
+    return store.write(() => {
+      const atMs = clock.wallMs();
+      const records = store.compared.all();
+      const highest = store.compared.highestLinked();
+      const { here, there, differences } = compareWithCentre(
+        records.map((record) => this.#compared(record, before, atMs)),
+        rows,
+        // What was finished is removed here with age, and stays at the centre.
+        { siteRef: this.#siteRef, isFinished: (row) => row["status"] === "done" && row.id <= highest },
+      );
+      const earlier = store.facts.comparison?.differences ?? [];
+      const shown = differences.slice(0, DIFFERENCES_TOLD_MAX);
+      store.facts.noteComparison({
+        atMs,
+        here,
+        there,
+        differing: differences.length,
+        differences: shown,
+      });
+      const hasStayed = shown.some((one) => earlier.some((other) => isSameDifference(one, other)));
+      if (hasStayed)
+        this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
+      else this.#conditions.clear("upstream-differs");
+      strangers.declare();
+      this.#declareTwin(differences);
+      log.info("compared", { here, there, differences: differences.length });
+      return { records, differences };
+    });
+  }
+
+  /** What was made under our reference while this database had all of ours was made by another daemon. */
+  #declareTwin(differences: readonly Difference[]): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    // Until its own records have been read back, those that it does not know are most likely its own.
+    if (!this.#parts.store.facts.isSettledIn) return;
+    const unknown = differences.filter(({ kind }) => kind === "unknown-here");
+    const [first] = unknown;
+    if (first) {
+      const [records, siteRef, upstreamId] = [unknown.length, this.#siteRef, first.upstreamIds[0] ?? 0];
+      this.#conditions.raise("upstream-reference-shared", { records, siteRef, name: first.name, upstreamId });
+      this.#twinSeenAtMs = nowMs;
+    } else if (nowMs - this.#twinSeenAtMs > TWIN_SHOWN_MS)
+      this.#conditions.clear("upstream-reference-shared");
+  }
+
+  #compared(record: ComparedRow, before: ReadonlyMap<number, number>, atMs: number): ComparedRecord {
+    const { interventionId, uid, name, phase, upstreamId, watermark, base } = record;
+    return {
+      interventionId,
+      name,
+      upstreamId,
+      watermark,
+      base,
+      marker: this.#parts.store.markerOf(uid),
+      wanted: wantedOf(record, phase === "linked" && before.get(interventionId) !== upstreamId, atMs),
+    };
+  }
+
+  /** Has a record looked up there at once, by the rules for what is missing or twice. */
+  #lookAgain({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
+    const { store, clock } = this.#parts;
+    if (interventionId === null || !records.some((record) => record.interventionId === interventionId))
+      return;
+    store.write(() => {
+      const entry = store.entry(interventionId);
+      if (entry.phase !== "linked") return;
+      const nowMs = clock.wallMs();
+      if (kind !== "twice-there") {
+        store.outbox.save({ ...entry, verifyAtMs: Math.min(entry.verifyAtMs ?? nowMs, nowMs) });
+        return;
+      }
+      const lowest = Math.max(0, Math.min(...upstreamIds) - 1);
+      const watermark = Math.min(entry.watermark ?? lowest, lowest);
+      store.outbox.save({ ...entry, watermark, watermarkFingerprint: null, sweeps: 0, sweepAtMs: nowMs });
+    });
+  }
+
+  /** What was deleted here and a restored centre has brought back is deleted there, if it still is what was deleted. */
+  async #removeAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
+    const { store, centre, watch, log } = this.#parts;
+    if (interventionId === null) return;
+    const marker = store.markerOf(store.record(interventionId).uid);
+    for (const id of upstreamIds) {
+      const path = `/interventii/${id}`;
+      const seen = await centre.read(path);
+      const row = seen.value as MatchCandidate | undefined;
+      const entry = store.entry(interventionId);
+      if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
+        continue;
+      const verdict = await centre.write({ method: "DELETE", path });
+      await watch.note(verdict);
+      if (verdict.event === "removed")
+        log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
+    }
+  }
+}
+
+/** What a record should be at the centre when its list is held against it. */
+function wantedOf(
+  { phase, isDeleted, changedAtMs }: ComparedRow,
+  isNewlyLinked: boolean,
+  atMs: number,
+): ComparedRecord["wanted"] {
+  const ageMs = atMs - changedAtMs;
+  if (ageMs >= 0 && ageMs < FRESH_MS) return "moving";
+  if (phase === "linked" && !isDeleted && !isNewlyLinked) return "there";
+  return phase === "closed" && isDeleted && ageMs < DELETIONS_KEPT_MS ? "not-there" : "moving";
+}
+
+const WELL = { link: "ok", code: "200", reason: "" } as const;

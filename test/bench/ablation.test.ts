@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { changed, TAKEN_OUT } from "../../scripts/bench/contenders/ablation.ts";
+import { DIST } from "../support/built-program.ts";
+
+// What the bench takes out of a copy of the built program must be there, or it would measure the product against itself.
+test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
+  "%s finds what it takes out in the built program",
+  (_name, { changes }) => {
+    for (const { file, text, instead } of changes) {
+      const built = readFileSync(join(DIST, file), "utf8");
+      expect(changed(built, text, instead)).not.toBe(built);
+    }
+  },
+);
+
+test("a text that stands twice, or not at all, is no text to take out", () => {
+  expect(() => changed("a b a", "a", "")).toThrow(/exactly one "a"/);
+  expect(() => changed("b", "a", "")).toThrow(/exactly one "a"/);
+});

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
+import type { CopyProcess } from "../../src/ops/backup-check-process.ts";
+import { MAIN } from "../support/built-program.ts";
+import { eventually } from "../support/eventually.ts";
+
+const BUILT = pathToFileURL(join(dirname(MAIN), "ops", "backup-check-process.js")).href;
+
+let folder: string;
+let copy: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-hostile-"));
+  openMainDatabase(join(folder, "santinela.db")).close();
+  copy = join(folder, "copy.db");
+  makeHostile(copy);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * A copy that calls itself one of a newer release, with an index that takes SQLite hours to check: each of its entries is
+ * what its expression gives, after a long calculation.
+ */
+function makeHostile(path: string): void {
+  openMainDatabase(path).close();
+  const database = new Sqlite(path);
+  const { minReaderVersion = 0, migrations } = MAIN_DATABASE;
+  database.pragma(`user_version = ${minReaderVersion * 1000 + migrations.length + 1}`);
+  database.unsafeMode(true);
+  database.exec(`
+    CREATE TABLE slow(x INTEGER);
+    CREATE INDEX slow_x ON slow(x + 0);
+    WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000) INSERT INTO slow SELECT x FROM n;
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = 'CREATE INDEX slow_x ON slow(' ||
+        'x + 0 * length(replace(hex(zeroblob(2000000 + x % 2)), ''0'', ''ab'')))'
+      WHERE name = 'slow_x';
+  `);
+  database.close();
+}
+
+async function processWith(limitMs: number): Promise<CopyProcess> {
+  const built = (await import(BUILT)) as { CopyProcess: new (limitMs: number) => CopyProcess };
+  return new built.CopyProcess(limitMs);
+}
+
+/** The processes that a process has started. */
+function childrenOf(pid: number): number[] {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return [];
+  return readdirSync(tasks).flatMap((task) =>
+    readFileSync(join(tasks, task, "children"), "utf8")
+      .split(" ")
+      .filter(Boolean)
+      .map(Number),
+  );
+}
+
+describe("an uploaded copy whose check takes hours", () => {
+  test("is refused when the time for it is over", async () => {
+    const work = await processWith(1_500);
+    await expect(work.planRestore(folder, copy)).rejects.toThrow(/its check takes longer than 1.5 s/);
+  });
+
+  test("is left with the end of the run, and its process is gone", async () => {
+    const work = await processWith(600_000);
+    const before = new Set(childrenOf(process.pid));
+    const answer = work.planRestore(folder, copy);
+    const [child = 0] = childrenOf(process.pid).filter((pid) => !before.has(pid));
+    expect(child).toBeGreaterThan(0);
+    work.stop();
+    await expect(answer).rejects.toThrow(/ends this run/);
+    expect(existsSync(`/proc/${child}`)).toBe(false);
+  });
+
+  test("is left when the daemon is killed, with nothing that goes on behind it", async () => {
+    const order = `import(${JSON.stringify(BUILT)}).then(({ CopyProcess }) =>
+      new CopyProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
+    const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
+    const pid = daemon.pid ?? 0;
+    await eventually("the check to be under way", () => childrenOf(pid).length > 0);
+    const [child = 0] = childrenOf(pid);
+    await eventually("the check to have a thread", () => readdirSync(`/proc/${child}/task`).length > 8);
+    daemon.kill("SIGKILL");
+    await eventually("the check to be gone", () => !existsSync(`/proc/${child}`));
+  });
+
+  test("and a good one is looked at as before", async () => {
+    const good = join(folder, "good.db");
+    openMainDatabase(good).close();
+    const work = await processWith(60_000);
+    expect(await work.planRestore(folder, good)).toEqual({
+      recordsInBackup: 0,
+      onlyInCurrent: [],
+      onlyInBackup: [],
+    });
+  });
+});

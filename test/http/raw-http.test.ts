@@ -1,0 +1,264 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ConditionCode } from "../../src/domain/condition.ts";
+import type { HttpServer } from "../../src/http/server.ts";
+import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-dispatch.ts";
+import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { ServedApp } from "../support/served-app.ts";
+
+// What a hostile or broken client does below the level of requests, against the real server.
+
+let site: TestApp;
+let served: ServedApp;
+let server: HttpServer;
+let token: string;
+const raised = new Set<ConditionCode>();
+const conditions = {
+  raise: (code: ConditionCode) => void raised.add(code),
+  clear: (code: ConditionCode) => void raised.delete(code),
+};
+beforeAll(async () => {
+  site = await TestApp.make();
+  token = await site.token();
+  served = await new ServedApp(site, { conditions }).start();
+  ({ server } = served);
+});
+afterAll(async () => {
+  await served.stop();
+  await site.close();
+});
+
+const open = (): Socket => connect(server.address.port, "127.0.0.1");
+/** Everything that is answered until the server closes the connection. */
+const answered = (socket: Socket): Promise<string> =>
+  new Promise((resolve) => {
+    let answer = "";
+    socket.on("data", (chunk) => (answer += chunk.toString()));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(answer));
+  });
+const raw = (text: string): Promise<string> => {
+  const socket = open();
+  socket.write(text);
+  return answered(socket);
+};
+const head = (line: string, ...headers: string[]): string =>
+  [`${line} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers, "", ""].join("\r\n");
+const bodyOf = (answer: string): { statusCode: number } =>
+  JSON.parse(answer.slice(answer.lastIndexOf("\r\n\r\n"))) as { statusCode: number };
+
+describe("in the error shape is answered", () => {
+  test.each([
+    ["a target that is no address", head("GET http://["), 400],
+    ["a target without a host", head("GET http://"), 400],
+    ["another host in the target", head("GET http://evil.example/interventii"), 400],
+    ["two hosts", head("GET /interventii", "Host: evil.example"), 400],
+    ["no host", "GET /interventii HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["an expectation", head("GET /interventii", "Expect: miracles"), 417],
+    ["CONNECT", head("CONNECT example.org:443"), 405],
+    ["TRACE", head("TRACE /interventii", `Authorization: Bearer x`), 401],
+    ["a method that does not exist", head("BREW /interventii"), 400],
+  ])("%s", async (_what, text, status) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(bodyOf(answer)).toEqual({
+      error: expect.any(String) as string,
+      message: expect.any(String) as string,
+      statusCode: status,
+    });
+  });
+
+  test("the absolute form of a proxy is understood, and HTTP/1.0 without a host", async () => {
+    const answer = await raw(
+      head("GET http://localhost/obiective/cladiri?_end=1", `Authorization: Bearer ${token}`),
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/Link: <\/obiective\/cladiri\?/i);
+    expect(await raw("GET /interventii HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 401 /);
+  });
+});
+
+describe("a body without end", () => {
+  /** Sends until the server has had enough; how much it took. */
+  const endless = async (start: string, part: string): Promise<{ sentBytes: number; answer: string }> => {
+    const socket = open();
+    const answer = answered(socket);
+    socket.write(start.replace("Connection: close\r\n", ""));
+    let isOver = false;
+    while (!isOver && socket.bytesWritten < 200e6) {
+      isOver = await new Promise<boolean>((resolve) => {
+        socket.write(part, (error) => resolve(error !== null && error !== undefined));
+      });
+      // Gives the answer and the end of the connection their turn.
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      isOver ||= socket.destroyed;
+    }
+    return { sentBytes: socket.bytesWritten, answer: await answer };
+  };
+  const PART = "x".repeat(64 * 1024);
+  const LENGTH = "Content-Length: 60000000000";
+
+  test.each([
+    ["announced for the sign-in", "POST /auth/token", 413],
+    ["announced without a token", "POST /interventii", 401],
+    ["announced for a reading", "GET /interventii", 401],
+  ])("%s is answered at once, and not read", async (_what, line, status) => {
+    const { sentBytes, answer } = await endless(head(line, "Content-Type: application/json", LENGTH), PART);
+    expect(sentBytes).toBeLessThan(60e6);
+    expect(answer).toMatch(new RegExp(`^(HTTP/1.1 ${status} |$)`));
+  });
+
+  test("in chunks is read to a bound and no further", async () => {
+    const start = head("POST /auth/token", "Content-Type: application/json", "Transfer-Encoding: chunked");
+    const { sentBytes, answer } = await endless(start, `10000\r\n${PART}\r\n`);
+    expect(sentBytes).toBeLessThan(60e6);
+    expect(answer).toMatch(/^(HTTP\/1.1 413 |$)/);
+  });
+
+  test("of a few megabytes is answered 413, and the client sees it", async () => {
+    const { status } = await fetch(`http://127.0.0.1:${server.address.port}/auth/token`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "x".repeat(5_000_000) }),
+    });
+    expect(status).toBe(413);
+  });
+});
+
+test("a content type of thousands of blanks costs nothing", async () => {
+  const answer = await raw(
+    head(
+      "POST /auth/token",
+      `Content-Type: application/json;charset=utf-8${" ".repeat(15_000)}x`,
+      "Content-Length: 2",
+    ) + "{}",
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 415 /);
+});
+
+describe("a client that holds connections", () => {
+  test("cannot keep our own trips out", async () => {
+    const idle = Array.from({ length: 300 }, open);
+    for (const socket of idle) socket.on("error", () => {});
+    await eventually(
+      "the network side is full",
+      () => idle.filter(({ destroyed }) => destroyed).length >= 40,
+    );
+    const posted = await fetch(`${server.loopbackUrl}/interventii`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: `Bearer ${site.tokens.deviceToken()}`,
+      },
+      body: JSON.stringify({ name: "trip", objectiveType: "obiective/cladiri", objectiveId: 1 }),
+    });
+    expect(posted.status).toBe(201);
+    for (const socket of idle) socket.destroy();
+  });
+
+  describe.each([
+    ["that say nothing", ""],
+    [
+      "with a request that never ends",
+      "POST /auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n",
+    ],
+  ])("in hundreds %s", (_what, said) => {
+    let strangers: Socket[];
+    const flood = async (): Promise<void> => {
+      const opened = Array.from({ length: 300 }, () =>
+        connect({ port: server.address.port, host: "127.0.0.1", localAddress: "127.0.0.9" }),
+      );
+      strangers.push(...opened);
+      for (const socket of opened)
+        socket
+          .on("error", () => {})
+          .resume()
+          .write(said);
+      await eventually("there are more than places", () => opened.some(({ destroyed }) => destroyed));
+    };
+    beforeEach(() => (strangers = []));
+    afterEach(() => strangers.forEach((socket) => socket.destroy()));
+
+    test("leaves room for a person who signs in", async () => {
+      await flood();
+      const body = JSON.stringify({ email: PEOPLE.viewer, password: PASSWORD });
+      const request = `${head("POST /auth/token", "Content-Type: application/json", `Content-Length: ${body.length}`)}${body}`;
+      expect(await raw(request)).toMatch(/^HTTP\/1.1 200 /);
+    });
+
+    test("ends no connection over which a person is signed in", async () => {
+      const ask = `GET /interventii?_end=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+      const person = open();
+      let answer = "";
+      person.on("data", (chunk) => (answer += chunk.toString()));
+      person.write(ask);
+      await eventually("the first answer", () => answer.split("HTTP/1.1 200").length === 2);
+      await flood();
+      person.write(ask);
+      await eventually("the second answer", () => answer.split("HTTP/1.1 200").length === 3);
+      person.destroy();
+    });
+  });
+
+  test("does not do so when it is our own: that one ends them before the API would", async () => {
+    const answer = await fetch(`${server.loopbackUrl}/interventii`);
+    const keptS = Number(/timeout=(\d+)/.exec(answer.headers.get("Keep-Alive") ?? "")?.[1]);
+    expect(keptS * 1000).toBeGreaterThanOrEqual(2 * LOOPBACK_IDLE_MS);
+  });
+
+  test("may send four requests before the first answer, and is cut off with the fifth", async () => {
+    const ask = `GET /interventii?_end=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+    const pipelined = async (count: number): Promise<number> => {
+      const answer = await raw(`${`${ask}\r\n`.repeat(count - 1)}${ask}Connection: close\r\n\r\n`);
+      return answer.split("HTTP/1.1 200 ").length - 1;
+    };
+    expect(await pipelined(4)).toBe(4);
+    expect(await pipelined(5)).toBeLessThan(5);
+  });
+
+  test("and asks without taking the answers is cut off", async () => {
+    for (let index = 0; index < 50; index += 1)
+      site.interventions.create(
+        { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "x".repeat(4000) },
+        SOMEBODY,
+      );
+    const socket = open();
+    const closed = new Promise((resolve) => {
+      socket.on("close", resolve);
+    });
+    socket.on("error", () => {});
+    socket.pause();
+    const ask = `GET /interventii HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    socket.write(ask.repeat(200));
+    socket.resume();
+    await closed;
+  });
+});
+
+test("slow headers, slow bodies and silence are closed within 70 seconds", async () => {
+  const started = performance.now();
+  const slow = [
+    "",
+    "GET /interventii HTTP/1.1\r\nHost: local",
+    `POST /auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"em`,
+  ].map((text) => raw(text));
+  await Promise.all(slow);
+  expect((performance.now() - started) / 1000).toBeLessThan(70);
+}, 80_000);
+
+test("an address that this machine does not have yet is taken when it comes, and meanwhile our own trips get in", async () => {
+  const clock = new ManualClock();
+  // TEST-NET-1 (RFC 5737): nobody has it.
+  const waiting = await new ServedApp(site, { host: "192.0.2.1", conditions, clock }).start();
+  expect([...raised]).toEqual(["http-address-unavailable"]);
+  expect((await fetch(`${waiting.server.loopbackUrl}/interventii`)).status).toBe(401);
+  clock.advance(5_000);
+  expect([...raised]).toEqual(["http-address-unavailable"]);
+  const stopped = waiting.stop();
+  clock.advance(10_000);
+  await stopped;
+});

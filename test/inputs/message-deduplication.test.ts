@@ -1,0 +1,258 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import mqttPacket, { type Packet } from "mqtt-packet";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
+import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
+import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
+import { eventually } from "../support/eventually.ts";
+import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { listening } from "../support/mqtt-readings.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+/*
+ * A message whose acknowledgement is lost comes again. What these tests can show is that its second coming is no second
+ * trip; that a message whose first coming was lost is read, they show as well.
+ */
+
+const TOPIC = "zigbee2mqtt/gate";
+const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: [false], normal: [true] } });
+const OPEN = '{"contact":false}';
+const CLOSED = '{"contact":true}';
+
+let site: WatchedZones;
+beforeEach(() => {
+  site = new WatchedZones([GATE]);
+});
+afterEach(() => site.close());
+
+function contact(): string | undefined {
+  return site.monitor.zones()[0]?.contact;
+}
+
+describe("the built-in broker, when its acknowledgements are lost", () => {
+  let broker: BuiltInBroker;
+  let sensor: Sensor;
+
+  beforeEach(async () => {
+    await startBroker();
+    sensor = await Sensor.connected(brokerPort(site));
+  });
+  afterEach(async () => {
+    sensor.cut();
+    await broker.stop();
+  });
+
+  async function startBroker(): Promise<void> {
+    broker = builtInBrokerOf(site);
+    await broker.start();
+  }
+
+  async function reconnect(): Promise<void> {
+    sensor.cut();
+    sensor = await Sensor.connected(brokerPort(site));
+  }
+
+  test.each([1, 2] as const)(
+    "an opening and a closing that come again with QoS %i are one trip",
+    async (qos) => {
+      await sensor.publish({ id: 1, payload: CLOSED, qos });
+      await sensor.publish({ id: 2, payload: OPEN, qos });
+      await sensor.publish({ id: 3, payload: CLOSED, qos });
+      await reconnect();
+      for (const [id, payload] of [
+        [1, CLOSED],
+        [2, OPEN],
+        [3, CLOSED],
+      ] as const)
+        await sensor.publish({ id, payload, qos, dup: true });
+      expect(site.trips).toHaveLength(1);
+      expect(contact()).toBe("normal");
+    },
+  );
+
+  test("they are one trip also where the daemon has lost its power in between", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await sensor.publish({ id: 2, payload: OPEN });
+    await sensor.publish({ id: 3, payload: CLOSED });
+    sensor.cut();
+    await broker.stop();
+    site.restart();
+    await startBroker();
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN, dup: true });
+    await sensor.publish({ id: 3, payload: CLOSED, dup: true });
+    expect(site.trips).toHaveLength(1);
+    expect(contact()).toBe("normal");
+  });
+
+  test("they are one trip also from a client that does not mark its repetitions", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await sensor.publish({ id: 2, payload: OPEN });
+    await sensor.publish({ id: 3, payload: CLOSED });
+    site.clock.advance(90_000);
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN });
+    await sensor.publish({ id: 3, payload: CLOSED });
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("a repetition of something that never came is read", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN, dup: true });
+    expect(site.trips).toHaveLength(1);
+  });
+
+  test("a sensor that always uses the same packet id is heard every time", async () => {
+    for (const payload of [CLOSED, OPEN, CLOSED, OPEN, CLOSED, OPEN])
+      await sensor.publish({ id: 1, payload });
+    expect(site.trips).toHaveLength(3);
+  });
+
+  test("the next opening under an old packet id is read, though its first sending was lost", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await sensor.publish({ id: 2, payload: OPEN });
+    await sensor.publish({ id: 3, payload: CLOSED });
+    site.clock.advance(20_000);
+    // Whoever is heard so much later has got its acknowledgements, and starts again with packet id 2.
+    await sensor.ping();
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN, dup: true });
+    expect(site.trips).toHaveLength(2);
+    expect(
+      site.database.prepare("SELECT count(*) FROM taken_messages WHERE packet_id = 3").pluck().get(),
+    ).toBe(0);
+  });
+
+  test("a message that could not be written is not taken", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    site.breakJournal();
+    await sensor.publish({ id: 2, payload: OPEN }).catch(() => "the connection is ended");
+    site.mendJournal();
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN, dup: true });
+    expect(site.trips).toHaveLength(1);
+  });
+});
+
+describeWithMosquitto("an external broker, when our acknowledgements are lost", () => {
+  let broker: Mosquitto;
+  let line: TcpProxy;
+  let readings: MqttReadings;
+  let sensor: MqttClient;
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    line = new TcpProxy(broker.port);
+    readings = await listening(site, (await line.start()).replace("http:", "mqtt:"));
+    sensor = await connectAsync(broker.url, { reconnectPeriod: 0 } satisfies IClientOptions);
+  });
+  afterEach(async () => {
+    await readings.stop();
+    await sensor.endAsync(true);
+    await line.stop();
+    await broker.stop();
+  });
+
+  async function openAndCloseUnacknowledged(): Promise<void> {
+    await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
+    await eventually("the first sight", () => contact() === "normal");
+    line.mode = "lose-requests";
+    await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
+    await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
+    await eventually("both messages", () => site.trips.length === 1 && contact() === "normal");
+    // Cut first: an acknowledgement may still be on its way through the line.
+    line.cut();
+    line.mode = "carry";
+  }
+
+  test("an opening and a closing that come again are one trip", async () => {
+    await openAndCloseUnacknowledged();
+    await eventually("the repetition", () => site.logged("mqtt-duplicate-ignored").length >= 2);
+    await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
+    await eventually("the next trip", () => site.trips.length === 2);
+    expect(site.logged("zone-trip")).toHaveLength(2);
+  });
+
+  test("they are one trip also where the daemon has lost its power in between", async () => {
+    await openAndCloseUnacknowledged();
+    await readings.stop();
+    site.restart();
+    readings = await listening(site, broker.url);
+    await eventually("the repetition", () => site.logged("mqtt-duplicate-ignored").length >= 2);
+    await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
+    await eventually("the next trip", () => site.trips.length === 2);
+  });
+});
+
+/** A sensor that chooses its own packet ids, as no client library lets one do. */
+class Sensor {
+  readonly #socket: Socket;
+  readonly #received: Packet[] = [];
+  #isClosed = false;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    const parser = mqttPacket.parser();
+    parser.on("packet", (packet: Packet) => this.#received.push(packet));
+    socket.on("data", (chunk) => parser.parse(chunk));
+    socket.on("error", () => "the broker may end the connection");
+    socket.on("close", () => (this.#isClosed = true));
+  }
+
+  static async connected(port: number): Promise<Sensor> {
+    const socket = connect(port, "127.0.0.1");
+    const sensor = new Sensor(socket);
+    await once(socket, "connect");
+    const welcome = {
+      cmd: "connect",
+      clientId: "sensor",
+      clean: false,
+      keepalive: 60,
+      protocolId: "MQTT",
+    } as const;
+    socket.write(mqttPacket.generate({ ...welcome, protocolVersion: 4 }));
+    await sensor.#answer("connack");
+    return sensor;
+  }
+
+  /** Publishes and waits for the answer; what is behind the answer (PUBREL) is never sent, as if it had been lost. */
+  async publish(message: { id: number; payload: string; qos?: 1 | 2; dup?: boolean }): Promise<void> {
+    const { id, payload, qos = 1, dup = false } = message;
+    const publish = {
+      cmd: "publish",
+      topic: TOPIC,
+      payload,
+      qos,
+      dup,
+      retain: false,
+      messageId: id,
+    } as const;
+    this.#socket.write(mqttPacket.generate(publish));
+    await this.#answer(qos === 1 ? "puback" : "pubrec");
+  }
+
+  async ping(): Promise<void> {
+    this.#socket.write(mqttPacket.generate({ cmd: "pingreq" }));
+    await this.#answer("pingresp");
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  async #answer(cmd: Packet["cmd"]): Promise<void> {
+    await eventually(
+      `the ${cmd}`,
+      () => this.#isClosed || this.#received.some((packet) => packet.cmd === cmd),
+    );
+    if (this.#isClosed) throw new Error("the broker has ended the connection");
+    this.#received.splice(
+      this.#received.findIndex((packet) => packet.cmd === cmd),
+      1,
+    );
+  }
+}

@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
+import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
+
+const DOOR = zoneOf({ id: "door", input: { simulated: true }, swinger: false });
+const GATE = zoneOf({ id: "gate", input: { simulated: true }, swinger: false });
+const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
+const MINUTE_MS = 60_000;
+
+let site: WatchedZones;
+afterEach(() => site.close());
+
+function trip(...zoneIds: string[]): void {
+  for (const zoneId of zoneIds)
+    for (const contact of ["normal", "open"] as const) site.monitor.read(zoneId, contact, { live: true });
+}
+
+/** What became of the trips; contacts that stand open as a hold ends have tests of their own. */
+function fates(): unknown[] {
+  return site.trips
+    .filter(({ type }) => type === "trip")
+    .map(({ zoneId, state, reason }) => [zoneId, state, reason]);
+}
+
+function states(): unknown[] {
+  return fates().map((disposition) => (disposition as unknown[])[1]);
+}
+
+describe("a bypass", () => {
+  test("holds back the trips of its zone alone, with its reason, until its time is over", () => {
+    site = new WatchedZones([DOOR, GATE]);
+    site.watch.orders.bypass("door", { reason: " painter ", minutes: 10 }, ANA);
+    trip("door", "gate");
+    site.clock.advance(10 * MINUTE_MS);
+    trip("door");
+    expect(fates()).toEqual([
+      ["door", "bypassed", "painter (ana@example.ro)"],
+      ["gate", "waiting", null],
+      ["door", "waiting", null],
+    ]);
+    expect(site.events).toEqual([
+      { ...ANA, event: "zone-bypassed", subject: "zone door", detail: { reason: "painter", minutes: 10 } },
+      { who: "santinela", from: "itself", event: "zone-restored", subject: "zone door", detail: {} },
+    ]);
+  });
+
+  test("ends over a restart too, and is not made longer by a clock that is set back", () => {
+    site = new WatchedZones([DOOR]);
+    site.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    site.clock.advance(4 * MINUTE_MS);
+    site.restart();
+    trip("door");
+    site.clock.advance(6 * MINUTE_MS);
+    trip("door");
+    site.watch.orders.bypass("door", { reason: "again", minutes: 10 }, ANA);
+    site.clock.stepWall(-86_400_000);
+    site.restart();
+    site.clock.advance(10 * MINUTE_MS);
+    trip("door");
+    expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
+  });
+
+  test("lasts eight hours unless something else is said, and can be ended", () => {
+    site = new WatchedZones([DOOR, GATE]);
+    for (const zone of ["door", "gate"]) site.watch.orders.bypass(zone, { reason: "painter" }, ANA);
+    site.watch.orders.restore("gate", ANA);
+    site.clock.advance(480 * MINUTE_MS - 1);
+    trip("door", "gate");
+    site.clock.advance(1);
+    trip("door");
+    expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
+  });
+
+  test.each([
+    ["nowhere", { reason: "painter" }, /no zone "nowhere"/],
+    ["door", {}, /needs a reason/],
+    ["door", { reason: "  " }, /needs a reason/],
+    ["door", { reason: "painter", minutes: 0 }, /from 1 to 10080/],
+    ["door", { reason: "painter", minutes: 10_081 }, /from 1 to 10080/],
+    ["door", { reason: "painter", minutes: 1.5 }, /whole number/],
+  ])("of %s with %j is refused", (zone, order, message) => {
+    site = new WatchedZones([DOOR]);
+    expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(message);
+    expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(AppError);
+    trip("door");
+    expect(states()).toEqual(["waiting"]);
+  });
+});
+
+describe("a walk test", () => {
+  test("dispatches nothing, and leaves a report of the zones that have not tripped", () => {
+    site = new WatchedZones([DOOR, GATE]);
+    site.watch.orders.startWalkTest(undefined, ANA);
+    trip("door", "door");
+    const lastWallMs = site.clock.wallMs();
+    site.clock.advance(30 * MINUTE_MS);
+    trip("gate");
+    expect(fates()).toEqual([
+      ["door", "test", "walk test by ana@example.ro"],
+      ["door", "test", "walk test by ana@example.ro"],
+      ["gate", "waiting", null],
+    ]);
+    expect(site.watch.orders.walkReport()).toMatchObject({
+      isRunning: false,
+      who: "ana@example.ro",
+      zones: [
+        { id: "door", trips: 2, lastWallMs },
+        { id: "gate", trips: 0, lastWallMs: null },
+      ],
+    });
+    expect(site.events.at(-1)).toMatchObject({
+      event: "walk-test-ended",
+      detail: { tripped: 1, missing: ["gate"] },
+    });
+  });
+
+  test("goes on over a restart, and ends when it should", () => {
+    site = new WatchedZones([DOOR]);
+    site.watch.orders.startWalkTest(20, ANA);
+    site.clock.advance(15 * MINUTE_MS);
+    site.restart();
+    trip("door");
+    site.clock.advance(5 * MINUTE_MS);
+    trip("door");
+    expect(states()).toEqual(["test", "waiting"]);
+  });
+
+  test("does not use up what the first real trip after it needs", () => {
+    site = new WatchedZones([DOOR]);
+    site.watch.orders.startWalkTest(20, ANA);
+    for (let step = 0; step < 40; step += 1) {
+      trip("door");
+      site.clock.advance(500);
+    }
+    site.watch.orders.endWalkTest(ANA);
+    trip("door");
+    expect(site.trips.at(-1)?.state).toBe("waiting");
+    expect(site.trips).toHaveLength(21);
+  });
+
+  test("cannot be started twice, nor for longer than four hours", () => {
+    site = new WatchedZones([DOOR]);
+    expect(() => site.watch.orders.startWalkTest(241, ANA)).toThrow(/from 1 to 240/);
+    site.watch.orders.startWalkTest(240, ANA);
+    expect(() => site.watch.orders.startWalkTest(1, ANA)).toThrow(/running already/);
+    site.watch.orders.endWalkTest(ANA);
+    expect(site.watch.orders.startWalkTest(1, ANA)).toMatchObject({ isRunning: true });
+  });
+
+  test("takes an opened cover for a part of it", () => {
+    site = new WatchedZones([DOOR]);
+    site.watch.orders.startWalkTest(20, ANA);
+    site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
+    site.monitor.take("door", { kind: "tamper", open: false }, { live: true });
+    expect(site.trips.map(({ type, state }) => [type, state])).toEqual([["fault", "test"]]);
+  });
+});
+
+describe("a gate", () => {
+  const AT_NIGHT = zoneOf({
+    id: "door",
+    input: { simulated: true },
+    gate: { schedule: "mon-sun 22:00-06:00" },
+    swinger: false,
+  });
+  const ARMED = zoneOf({ id: "gate", input: { simulated: true }, gate: { gpio: 22 }, swinger: false });
+
+  test("by schedule holds back what comes outside of it", () => {
+    // The clock of these tests stands at 23:30 in Bucharest.
+    site = new WatchedZones([AT_NIGHT]);
+    trip("door");
+    site.clock.advance(7 * 60 * MINUTE_MS);
+    trip("door");
+    expect(fates()).toEqual([
+      ["door", "waiting", null],
+      ["door", "gated", "the gate is closed (schedule)"],
+    ]);
+  });
+
+  test("by a key wants every trip until the key is heard, and then as it says", () => {
+    site = new WatchedZones([ARMED]);
+    trip("gate");
+    site.monitor.setGate("gpio 22", "closed");
+    trip("gate");
+    site.monitor.setGate("gpio 22", "open");
+    trip("gate");
+    expect(states()).toEqual(["waiting", "gated", "waiting"]);
+  });
+});

@@ -1,0 +1,197 @@
+import { codeOf, type SourceFile } from "./source-tree.ts";
+
+/** Which folders a folder of src/ may import from; files directly in src/ stand under their own name. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: ["domain"],
+  store: ["store", "domain"],
+  client: ["client", "domain"],
+  ops: ["ops", "domain", "store", "client"],
+  config: ["config", "domain"],
+  service: ["service", "store", "domain"],
+  http: ["http", "service", "store", "domain"],
+  inputs: ["inputs", "client", "store", "domain"],
+  sync: ["sync", "client", "store", "domain"],
+  cli: [
+    "cli",
+    "http",
+    "inputs",
+    "sync",
+    "ops",
+    "config",
+    "service",
+    "client",
+    "store",
+    "domain",
+    "daemon.ts",
+  ],
+  // Runs in a browser: of the daemon it knows the types below, and nothing else.
+  panel: ["panel"],
+  // What people see of the running daemon: the one room that looks into all of them.
+  site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
+  "daemon-options.ts": ["config", "domain", "inputs", "ops"],
+  "daemon-server.ts": ["http", "ops", "config", "domain"],
+  "daemon-services.ts": ["service", "http", "ops", "store", "config", "domain"],
+  "daemon-reload.ts": [
+    "daemon-options.ts",
+    "http",
+    "inputs",
+    "sync",
+    "ops",
+    "config",
+    "service",
+    "store",
+    "domain",
+  ],
+  "daemon.ts": [
+    "daemon-options.ts",
+    "daemon-reload.ts",
+    "daemon-server.ts",
+    "daemon-services.ts",
+    "site",
+    "http",
+    "inputs",
+    "sync",
+    "ops",
+    "config",
+    "service",
+    "store",
+    "domain",
+  ],
+  "main.ts": ["cli"],
+};
+
+/** What a folder may know of others by its types alone: nothing of it is left in what runs. */
+const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
+  // What /site answers, and the trade's own words in it.
+  panel: ["http/site/", "domain/"],
+};
+
+/** Packages by the folder that may import them. Built-in node: modules are free outside the domain. */
+const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
+  "better-sqlite3": ["store"],
+  express: ["http"],
+  jsonwebtoken: ["service"],
+  bcrypt: ["service"],
+  mqtt: ["inputs", "cli"],
+  aedes: ["inputs"],
+  onoff: ["inputs"],
+  "node-cron": ["config", "sync"],
+  ajv: ["config", "http"],
+  yaml: ["config"],
+  commander: ["cli"],
+  preact: ["panel"],
+  "@preact/signals": ["panel"],
+  "@zxcvbn-ts/language-common": ["service"],
+  "@peculiar/x509": ["ops"],
+  // Needed by @peculiar/x509, which does not load it itself.
+  "reflect-metadata": ["ops"],
+};
+
+/** Effects with one home, and what to use instead anywhere else. */
+const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
+  {
+    what: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
+    home: /^(ops\/system-clock|panel\/clock)\.ts$/,
+    instead: "the Clock port",
+  },
+  {
+    // How long the connection of a response may be silent is no timer of ours.
+    what: /(?<!\bresponse\.)\b(setTimeout|setInterval|setImmediate)\(/,
+    home: /^(ops\/system-clock|panel\/clock)\.ts$/,
+    instead: "Clock.after",
+  },
+  {
+    what: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/,
+    home: /^(daemon\.ts|ops\/secrets\.ts)$/,
+    instead: "randomness passed in from daemon.ts",
+  },
+  { what: /\bprocess\.env\b/, home: /^(config\/|main\.ts$)/, instead: "config/" },
+  {
+    what: /\bprocess\.(exit|on|once|kill)\(/,
+    home: /^(main|ops\/backup-check-main)\.ts$/,
+    instead: "main.ts",
+  },
+  {
+    what: /\bprocess\.(stdout|stderr|stdin)\b/,
+    home: /^main\.ts$/,
+    instead: "the streams that main.ts passes in",
+  },
+  { what: /\bconsole\./, home: /^$/, instead: "ops/log" },
+  { what: /@ts-(ignore|expect-error|nocheck)/, home: /^$/, instead: "a type that fits" },
+];
+
+const LINES_MAX = 250;
+const FUNCTION_LINES_MAX = 70;
+const NAMELESS = /(^|\/)(utils?|helpers?|common|types|interfaces|misc|shared)(\.tsx?|\/)/;
+
+/** Every breach of the house rules, as `path: what is wrong`. Empty when the house is in order. */
+export function breaches(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => [
+    ...importBreaches(file),
+    ...BANNED.filter(
+      ({ what, home }) => !home.test(file.path) && what.test(codeWithComments(file, what)),
+    ).map(({ what, instead }) => `${file.path}: ${what.source} is banned here; use ${instead}`),
+    ...sizeBreaches(file),
+    ...(NAMELESS.test(file.path) ? [`${file.path}: the name is not a noun of the trade`] : []),
+  ]);
+}
+
+function codeWithComments(file: SourceFile, what: RegExp): string {
+  return what.source.startsWith("@ts") ? file.text : codeOf(file.text);
+}
+
+function importBreaches({ path, imports }: SourceFile): string[] {
+  const room = roomOf(path);
+  const allowed = MAY_IMPORT[room];
+  if (!allowed)
+    return [`${path}: ${room} is no room of this house; add it to the import rules with a reason`];
+  return imports.flatMap(({ target, isTypeOnly }) => {
+    if (target.startsWith("generated/")) return [];
+    const isOwnFile = /\.(ts|js|tsx)$/.test(target) && !target.startsWith("node:");
+    if (isOwnFile && !target.startsWith("@")) {
+      const isKnown = MAY_IMPORT_TYPES[room]?.some((folder) => target.startsWith(folder)) ?? false;
+      if (allowed.includes(roomOf(target)) || (isKnown && isTypeOnly)) return [];
+      return [`${path}: ${room} must not import ${target}${isKnown ? " but for its types" : ""}`];
+    }
+    if (room === "domain")
+      return [`${path}: the domain imports no package and no node: module, but ${target}`];
+    const name = packageOf(target);
+    const homes = PACKAGE_HOMES[name];
+    if (target.startsWith("node:") || homes?.includes(room)) return [];
+    return [`${path}: ${name} may only be imported in ${homes?.join(", ") ?? "no folder yet"}`];
+  });
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function roomOf(path: string): string {
+  return path.split("/")[0] ?? path;
+}
+
+function sizeBreaches({ path, text }: SourceFile): string[] {
+  const lines = text.split("\n");
+  const found = lines.length > LINES_MAX ? [`${path}: ${lines.length} lines, more than ${LINES_MAX}`] : [];
+  let start: { line: number; indent: string } | undefined;
+  for (const [index, line] of lines.entries()) {
+    const opening =
+      /^(\s*)(?:export )?(?:async )?(?:function\b|(?:static |async |get |set )*#?\w+\([^)]*\)[^;=]*\{$)/.exec(
+        line,
+      );
+    if (opening && start === undefined && !/^\s*(?:if|for|while|switch|catch|return)\b/.test(line))
+      start = { line: index, indent: opening[1] ?? "" };
+    else if (start && line === `${start.indent}}`) {
+      const length = index - start.line + 1;
+      if (length > FUNCTION_LINES_MAX)
+        found.push(
+          `${path}:${start.line + 1}: a function of ${length} lines, more than ${FUNCTION_LINES_MAX}`,
+        );
+      start = undefined;
+    }
+  }
+  return found;
+}

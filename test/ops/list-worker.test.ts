@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ListThread } from "../../src/ops/list-worker.ts";
+import { JsonLog } from "../../src/ops/log.ts";
+import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { DIST } from "../support/built-program.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+/* A thread begins with a built file, so the class is the built one as well. */
+const { ListThread: BuiltListThread } = (await import(join(DIST, "ops/list-worker.js"))) as {
+  readonly ListThread: typeof ListThread;
+};
+
+const ALL = { filters: [], sort: [], start: 0, end: 10 } as const;
+const WANTED = new AbortController().signal;
+
+let folder: string;
+let site: TestApp;
+let clock: ManualClock;
+let thread: ListThread;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "santinela-lists-"));
+  site = await TestApp.make({}, join(folder, "santinela.db"));
+  site.interventions.create(PATROL, SOMEBODY);
+  clock = new ManualClock();
+  const log = new JsonLog({ level: "error", clock, write: () => {} });
+  thread = new BuiltListThread(join(folder, "santinela.db"), { clock, log });
+});
+afterEach(async () => {
+  await thread.stop();
+  await site.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a list that takes longer than clients wait is refused with what helps, and the next one is read", async () => {
+  const slow = thread.read(ALL, WANTED);
+  clock.advance(30_000);
+  await expect(slow).rejects.toMatchObject({
+    code: "invalid",
+    message: "the list took longer than 30 s to read",
+    hint: expect.stringContaining("Filter by status") as string,
+  });
+  expect(await thread.read(ALL, WANTED)).toMatchObject({ total: 1 });
+});
+
+test("a list whose client has gone is left out, and those behind it are read", async () => {
+  const gone = new AbortController();
+  const first = thread.read(ALL, WANTED);
+  const second = thread.read(ALL, gone.signal);
+  const third = thread.read(ALL, WANTED);
+  gone.abort();
+  await expect(second).rejects.toMatchObject({ code: "unavailable" });
+  expect([(await first).total, (await third).total]).toEqual([1, 1]);
+});
+
+test("a record is in the lists of the thread as soon as it is recorded, also after the thread was given back", async () => {
+  expect((await thread.read(ALL, WANTED)).total).toBe(1);
+  site.interventions.create(PATROL, SOMEBODY);
+  expect((await thread.read(ALL, WANTED)).total).toBe(2);
+  clock.advance(60_000);
+  site.interventions.create(PATROL, SOMEBODY);
+  expect((await thread.read(ALL, WANTED)).total).toBe(3);
+});
+
+test("a list that cannot be read is refused for the moment, and a stopped daemon answers that it ends", async () => {
+  site.database.exec("DROP TABLE intervention_counts");
+  await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({
+    code: "unavailable",
+    message: "the list cannot be read: no such table: intervention_counts",
+  });
+  const waiting = thread.read(ALL, WANTED);
+  await Promise.all([thread.stop(), expect(waiting).rejects.toMatchObject({ code: "unavailable" })]);
+  await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({ code: "unavailable" });
+});

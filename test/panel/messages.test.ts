@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { CONDITIONS } from "../../src/domain/condition.ts";
+import { CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition-sentence.ts";
+import { EVENT_NAMES } from "../../src/domain/event.ts";
+import type { Plural } from "../../src/panel/messages/catalogue.ts";
+import { EN } from "../../src/panel/messages/en.ts";
+import { RO } from "../../src/panel/messages/ro.ts";
+import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
+
+type Words = Readonly<Record<string, string | Plural>>;
+
+describe("the panel's words", () => {
+  test("have the same keys, forms and placeholders in both languages", () => {
+    expect(differences(EN, RO)).toEqual([]);
+  });
+
+  test.each<[string, Words]>([
+    ["a key that is missing", { a: "x {n}" }],
+    ["a placeholder that is missing", { a: "x", b: { one: "{n}", other: "{n}" } }],
+    ["a placeholder too many", { a: "x {n} {m}", b: { one: "{n}", other: "{n}" } }],
+    ["one form where there are several", { a: "x {n}", b: "{n}" }],
+  ])("differ when there is %s", (_what, other) => {
+    const words: Words = { a: "x {n}", b: { one: "{n}", other: "{n}" } };
+    expect(differences(words, words)).toEqual([]);
+    expect(differences(words, other)).not.toEqual([]);
+  });
+
+  test("have every form that the language counts with", () => {
+    const languages: Readonly<Record<string, Words>> = { en: EN, ro: RO };
+    for (const [language, words] of Object.entries(languages)) {
+      const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      for (const [key, value] of Object.entries(words))
+        if (typeof value !== "string")
+          expect([key, Object.keys(value).sort()]).toEqual([key, [...forms].sort()]);
+    }
+  });
+
+  test("name every condition and every entry of the event log", () => {
+    const wanted = [
+      ...Object.keys(CONDITIONS).map((code) => `condition.${code}`),
+      ...[...EVENT_NAMES, "trip", "fault", "fault-over", "signal"].map((name) => `event.${name}`),
+    ];
+    expect(wanted.filter((key) => !(key in EN))).toEqual([]);
+  });
+});
+
+test("a Romanian sentence about a condition has no value that the daemon does not give", () => {
+  for (const [code, sentence] of Object.entries(CONDITION_MESSAGES)) {
+    const given = [...sentence.matchAll(/\{\w+\}/g)].map(([name]) => name);
+    const taken = [...RO_SENTENCES[code as keyof typeof CONDITION_MESSAGES].matchAll(/\{\w+\}/g)];
+    expect([code, taken.map(([name]) => name).filter((name) => !given.includes(name))]).toEqual([code, []]);
+  }
+  expect(formatConditionMessage("disk-full", { freeMb: 12, folder: "/var/lib/santinela" })).toBe(
+    "12 MB are free on the disk of /var/lib/santinela. Remove what is not needed there.",
+  );
+  expect(formatConditionMessage("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
+});
+
+/** How two catalogues differ, as `key: what`. */
+function differences(a: Words, b: Words): string[] {
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return keys.filter((key) => shapeOf(a[key]) !== shapeOf(b[key]));
+}
+
+function shapeOf(words: string | Plural | undefined): string {
+  if (words === undefined) return "missing";
+  if (typeof words === "string") return `text ${placeholdersOf(words)}`;
+  return `forms ${[...new Set(Object.values(words).map(placeholdersOf))].join("|")}`;
+}
+
+function placeholdersOf(text: string): string {
+  return [...text.matchAll(/\{\w+\}/g)]
+    .map(([name]) => name)
+    .sort()
+    .join();
+}

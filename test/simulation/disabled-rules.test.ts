@@ -1,0 +1,181 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { SyncTimeouts } from "../../src/domain/backoff.ts";
+import { DIST } from "../support/built-program.ts";
+import { loadBuild } from "./build.ts";
+import { simulate, type SimulationOptions } from "./simulation.ts";
+
+/* The simulation is worth something only if it finds what a missing rule breaks: each is taken out of a copy of dist/. */
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+/** So many seeds are tried at most until one goes wrong. */
+const SEEDS_MAX = 150;
+const NEVER_SWEPT: Partial<SyncTimeouts> = { sweepDelaysMs: [] };
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+interface TakenOut {
+  readonly file: string;
+  readonly rule: string;
+  readonly instead: string;
+}
+
+/** A copy of the built program without a rule. The text of a rule must be there exactly once. */
+function without(rules: readonly TakenOut[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
+  folders.push(folder);
+  for (const part of ["client", "domain", "generated", "service", "store", "sync"])
+    cpSync(join(DIST, part), join(folder, "dist", part), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  for (const { file, rule, instead } of rules) {
+    const path = join(folder, "dist", file);
+    const text = readFileSync(path, "utf8");
+    expect(text.split(rule), `${file} has ${rule}`).toHaveLength(2);
+    writeFileSync(
+      path,
+      text.replace(rule, () => instead),
+    );
+  }
+  return `${folder}/dist/`;
+}
+
+/** Seeds with a centre of another make: every third one from here on. */
+const FOREIGN_FROM = 6_003;
+
+async function firstWrongSeed(
+  options: Omit<SimulationOptions, "seed">,
+  { from = 1, step = 1 }: { from?: number; step?: number } = {},
+): Promise<number | undefined> {
+  for (let seed = from; seed < from + SEEDS_MAX * step; seed += step)
+    if ((await simulate({ ...options, seed })).problems.length > 0) return seed;
+  return undefined;
+}
+
+test("without the settle time and the sweeps, a request that comes late makes a double", async () => {
+  const timeouts = { settleMs: { alarm: 0, other: 0 }, ...NEVER_SWEPT };
+  expect(await firstWrongSeed({ build: await loadBuild(), timeouts })).toBeGreaterThan(0);
+}, 600_000);
+
+test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+  [
+    "the frozen body, a change made meanwhile goes out under the key of another body",
+    {},
+    {
+      file: "sync/create-flow.js",
+      rule: "const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };",
+      instead:
+        "const attempt = ledger.newAttempt({ ...entry, attempt: null, sends: 0 }, ledger.record(entry.interventionId));",
+    },
+  ],
+  [
+    "the watermark of the first send, what has arrived is not found",
+    NEVER_SWEPT,
+    {
+      file: "sync/create-flow.js",
+      rule: "await recordsAbove(centre, watermarkOf(asked))",
+      instead:
+        "await recordsAbove(centre, await this.#top.fresh(centre).then((top) => (top.verdict ? { id: 0, witness: null } : top)))",
+    },
+  ],
+  [
+    "the word that an attempt is on the wire, a power cut makes a double",
+    NEVER_SWEPT,
+    {
+      file: "domain/outbox-phase.js",
+      rule: 'restart: "unsure",\n    },\n    unsure',
+      instead: 'restart: "new",\n    },\n    unsure',
+    },
+  ],
+  [
+    "the merge, a dispatcher's change and a person's do not come together",
+    {},
+    { file: "domain/merge.js", rule: "else if (thereChanged && !hereChanged)", instead: "else if (false)" },
+  ],
+  [
+    "the audit, what a restored centre has lost stays lost",
+    {},
+    {
+      file: "sync/upstream-restore.js",
+      rule: "ledger.outbox.linkedBetween(topId, linkedId) >= LOST_LEAST",
+      instead: "false",
+    },
+    {
+      file: "store/outbox.js",
+      rule: "SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'",
+      instead: "SET verify_at = verify_at WHERE phase = 'linked'",
+    },
+  ],
+])(
+  "without %s",
+  async (_what, timeouts, ...rules) => {
+    const build = await loadBuild(without(rules), ".js");
+    expect(await firstWrongSeed({ build, timeouts })).toBeGreaterThan(0);
+  },
+  600_000,
+);
+
+/* Seeds whose centre gives one page whatever is asked for, and seeds whose centre reads from a copy that lags. */
+test("at a centre without pages, without the reading in parts, what was not answered is never sent again", async () => {
+  const rule = {
+    file: "sync/record-search.js",
+    rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
+    instead: 'const parts = { kind: "cut" };',
+  };
+  const build = await loadBuild(without([rule]), ".js");
+  expect(await firstWrongSeed({ build }, { from: 7, step: 8 })).toBeGreaterThan(0);
+}, 600_000);
+
+test("at a centre that lags, without the second look, a record that is not shown yet counts as gone", async () => {
+  const rule = {
+    file: "domain/absence.js",
+    rule: "if (sinceMs === null)",
+    instead: 'if (true)\n        return { kind: "believe" };\n    if (sinceMs === null)',
+  };
+  const build = await loadBuild(without([rule]), ".js");
+  expect(await firstWrongSeed({ build }, { from: 6, step: 7 })).toBeGreaterThan(0);
+}, 600_000);
+
+test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+  [
+    "what makes a record ours, one that a person typed in under the same id is changed",
+    {},
+    {
+      file: "domain/match-candidate.js",
+      rule: 'if (markersIn(row).length > 0 || isOlder || isElsewhere)\n        return "anothers";',
+      instead: 'if (row.objectiveType === base.objectiveType)\n        return "ours";',
+    },
+  ],
+  [
+    "the second look, one 404 of a gateway makes a living record gone",
+    {},
+    {
+      file: "domain/absence.js",
+      rule: "if (sinceMs === null)",
+      instead: 'if (true)\n        return { kind: "believe" };\n    if (sinceMs === null)',
+    },
+  ],
+  [
+    "the sweep behind a clean answer and the comparison, what a proxy has delivered twice stays",
+    {},
+    {
+      file: "sync/attempt-outcome.js",
+      rule: "return honoursKeys || sweepMs.length === 0 ? undefined : settleMs.other;",
+      instead: "return undefined;",
+    },
+    {
+      file: "sync/record-audit.js",
+      rule: "if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen)",
+      instead: "if (this.#dueAtMs > -1)",
+    },
+  ],
+])(
+  "at a foreign centre without %s",
+  async (_what, timeouts, ...rules) => {
+    const build = await loadBuild(without(rules), ".js");
+    expect(await firstWrongSeed({ build, timeouts }, { from: FOREIGN_FROM, step: 3 })).toBeGreaterThan(0);
+  },
+  600_000,
+);

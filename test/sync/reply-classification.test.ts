@@ -1,0 +1,337 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { classify } from "../../src/sync/reply-classification.ts";
+import { TestApp, SOMEBODY } from "../support/app.ts";
+import { notFound, json, OddCentre, type OddAnswer } from "../support/nonconforming-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+let centre: OddCentre;
+let site: SyncingSite;
+beforeEach(async () => {
+  centre = new OddCentre();
+  site = new SyncingSite(await TestApp.make(), await centre.start());
+});
+afterEach(async () => {
+  await site.close();
+  await centre.stop();
+});
+
+const made = (id: number): OddAnswer => json(201, { id, name: "Patrol", crews: 1 });
+const html = (status: number): OddAnswer => ({
+  status,
+  headers: { "Content-Type": "text/html" },
+  body: "<html>Sign in to the network</html>",
+});
+
+describe("the answer to a POST", () => {
+  const cases: readonly [what: string, answer: OddAnswer, phase: string, conditions: string[]][] = [
+    ["400", json(400, { message: "bad" }), "rejected", ["upstream-rejects-records"]],
+    ["413", json(413, {}), "rejected", ["upstream-rejects-records"]],
+    ["415", json(415, {}), "rejected", ["upstream-rejects-records"]],
+    ["422", json(422, {}), "rejected", ["upstream-rejects-records"]],
+    ["404 of the interface", notFound("no objective"), "blocked", ["upstream-rejects-records"]],
+    ["404 of some web server", html(404), "new", ["upstream-unexpected-service"]],
+    ["409", json(409, {}), "new", []],
+    ["425", json(425, {}), "new", ["upstream-unreachable"]],
+    ["429", json(429, {}), "new", ["upstream-unreachable"]],
+    ["403", json(403, {}), "new", ["upstream-authentication-failed"]],
+    ["408", json(408, {}), "unsure", ["upstream-unreachable"]],
+    ["500", json(500, {}), "unsure", []],
+    ["502", html(502), "unsure", ["upstream-unreachable"]],
+    ["503", json(503, {}), "unsure", ["upstream-unreachable"]],
+    ["504", html(504), "unsure", ["upstream-unreachable"]],
+    ["501", json(501, {}), "new", ["upstream-unexpected-service"]],
+    ["405", html(405), "new", ["upstream-unexpected-service"]],
+    [
+      "a redirect",
+      { status: 302, headers: { Location: "http://127.0.0.1:1/" } },
+      "new",
+      ["upstream-unexpected-service"],
+    ],
+    ["a sign-in page", html(200), "new", ["upstream-unexpected-service"]],
+    ["a page as 201", html(201), "unsure", ["upstream-unexpected-service"]],
+    ["201 with nothing", { status: 201, body: "" }, "unsure", ["upstream-unexpected-service"]],
+    ["200 with a record", json(200, { id: 1 }), "unsure", ["upstream-unexpected-service"]],
+    ["202", json(202, {}), "unsure", ["upstream-unexpected-service"]],
+    ["204", { status: 204 }, "unsure", ["upstream-unexpected-service"]],
+    ["201 without an id", json(201, { ok: true }), "unsure", ["upstream-unreachable"]],
+    ["201 with an id as text", json(201, { id: "7" }), "unsure", ["upstream-unreachable"]],
+    ["201 with half a body", { ...made(7), body: '{"id":7,' }, "unsure", ["upstream-unreachable"]],
+    ["201 with a record", made(7), "linked", []],
+  ];
+  test.each(cases)("%s", async (_what, answer, phase, conditions) => {
+    centre.answer = () => answer;
+    // What is read after the record's own request meets the same, so that it is no matter of the record.
+    centre.read = () => (centre.requests.length === 0 ? json(200, []) : answer);
+    const { id } = site.create();
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe(phase);
+    expect(site.conditions()).toEqual(conditions);
+    expect(centre.requests.length).toBe(1);
+  });
+
+  test.each(cases.filter(([, , phase]) => phase === "new" || phase === "unsure"))(
+    "%s is followed by another try that succeeds",
+    async (_what, answer) => {
+      centre.answer = () => (centre.requests.length === 1 ? answer : made(7));
+      const { id } = site.create();
+      await site.push.cycle();
+      await site.cycleAfterWait();
+      expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 7 });
+      expect(site.conditions()).toEqual([]);
+      const [first, second] = centre.requests;
+      expect(second).toEqual(first);
+    },
+  );
+});
+
+describe("a record that something on the way dislikes", () => {
+  const dislikes: readonly [what: string, answer: OddAnswer][] = [
+    ["403", html(403)],
+    ["405", html(405)],
+    ["406", html(406)],
+    ["408", html(408)],
+    ["451", json(451, {})],
+    ["500", json(500, {})],
+    ["501", html(501)],
+    ["502", html(502)],
+    ["503", html(503)],
+    ["504", html(504)],
+    ["a redirect", { status: 302, headers: { Location: "http://127.0.0.1:1/" } }],
+    ["a page", html(200)],
+    ["an answer that is no record", json(201, {})],
+  ];
+  test.each(dislikes)("(%s) holds up no other, neither before nor after it", async (_what, answer) => {
+    centre.answer = ({ body }) => (body.includes("select * from") ? answer : made(centre.requests.length));
+    const disliked = site.create({ notes: "select * from", priority: "high" });
+    const alarm = site.create({ priority: "high" });
+    const patrol = site.create();
+    await site.push.cycle();
+    expect([site.entry(alarm.id).phase, site.entry(patrol.id).phase]).toEqual(["linked", "linked"]);
+    expect(site.entry(disliked.id)).toMatchObject({ attempts: 1, lastError: expect.any(String) });
+    expect(site.link.state.state).toBe("up");
+
+    const later = site.create();
+    await site.push.cycle();
+    expect(site.entry(later.id).phase).toBe("linked");
+    centre.answer = () => made(99);
+    await site.cycleAfterWait();
+    expect(site.entry(disliked.id).phase).toBe("linked");
+  });
+
+  test("is believed to be the link's fault when the next ones meet the same", async () => {
+    centre.answer = () => html(403);
+    for (let count = 0; count < 10; count += 1) site.create();
+    await site.push.cycle();
+    expect(centre.requests).toHaveLength(3);
+    expect(site.conditions()).toEqual(["upstream-authentication-failed"]);
+    centre.answer = () => made(centre.requests.length);
+    await site.cycleAfterWait();
+    expect(site.outbox.summary().waiting).toBe(0);
+  });
+});
+
+describe("a refused record", () => {
+  test("does not hold up the others, says why, and goes again under a new key once it was edited", async () => {
+    centre.answer = ({ body }) =>
+      body.includes('"crews":1')
+        ? json(400, { message: ["crews is odd", "really"] })
+        : made(centre.requests.length);
+    const refused = site.create({}, "k");
+    const other = site.create({ crews: 2 });
+    await site.push.cycle();
+    expect(site.entry(refused.id)).toMatchObject({
+      phase: "rejected",
+      lastError: "answered 400: crews is odd; really",
+    });
+    expect(site.entry(other.id).phase).toBe("linked");
+
+    await site.cycleAfterWait();
+    expect(centre.requests).toHaveLength(2);
+    site.app.interventions.update(refused.id, { crews: 3 }, SOMEBODY);
+    await site.push.cycle();
+    expect(site.entry(refused.id).phase).toBe("linked");
+    expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
+  });
+
+  test("that is deleted is not sent again", async () => {
+    centre.answer = () => json(422, {});
+    const { id } = site.create();
+    await site.push.cycle();
+    centre.answer = () => made(7);
+    site.app.interventions.delete(id, SOMEBODY);
+    await site.cycleAfterWait();
+    expect(site.entry(id)).toMatchObject({ phase: "closed", sends: 0 });
+    expect(centre.requests).toHaveLength(1);
+  });
+
+  test("whose update is refused is deleted there when it is deleted here", async () => {
+    centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, {}));
+    const { id } = site.create();
+    await site.push.cycle();
+    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    await site.push.cycle();
+    centre.answer = () => ({ status: 204 });
+    site.app.interventions.delete(id, SOMEBODY);
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe("closed");
+    expect(centre.requests.at(-1)).toMatchObject({ method: "DELETE", path: "/interventii/7" });
+  });
+
+  test("whose update is refused stays linked to its record there", async () => {
+    centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, { message: "no" }));
+    const { id } = site.create();
+    await site.push.cycle();
+    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "rejected", upstreamId: 7 });
+    centre.answer = () => json(200, { id: 7, crews: 4 });
+    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3 });
+    expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", path: "/interventii/7" });
+  });
+});
+
+test.each([
+  ["120", 120_000],
+  ["99999999", 3_600_000],
+  [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
+])("a Retry-After of %s is kept to", async (text, waitMs) => {
+  centre.answer = () => json(503, {}, { "Retry-After": text });
+  site.create();
+  await site.push.cycle();
+  expect(site.link.state.waitMs).toBe(waitMs);
+});
+
+test("an update that was not answered is repeated", async () => {
+  centre.answer = ({ method }) => (method === "POST" ? made(7) : json(502, {}));
+  const { id } = site.create();
+  await site.push.cycle();
+  site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+  await site.push.cycle();
+  expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 1 });
+  centre.answer = () => json(200, { id: 7 });
+  await site.cycleAfterWait();
+  expect(site.entry(id).syncedRev).toBe(2);
+});
+
+test("two records with one id there are told to people, and the second is not believed", async () => {
+  centre.answer = () => made(7);
+  const first = site.create();
+  const second = site.create();
+  await site.push.cycle();
+  expect(site.entry(first.id).phase).toBe("linked");
+  expect(site.entry(second.id)).toMatchObject({
+    phase: "rejected",
+    lastError: expect.stringMatching(/restored from a backup/),
+  });
+});
+
+describe("a sign-in that does not work", () => {
+  test.each([
+    ["401", json(401, {}), "upstream-authentication-failed"],
+    ["403", json(403, {}), "upstream-authentication-failed"],
+    ["404", notFound(), "upstream-unexpected-service"],
+    ["a sign-in page", html(200), "upstream-unexpected-service"],
+    ["a token that is no text", json(200, { token: 5, expiresIn: 3600 }), "upstream-unexpected-service"],
+    ["502", html(502), "upstream-unreachable"],
+    ["429", json(429, {}), "upstream-unreachable"],
+  ])("because of %s sends no record and loses none", async (_what, answer, condition) => {
+    centre.signIn = () => answer;
+    const { id } = site.create();
+    await site.push.cycle();
+    expect(centre.requests).toEqual([]);
+    expect(site.entry(id)).toMatchObject({ phase: "new", sends: 0 });
+    expect(site.conditions()).toEqual([condition]);
+    expect(centre.signIns).toBe(1);
+  });
+
+  test("a token that is never accepted is asked for twice and no more", async () => {
+    centre.answer = () => json(401, {});
+    site.create();
+    await site.push.cycle();
+    expect(centre.signIns).toBe(2);
+    expect(site.conditions()).toEqual(["upstream-authentication-failed"]);
+  });
+});
+
+test("one sign-in serves many records, and is renewed at four fifths of its life, whatever the wall clock does", async () => {
+  centre.answer = () => made(centre.requests.length);
+  site.create();
+  site.create();
+  await site.push.cycle();
+  site.app.clock.advance(2_870_000);
+  site.app.clock.stepWall(86_400_000);
+  site.create();
+  await site.push.cycle();
+  expect(centre.signIns).toBe(1);
+  site.app.clock.advance(20_000);
+  site.create();
+  await site.push.cycle();
+  expect(centre.signIns).toBe(2);
+  expect(centre.requests).toHaveLength(4);
+});
+
+describe("a refused attempt that was sent once before", () => {
+  let rows: Record<string, unknown>[];
+  let firstBody = "";
+  const arrive = (body: string): OddAnswer => {
+    const row = { id: rows.length + 1, ...(JSON.parse(body) as object) };
+    rows.push(row);
+    return made(row.id);
+  };
+
+  /** Sent and not answered, then refused, then edited. */
+  async function edited(meanwhile: () => void): Promise<number> {
+    rows = [];
+    centre.read = ({ path }) =>
+      path.includes("?")
+        ? json(200, rows.toReversed())
+        : json(200, rows.find(({ id }) => path.endsWith(`/${String(id)}`)) ?? {});
+    centre.answer = ({ body }) => {
+      firstBody = body;
+      return json(504, {});
+    };
+    const { id } = site.create({}, "k");
+    await site.push.cycle();
+    centre.answer = () => json(400, {});
+    await site.cycleAfterWait();
+    expect(site.entry(id)).toMatchObject({ phase: "rejected", possiblyDuplicated: true });
+    meanwhile();
+    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    centre.answer = ({ method, body }) =>
+      method === "POST" ? arrive(body) : json(200, { ...rows[0], ...(JSON.parse(body) as object) });
+    site.app.clock.advance(200_000);
+    await site.push.cycleWithChecks();
+    return id;
+  }
+
+  test("and has arrived, is found and brought to what was edited", async () => {
+    const id = await edited(() => arrive(firstBody));
+    expect(rows).toHaveLength(1);
+    expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", body: '{"crews":3}' });
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  });
+
+  test("and arrives after its edited successor, is one record with it in the end", async () => {
+    const id = await edited(() => {});
+    arrive(firstBody);
+    const deleted: string[] = [];
+    centre.answer = ({ path }) => {
+      deleted.push(path);
+      return { status: 204 };
+    };
+    site.app.clock.advance(901_000);
+    await site.push.cycleWithChecks();
+    expect(deleted).toEqual(["/interventii/2"]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(site.app.interventions.get(id).record.crews).toBe(3);
+  });
+});
+
+test("what a centre says in an answer cannot move anybody's cursor or turn a line round", () => {
+  const body = JSON.stringify({ message: "no\u001b[2J\u0007\u202E such\nobjective" });
+  const headers = { "content-type": "application/json" };
+  const { reason } = classify("POST", { kind: "answered", status: 422, headers, body }, 0);
+  expect(reason).toBe("answered 422: no\uFFFD[2J\uFFFD\uFFFD such\uFFFDobjective");
+});

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Intervention } from "../../src/domain/intervention.ts";
+import { backUp } from "../../src/ops/backups.ts";
+import { restore } from "../../src/ops/restore.ts";
+import { Journal } from "../../src/store/journal.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { PATROL, TestApp, SOMEBODY, TESTER } from "../support/app.ts";
+import { json } from "../support/nonconforming-centre.ts";
+import { RowCentre } from "../support/row-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+import { tripRow } from "../support/trip-row.ts";
+
+/* A copy of the site's database is put back; the centre knows no keys, and has what was sent after the copy was made. */
+
+let dataDir: string;
+let copy: string;
+let centre: RowCentre;
+let site: SyncingSite;
+let baseUrl: string;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "santinela-put-back-"));
+  copy = join(dataDir, "copy.db");
+  centre = new RowCentre();
+  baseUrl = await centre.start();
+  site = await opened();
+});
+afterEach(async () => {
+  await site.close();
+  await centre.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+async function opened(): Promise<SyncingSite> {
+  return new SyncingSite(await TestApp.make({}, join(dataDir, "santinela.db")), baseUrl);
+}
+
+/** The daemon ends, the copy is put back, and the daemon starts. @returns how many trips wait again */
+async function putBack(): Promise<number> {
+  await site.close();
+  const { redelivered } = restore(dataDir, copy, Date.now(), TESTER);
+  site = await opened();
+  return redelivered;
+}
+
+/** A record that the copy has as not sent, and that is at the centre since. */
+async function sentAfterTheCopy(): Promise<number> {
+  site.create({ description: "earlier" });
+  await site.push.cycle();
+  const { id } = site.create({ description: "later" });
+  await backUp(dataDir, copy);
+  await site.push.cycle();
+  return id;
+}
+
+function there(): unknown[] {
+  return [...centre.rows.values()].map(({ description }) => description);
+}
+
+describe("a record that the copy has as not sent", () => {
+  test("and that was sent since, is found at the centre and not sent again", async () => {
+    const id = await sentAfterTheCopy();
+    await putBack();
+    await site.push.cycle();
+    expect(there()).toEqual(["earlier", "later"]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
+  });
+
+  test("and that was not sent, goes at once", async () => {
+    site.create({ description: "waiting" });
+    await backUp(dataDir, copy);
+    await putBack();
+    await site.push.cycle();
+    expect(there()).toEqual(["waiting"]);
+  });
+
+  test("and that is deleted before anybody has looked, is deleted at the centre", async () => {
+    const id = await sentAfterTheCopy();
+    await putBack();
+    site.app.interventions.delete(id, SOMEBODY);
+    site.app.clock.advance(1_000_000);
+    await site.push.cycleWithChecks();
+    expect(there()).toEqual(["earlier"]);
+  });
+
+  test("and that was refused then and taken since, is found when somebody asks for another try", async () => {
+    centre.instead = ({ method }) => (method === "POST" ? json(400, {}) : undefined);
+    const { id } = site.create({ description: "later" });
+    await site.push.cycle();
+    await backUp(dataDir, copy);
+    centre.instead = () => undefined;
+    site.push.operator.retry(id);
+    await site.push.cycle();
+    await putBack();
+    site.push.operator.retry(id);
+    await site.push.cycle();
+    expect(there()).toEqual(["later"]);
+  });
+});
+
+test("a trip whose record the copy lacks is recorded again and found at the centre, where a new one is sent at once", async () => {
+  site.create({ description: "earlier" });
+  await site.push.cycle();
+  await backUp(dataDir, copy);
+  const database = openJournalDatabase(join(dataDir, "journal.db"));
+  const journal = new Journal(database, site.app.clock);
+  const trip = tripRow("trip-1", { ...PATROL, description: "alarm" }, Date.now());
+  journal.commit({
+    zoneId: trip.zoneId,
+    state: { contact: "open", sinceWallMs: 0, autoRestored: false, sensor: null },
+    trips: [trip],
+  });
+  const record = (): Intervention => site.create({ description: "alarm", priority: "high" }, trip.key);
+  journal.trips.resolve(trip.key, "posted", record().id);
+  database.close();
+  await site.push.cycle();
+  expect(there()).toEqual(["earlier", "alarm"]);
+
+  expect(await putBack()).toBe(1);
+  const { id } = record();
+  site.create({ description: "new" });
+  await site.push.cycle();
+  expect(there()).toEqual(["earlier", "alarm", "new"]);
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
+});

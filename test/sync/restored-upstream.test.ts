@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TestApp, SOMEBODY } from "../support/app.ts";
+import { notFound, json, type OddRequest } from "../support/nonconforming-centre.ts";
+import { RowCentre, type CentreRow } from "../support/row-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* A centre that was put back from its backup has lost its newest records and gives their ids to others. */
+
+let centre: RowCentre;
+let site: SyncingSite;
+
+beforeEach(async () => {
+  centre = new RowCentre();
+  site = new SyncingSite(await TestApp.make(), await centre.start());
+});
+afterEach(async () => {
+  await site.close();
+  await centre.stop();
+});
+
+/** The words in the descriptions of the centre's records, in the order of the alphabet. */
+function there(): string[] {
+  return [...centre.rows.values()]
+    .map(({ description }) => String(description))
+    .sort((one, other) => one.localeCompare(other));
+}
+
+async function linked(...descriptions: readonly string[]): Promise<number[]> {
+  const ids = descriptions.map((description) => site.create({ description }).id);
+  await site.push.cycle();
+  return ids;
+}
+
+/** Lets enough time pass for every look that is due, and for those that follow from it. */
+async function looks(times = 3): Promise<void> {
+  for (let look = 0; look < times; look += 1) {
+    site.app.clock.advance(1_000_000);
+    await site.push.cycleWithChecks();
+  }
+}
+
+const isList = ({ method, path }: OddRequest): boolean => method === "GET" && path.includes("?");
+const unanswered = json(504, {});
+
+test("what it has lost is made there again, once each", async () => {
+  await linked("kept", "lost", "lost too");
+  centre.restoreTo(2);
+  await looks();
+  expect(there()).toEqual(["kept", "lost", "lost too"]);
+  expect(site.outbox.summary()).toMatchObject({ waiting: 0, gone: 0 });
+});
+
+test("a record that a dispatcher has deleted is gone, and no restore", async () => {
+  const [, id = 0] = await linked("kept", "deleted");
+  centre.rows.delete(2);
+  await looks();
+  expect(site.entry(id).phase).toBe("gone");
+  expect(there()).toEqual(["kept"]);
+});
+
+test("a record that a dispatcher has deleted is gone also at a centre that ignores the order", async () => {
+  centre.ignoresOrder = true;
+  const [, id = 0] = await linked("kept", "deleted", "kept too", "and this");
+  centre.rows.delete(2);
+  await looks();
+  expect(site.entry(id).phase).toBe("gone");
+  expect(there()).toEqual(["and this", "kept", "kept too"]);
+});
+
+test("what a restored centre has lost is made again also where the order is ignored", async () => {
+  centre.ignoresOrder = true;
+  await linked("kept", "lost", "lost too");
+  centre.restoreTo(2);
+  await looks();
+  expect(there()).toEqual(["kept", "lost", "lost too"]);
+});
+
+test("whether a record was deleted or lost is not decided while the list cannot be read", async () => {
+  const [id = 0] = await linked("lost", "lost too");
+  centre.restoreTo(1);
+  centre.instead = (request) => (isList(request) ? json(500, {}) : undefined);
+  await looks();
+  expect(site.entry(id).phase).toBe("linked");
+  centre.instead = () => undefined;
+  await looks();
+  expect(there()).toEqual(["lost", "lost too"]);
+});
+
+test("a record that could not be read when all were looked up is looked up again as one that may be lost", async () => {
+  await linked("kept", "lost", "lost too", "lost as well");
+  centre.restoreTo(2);
+  centre.instead = ({ method, path }) =>
+    method === "GET" && path.endsWith("/4") ? json(500, {}) : undefined;
+  await looks();
+  expect(there()).toEqual(["kept", "lost", "lost too"]);
+  centre.instead = () => undefined;
+  await looks();
+  expect(there()).toEqual(["kept", "lost", "lost as well", "lost too"]);
+});
+
+test("a clock that is set while all are looked up makes no lost record a deleted one", async () => {
+  await linked("kept", "lost", "lost too", "lost as well");
+  centre.restoreTo(2);
+  const refused = json(500, {});
+  centre.instead = ({ method, path }) => (method === "GET" && /\/[34]$/.test(path) ? refused : undefined);
+  await looks(1);
+  site.app.clock.stepWall(30 * 86_400_000);
+  await looks(1);
+  for (let other = 1; other <= 5; other += 1) centre.add({ description: "other" });
+  centre.rows.delete(3);
+  centre.rows.delete(4);
+  centre.instead = () => undefined;
+  await looks();
+  expect(there().filter((words) => words !== "other")).toEqual(["kept", "lost", "lost as well", "lost too"]);
+});
+
+describe("a POST that comes late to a restored centre", () => {
+  let late: OddRequest | undefined;
+
+  /** One record whose POST is still on its way, after another one that was given the id the late one will get. */
+  async function oneOnItsWay(): Promise<{ first: number; second: number }> {
+    const [first = 0] = await linked("first");
+    centre.instead = (request) => {
+      if (request.method !== "POST") return undefined;
+      late = request;
+      return unanswered;
+    };
+    const { id: second } = site.create({ description: "second", dateStart: "2026-11-20T21:30:00Z" });
+    await site.push.cycle();
+    centre.restoreTo(1);
+    centre.instead = () => undefined;
+    if (late) centre.arrive(late);
+    return { first, second };
+  }
+
+  test("under an id that is another one's here: that one is looked for, and each is there once", async () => {
+    const { second } = await oneOnItsWay();
+    await looks();
+    expect(there()).toEqual(["first", "second"]);
+    expect(site.entry(second).upstreamId).toBe(1);
+  });
+
+  test("and is changed here meanwhile, is there once with the change", async () => {
+    const { second } = await oneOnItsWay();
+    site.app.interventions.update(second, { description: "changed" }, SOMEBODY);
+    await looks();
+    expect(there()).toEqual(["changed", "first"]);
+  });
+});
+
+describe("an attempt in doubt at a centre that many write to", () => {
+  let late: OddRequest | undefined;
+
+  /** Records of others, then a POST of ours that nobody answers. */
+  async function inDoubt(others = 6): Promise<number> {
+    for (let other = 1; other <= others; other += 1) centre.add({ name: `other ${other}` });
+    centre.instead = (request) => {
+      if (request.method !== "POST") return undefined;
+      late = request;
+      return unanswered;
+    };
+    // By now the highest id is read anew.
+    site.app.clock.advance(60_000);
+    const { id } = site.create({ description: "ours", dateStart: "2026-11-20T21:30:00Z" });
+    await site.push.cycle();
+    centre.instead = () => undefined;
+    return id;
+  }
+
+  test("is found below the ids of then, when the centre was restored and has grown again", async () => {
+    const id = await inDoubt();
+    centre.restoreTo(3);
+    if (late) centre.arrive(late);
+    for (let other = 1; other <= 6; other += 1) centre.add({ name: `newer ${other}` });
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 3 });
+    expect(centre.rows.size).toBe(9);
+  });
+
+  test("is sent again once when the newest record of then was deleted", async () => {
+    const id = await inDoubt();
+    centre.rows.delete(6);
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 7 });
+    expect(centre.rows.size).toBe(6);
+  });
+
+  test("has every record looked up when the newest id of then is another site's record now", async () => {
+    const [first = 0] = await linked("first");
+    centre.add({ name: "somebody's", notes: "[ref:sud-1]" });
+    await inDoubt(0);
+    centre.restoreTo(2);
+    centre.add({ name: "somebody's", notes: "[ref:sud-2]" });
+    expect(site.entry(first).verifyAtMs).not.toBe(0);
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    expect(site.entry(first).verifyAtMs).toBe(0);
+  });
+});
+
+test("an update that is refused with 404 while the record is there does not make it gone", async () => {
+  const [id = 0] = await linked("here");
+  centre.instead = ({ method }) => (method === "PUT" ? notFound("no such objective") : undefined);
+  site.app.interventions.update(id, { objectiveId: 2 }, SOMEBODY);
+  await site.push.cycle();
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1, lastCode: "404" });
+  centre.instead = () => undefined;
+  await site.cycleAfterWait();
+  expect(centre.rows.get(1)).toMatchObject({ objectiveId: 2 });
+});
+
+describe("an older value of ours that has come late", () => {
+  /** A value here that the centre shows an older one of, and of which the first try to set it right fails. */
+  async function firstTryFails(): Promise<number> {
+    const [id = 0] = await linked("first");
+    centre.afterwards = ({ method }) => (method === "PUT" ? unanswered : undefined);
+    site.app.interventions.update(id, { description: "second" }, SOMEBODY);
+    await site.push.cycle();
+    centre.afterwards = () => undefined;
+    site.app.interventions.update(id, { description: "third" }, SOMEBODY);
+    site.app.clock.advance(30_000);
+    await site.push.cycle();
+    expect(there()).toEqual(["third"]);
+    centre.edit(1, { description: "second" });
+    centre.instead = ({ method }) => (method === "PUT" ? json(403, {}) : undefined);
+    site.app.clock.advance(300_000);
+    await site.push.cycleWithChecks();
+    centre.instead = () => undefined;
+    return id;
+  }
+
+  test("is set right there by itself, although the first try was refused", async () => {
+    const id = await firstTryFails();
+    expect(there()).toEqual(["second"]);
+    await site.cycleAfterWait();
+    expect(there()).toEqual(["third"]);
+    expect(site.app.interventions.get(id).record.description).toBe("third");
+  });
+
+  test("is set right also in a record that is finished and is not looked at any more", async () => {
+    const id = await firstTryFails();
+    site.app.database.prepare("UPDATE outbox SET verify_at = NULL").run();
+    await site.cycleAfterWait();
+    expect(there()).toEqual(["third"]);
+    expect(site.entry(id)).toMatchObject({ phase: "linked" });
+  });
+});
+
+describe("two records there of one here", () => {
+  /** A POST that is sent twice: both have arrived, the second is linked. */
+  async function twice(): Promise<{ id: number; double: CentreRow; known: CentreRow }> {
+    let late: OddRequest | undefined;
+    centre.instead = (request) => {
+      if (request.method !== "POST") return undefined;
+      late = request;
+      return unanswered;
+    };
+    const { id } = site.create({ description: "alarm" });
+    await site.push.cycle();
+    centre.instead = () => undefined;
+    site.app.clock.advance(200_000);
+    await site.push.cycle();
+    if (late) centre.arrive(late);
+    const [known, double] = [...centre.rows.values()] as [CentreRow, CentreRow];
+    expect(site.entry(id).upstreamId).toBe(known.id);
+    return { id, double, known };
+  }
+
+  test("become one, and the one that was linked stays", async () => {
+    const { known } = await twice();
+    await looks();
+    expect([...centre.rows.keys()]).toEqual([known.id]);
+  });
+
+  test("become the one that a dispatcher works on, and what was changed here goes there", async () => {
+    const { id, double } = await twice();
+    site.app.interventions.update(id, { description: "two men", status: "in_progress" }, SOMEBODY);
+    await site.push.cycle();
+    centre.edit(double.id, { crews: 3 });
+    await looks(3);
+    expect([...centre.rows.values()]).toMatchObject([
+      { id: double.id, crews: 3, description: "two men", status: "in_progress" },
+    ]);
+    expect(site.app.interventions.get(id).record).toMatchObject({ crews: 3, description: "two men" });
+  });
+
+  test("are left to people where each has an invoice or work that is nowhere else, who are told", async () => {
+    const { known, double } = await twice();
+    centre.edit(known.id, { invoicePdf: "https://centre.example/1.pdf" });
+    centre.edit(double.id, { crews: 3 });
+    await looks();
+    expect([...centre.rows.keys()]).toEqual([known.id, double.id]);
+    expect(site.app.events.newest(100).map(({ event }) => event)).toContain("sync-conflict");
+  });
+});
