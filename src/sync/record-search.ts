@@ -153,8 +153,27 @@ async function readWhole(
   }
   const reason =
     "the centre's list gives the same page whatever is asked for, so that what is not on it may be there";
-  const seen = new Map([...page.rows, ...parts.rows].map((row) => [row.id, row]));
+  const single = await readSingly(centre, watermark.id);
+  const seen = new Map([...page.rows, ...parts.rows, ...single].map((row) => [row.id, row]));
   return { kind: "undetermined", verdict: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
+}
+
+/** Ids read one by one: what a busy centre gives in the minutes that an answer is late. */
+const IDS_READ_MAX = 32;
+/** Ids in a row without a record: of deleted ones, or behind the newest. */
+const ABSENT_IN_A_ROW_MAX = 8;
+
+/** The records with the ids next above the watermark, where no list shows them: what was sent has one of these ids. */
+async function readSingly(centre: UpstreamClient, watermarkId: number): Promise<MatchCandidate[]> {
+  const rows: MatchCandidate[] = [];
+  let absent = 0;
+  for (let id = watermarkId + 1; id <= watermarkId + IDS_READ_MAX && absent < ABSENT_IN_A_ROW_MAX; id += 1) {
+    const { value } = await centre.read(`/interventii/${id}`);
+    const row = isSighting(value) && value.id === id ? value : undefined;
+    absent = row ? 0 : absent + 1;
+    if (row) rows.push(row);
+  }
+  return rows;
 }
 
 function complete(reading: ListReading): SearchOutcome {

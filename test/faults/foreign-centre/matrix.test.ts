@@ -36,7 +36,16 @@ const similar = (record: Intervention): object => ({
 });
 
 const OWN_WAYS = { addsFields: true, ownDates: true, trims: true };
-const CENTRES: Readonly<Record<string, { habits: object; typed: (record: Intervention) => object }>> = {
+interface CentreUnderTest {
+  readonly habits: object;
+  readonly typed: (record: Intervention) => object;
+  /**
+   * Where the centre keeps no reference, a second record cannot be told from one that a dispatcher typed in, so none is
+   * deleted. The condition `upstream-reference-lost` is open all the time.
+   */
+  readonly mayKeepTwo?: true;
+}
+const CENTRES: Readonly<Record<string, CentreUnderTest>> = {
   "with ways of its own, reading from a copy 1 s behind": {
     habits: { ...OWN_WAYS, readLagMs: 1_000 },
     typed: alike,
@@ -47,8 +56,16 @@ const CENTRES: Readonly<Record<string, { habits: object; typed: (record: Interve
     habits: { ...OWN_WAYS, ignoresStart: true, ignoresSort: true, givesWhole: true },
     typed: alike,
   },
-  "that cuts every reference off": { habits: { ...OWN_WAYS, notesMax: 20 }, typed: similar },
-  "that removes what stands in brackets": { habits: { ...OWN_WAYS, stripsBrackets: true }, typed: similar },
+  "that cuts every reference off": {
+    habits: { ...OWN_WAYS, notesMax: 20 },
+    typed: similar,
+    mayKeepTwo: true,
+  },
+  "that removes what stands in brackets": {
+    habits: { ...OWN_WAYS, stripsBrackets: true },
+    typed: similar,
+    mayKeepTwo: true,
+  },
 };
 
 /** What is over in seconds: an alarm waits 15 s for what may still arrive, anything else for minutes. Every third of these. */
@@ -62,10 +79,14 @@ describe("each request with each fault", () => {
   test.concurrent.each(Object.keys(CENTRES).filter((name) => ALL || name === FIRST))(
     "at a centre %s: every record is there once with its last content, and no other record is touched",
     async (name) => {
-      const { habits, typed } = CENTRES[name] as (typeof CENTRES)[string];
+      const { habits, typed, mayKeepTwo = false } = CENTRES[name] as CentreUnderTest;
       const site = await siteAt(habits as Record<string, unknown>);
       const cells = ALL ? CELLS : QUICK;
-      const { helped, seconds } = await play(site, cells, { typed, withinMs: ALL ? 900_000 : 100_000 });
+      const { helped, seconds } = await play(site, cells, {
+        typed,
+        mayKeepTwo,
+        withinMs: ALL ? 900_000 : 100_000,
+      });
       report(`${name}: ${cells.length} cells in ${seconds} s, ${helped.length} with a person's help`);
       for (const line of helped) report(`  ${line}`);
       expect(helped.filter((line) => line.startsWith("alarm"))).toEqual([]);
