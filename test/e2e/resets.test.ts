@@ -6,7 +6,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation, seededRandom } from "../support/installation.ts";
 import { breakOff, type BrokenExchange, type Door } from "../support/reset-connection.ts";
-import { processOf, resourcesOf } from "../support/resource-use.ts";
+import { processOf, socketsOf } from "../support/resource-use.ts";
 
 /*
  * Clients that break off at every stage of an exchange, at every door of the built daemon. A reset at an unlucky moment
@@ -118,7 +118,7 @@ describe.each([
   const name = tls ? "tls" : "plain";
   let daemon: DaemonProcess;
   let pid: number;
-  let descriptors: number;
+  let sockets: number;
   let doors: Readonly<Record<"network" | "broker" | "control socket", Door>>;
   const dataDir = (): string => join(installation.folder, name);
 
@@ -133,17 +133,14 @@ describe.each([
     };
     pid = processOf(join(installation.folder, `${name}.yaml`)) ?? 0;
     await askDaemon(dataDir(), "GET", "/site/status");
-    descriptors = resourcesOf(pid, dataDir()).descriptors;
+    sockets = socketsOf(pid);
   }, 60_000);
 
   /** It runs in the same process, answers, and holds no connection of those that are gone. */
   async function isAsBefore(): Promise<void> {
     expect((await askDaemon(dataDir(), "GET", "/site/status")).status).toBe(200);
     expect(processOf(join(installation.folder, `${name}.yaml`))).toBe(pid);
-    await eventually(
-      `no more than ${descriptors} descriptors`,
-      () => resourcesOf(pid, dataDir()).descriptors <= descriptors,
-    );
+    await eventually(`no more than ${sockets} sockets`, () => socketsOf(pid) <= sockets);
   }
 
   test.each(["network", "control socket"] as const)(

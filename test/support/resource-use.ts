@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** What a daemon holds of its machine at one moment. */
@@ -51,6 +51,18 @@ export function resourcesOf(
     walMiB: mebibytesOf(databases.map((path) => `${path}-wal`)),
     databaseMiB: mebibytesOf(databases),
   };
+}
+
+/** How many sockets a process holds. Files that it opens for a while, such as those of a backup, are none of them. */
+export function socketsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith("socket:");
+    } catch {
+      // Closed since the folder was read.
+      return false;
+    }
+  }).length;
 }
 
 /** The rows as a table that a spreadsheet reads. */
