@@ -56,6 +56,7 @@ describe("the project's check", () => {
       code: 0,
       last: [
         "ci: npm test: passed",
+        "ci: npm run test:long: passed",
         "ci: the package: passed",
         "ci: the service on systemd: passed",
         "ci: GPIO lines of a kernel: passed",
@@ -66,6 +67,11 @@ describe("the project's check", () => {
 
   test("fails with npm test, before anything else", async () => {
     ends("test", 1);
+    expect(await check()).toMatchObject({ code: 1, last: [""] });
+  });
+
+  test("fails with the random runs and the faults", async () => {
+    ends("test:long", 1);
     expect(await check()).toMatchObject({ code: 1, last: [""] });
   });
 
@@ -118,6 +124,7 @@ describe("the project's check", () => {
       code: 0,
       last: [
         "ci: npm test: passed",
+        "ci: npm run test:long: passed",
         expect.stringMatching(/^ci: the package: not run: after \d+ s no time is left$/),
       ],
     });
@@ -127,6 +134,10 @@ describe("the project's check", () => {
     ends("test-package.sh", 1, 1);
     const { code, last } = await check();
     expect(code).toBe(1);
-    expect(last).toEqual(["ci: npm test: passed", "ci: the package: failed with 1, then failed with 1"]);
+    expect(last).toEqual([
+      "ci: npm test: passed",
+      "ci: npm run test:long: passed",
+      "ci: the package: failed with 1, then failed with 1",
+    ]);
   });
 });
