@@ -69,9 +69,40 @@ function checked(database: Database, depth: CheckDepth): string[] {
   const pragma = depth === "quick" ? "quick_check" : "integrity_check";
   const lines = database.pragma(`${pragma}(${PROBLEMS_MAX})`) as Record<string, string>[];
   const problems = lines.flatMap((line) => Object.values(line)).filter((text) => text !== "ok");
+  problems.push(...failedChecks(database));
   if (depth === "quick" || problems.length > 0) return problems;
   const broken = database.pragma("foreign_key_check") as { table: string; rowid: number | null }[];
   return broken
     .slice(0, PROBLEMS_MAX)
     .map(({ table, rowid }) => `row ${rowid ?? "?"} of ${table} refers to nothing`);
+}
+
+/** SQLite leaves the CHECK constraints out where a file is opened for reading, in its own checks as well. */
+function failedChecks(database: Database): string[] {
+  const tables = database
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK%'")
+    .all() as { name: string; sql: string }[];
+  return tables.flatMap(({ name, sql }) => {
+    const isFailed = checksIn(sql).some(
+      (check) => database.prepare(`SELECT 1 FROM "${name}" WHERE NOT (${check}) LIMIT 1`).get() !== undefined,
+    );
+    return isFailed ? [`CHECK constraint failed in ${name}`] : [];
+  });
+}
+
+/** The expressions of the CHECK constraints in a CREATE TABLE statement. */
+function checksIn(sql: string): string[] {
+  const text = sql.replaceAll(/--.*$/gm, "");
+  return [...text.matchAll(/\bCHECK\s*\(/gi)].map(({ index, 0: { length } }) => {
+    const start = index + length;
+    let depth = 1;
+    let isQuoted = false;
+    let end = start;
+    for (; depth > 0 && end < text.length; end += 1) {
+      if (text[end] === "'") isQuoted = !isQuoted;
+      else if (!isQuoted && text[end] === "(") depth += 1;
+      else if (!isQuoted && text[end] === ")") depth -= 1;
+    }
+    return text.slice(start, end - 1);
+  });
 }

@@ -199,6 +199,18 @@ describe("after a power cut", () => {
     expect(site.databases.main.pragma("integrity_check", { simple: true })).toBe("ok");
   });
 
+  test("an altered value that breaks a rule of its table is found, and the other rows are saved", () => {
+    for (const key of ["a", "b", "c"]) site.trip(key);
+    site.databases.close();
+    const quote = readFileSync(site.main).lastIndexOf('"crews":');
+    expect(quote).toBeGreaterThan(0);
+    damage(site.main, quote, 1);
+    site.open();
+    expect(site.conditions).toContain("database-recovered");
+    expect(site.names()).toEqual(["a", "b", "c"]);
+    expect(site.databases.main.pragma("integrity_check", { simple: true })).toBe("ok");
+  });
+
   test("a database that has vanished is no first start", () => {
     site.trip("a");
     site.databases.close();
