@@ -122,7 +122,7 @@ export class IncidentCorrelator {
     const { interventionId } = incident;
     let last: Intervention | undefined;
     for (let reading = 0; reading < UPDATE_ATTEMPTS_MAX; reading += 1) {
-      const found = this.#versionCache(trip, interventionId) ?? (await api.find(interventionId));
+      const found = this.#cachedVersion(trip, interventionId) ?? (await api.find(interventionId));
       if (found.type === "again") {
         if (isWorthWaiting(found, trip)) return found;
         break;
@@ -157,7 +157,10 @@ export class IncidentCorrelator {
    * The record as we left it, once, which spares the reading. A trip that has been tried before looks what has become of
    * that.
    */
-  #versionCache(trip: Trip, interventionId: number): Extract<LocalApiResult, { type: "record" }> | undefined {
+  #cachedVersion(
+    trip: Trip,
+    interventionId: number,
+  ): Extract<LocalApiResult, { type: "record" }> | undefined {
     const version = this.#options.versions.take(interventionId);
     return version && trip.attempts === 0 && trip.incident === null
       ? { type: "record", ...version }

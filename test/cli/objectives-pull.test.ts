@@ -37,7 +37,7 @@ test("a site copies its centre's objectives at its first link, and shows what th
     return seen.lists.every(({ readAt }) => readAt !== null) && seen;
   });
   expect(read.lists).toMatchObject([
-    { type: "obiective/cladiri", objectives: 2, lastTry: "taken", reason: null },
+    { type: "obiective/cladiri", objectives: 2, lastAttempt: "taken", reason: null },
     { type: "obiective/bunuri", objectives: 0 },
     { type: "obiective/persoane", objectives: 1 },
   ]);
