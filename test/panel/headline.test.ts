@@ -3,15 +3,15 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
-describeWithBrowser("the home of the panel", () => {
+describeWithBrowser("the status screen", () => {
   const site = new PanelSite();
   beforeAll(() => site.start());
   afterAll(() => site.stop());
 
-  test("says that a fire alarm is open, in both languages, until its intervention is done", async () => {
+  test("shows a fire alarm in both languages until its intervention is done", async () => {
     const page = await site.page("status");
     const home = page.screen("status");
-    await home.heading("All is well").shown();
+    await home.heading("All normal").shown();
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const summary = home.region("ALARM");
     await summary.text(/1 alarm not done/).shown();
@@ -28,6 +28,6 @@ describeWithBrowser("the home of the panel", () => {
     await page.speak("EN");
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
     await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
-    await home.heading("All is well").shown();
+    await home.heading("All normal").shown();
   });
 });
