@@ -95,7 +95,7 @@ describeWithBrowser("the settings in the panel", () => {
     const page = await site.page("settings");
     const before = await startedAt();
     const path = join(site.installation.folder, "letter.txt");
-    writeFileSync(path, "this is no database ".repeat(100_000));
+    writeFileSync(path, "not a database ".repeat(100_000));
     await uploadBackup(page, path);
     await page.notice.text(/cannot be put back/).shown();
     expect(await startedAt()).toBe(before);

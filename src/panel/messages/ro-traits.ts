@@ -27,8 +27,8 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "text-rewritten": "Rescrie notele și elimină referința: referința se trece în descriere.",
   "reference-lost":
     "Nu păstrează referința nici în note, nici în descriere: o înregistrare se identifică doar după obiectiv, nume și început. Cereți dispeceratului câmpuri mai lungi.",
-  "dates-kept": "Păstrează datele calendaristice așa cum sunt transmise.",
-  "dates-rewritten": "Scrie datele calendaristice în alt format ({shown}); momentul este același.",
+  "dates-kept": "Datele calendaristice se păstrează așa cum sunt transmise.",
+  "dates-rewritten": "Datele calendaristice primesc alt format ({shown}); momentul este același.",
   "dates-changed":
     "Transformă {sent} în {shown}, alt moment. Cereți corectarea fusului orar la dispecerat, altfel dispecerii văd ore greșite.",
   "list-kept": "Returnează lista pe pagini, începând cu cel mai mare număr.",
