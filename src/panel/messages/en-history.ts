@@ -17,6 +17,6 @@ export const EN_HISTORY = {
   "linkHistory.day": "Link to the dispatch centre, 24 hours",
   "linkHistory.strip": "Up for {up}, down for {down}.",
   "linkHistory.noAge": "All records were sent immediately.",
-  "linkHistory.age": "The oldest unsent record waited for up to {time}.",
+  "linkHistory.age": "Longest wait of an unsent record: {time}.",
   "span.seconds": { one: "{n} second", other: "{n} seconds" },
 } as const;

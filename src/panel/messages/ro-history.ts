@@ -24,6 +24,6 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "linkHistory.day": "Conexiunea cu dispeceratul, 24 de ore",
   "linkHistory.strip": "Activă {up}, întreruptă {down}.",
   "linkHistory.noAge": "Toate înregistrările au fost transmise imediat.",
-  "linkHistory.age": "Cea mai veche înregistrare netransmisă a așteptat cel mult {time}.",
+  "linkHistory.age": "Așteptarea maximă a unei înregistrări netransmise: {time}.",
   "span.seconds": { one: "{n} secundă", few: "{n} secunde", other: "{n} de secunde" },
 };

@@ -3,7 +3,7 @@ import type { EN_TESTS } from "./en-tests.ts";
 
 /** Walk test, signal test and bypass in Romanian. */
 export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
-  "nav.walkTest": "Test de mers (walk test)",
+  "nav.walkTest": "Test de mers",
   "walk.title": "Test de mers (walk test)",
   "walk.text":
     "Treceți prin fața fiecărui detector și deschideți fiecare contact. Pe durata testului nu se transmite nicio alarmă; testul se oprește automat.",
