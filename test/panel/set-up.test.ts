@@ -58,7 +58,7 @@ describeWithBrowser("a new installation in the panel", () => {
   });
 
   test("offers the sign-in for an existing account", async () => {
-    await page.screen("first-start").button("I already have an account").click();
+    await page.screen("first-start").button("Sign in with an existing account").click();
     await page.screen("sign-in").heading("Sign in").shown();
   });
 

@@ -8,7 +8,7 @@ export const EN_SETUP = {
     "Shown at the first start: in the terminal as the password, under systemd in journalctl -u santinela.",
   "setup.email": "E-mail address",
   "setup.do": "Create administrator account",
-  "setup.signIn": "I already have an account",
+  "setup.signIn": "Sign in with an existing account",
   "guide.text": "Set up a new installation and test its zones. You can reopen this page from Settings.",
   "guide.administrator": "Administrator",
   "guide.site": "This site",

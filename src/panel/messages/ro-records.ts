@@ -68,7 +68,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "mirror.here": "Local",
   "mirror.there": "La dispecerat",
   "mirror.notListed": "lipsește",
-  "mirror.missing": "Lipsește din",
+  "mirror.missing": "Lipsește de la",
 
   "events.at": "Data și ora",
   "events.event": "Eveniment",
@@ -99,12 +99,12 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
     "Corectați obiectivul la dispecerat și reîncercați, editați sau ștergeți înregistrarea ori opriți transmiterea ei. Celelalte înregistrări nu sunt afectate.",
   "sync.retry": "Reîncercare",
   "sync.retried": "Se reîncearcă #{id}",
-  "sync.drop": "Oprirea transmiterii…",
+  "sync.drop": "Oprire transmitere…",
   "sync.dropTitle": "Opriți transmiterea înregistrării #{id}?",
   "sync.dropText": "Nu va mai fi transmisă la dispecerat. Se păstrează local, cu istoricul ei.",
   "sync.dropGoneText":
     "Dispeceratul a șters înregistrarea; nu va fi creată din nou acolo. Se păstrează local.",
-  "sync.dropDo": "Oprirea transmiterii",
+  "sync.dropDo": "Oprire transmitere",
   "sync.dropped": "#{id} nu se mai transmite; se păstrează local",
   "sync.waiting": {
     one: "{n} înregistrare în așteptare",

@@ -17,7 +17,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "upstream-alarm-unproved":
     "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Întrebați dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
-    "Înregistrarea {upstreamId} de la dispecerat, asociată intervenției {interventionId}, aparține acum altcuiva. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
+    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, este acum al altei înregistrări. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
   "upstream-reference-lost":
     "Dispeceratul scurtează {field} și pierde referința locației (intervenția {interventionId}, caractere păstrate: {kept} din {sent}). Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":

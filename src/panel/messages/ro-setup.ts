@@ -12,7 +12,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela.",
   "setup.email": "Adresa de e-mail",
   "setup.do": "Creare cont de administrator",
-  "setup.signIn": "Am deja un cont",
+  "setup.signIn": "Autentificare cu un cont existent",
   "guide.text": "Configurarea unei instalații noi și testarea zonelor. Pagina se deschide și din Setări.",
   "guide.administrator": "Administrator",
   "guide.site": "Locația",
@@ -133,7 +133,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restart.ask": "Repornire…",
   "restart.title": "Reporniți serviciul?",
   "restart.text":
-    "Câteva secunde senzorii nu sunt monitorizați. Un contact deschis în acest timp este detectat ulterior. Configurația se reîncarcă.",
+    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact deschis în acest timp este detectat ulterior. Configurația se reîncarcă.",
   "restart.do": "Repornire",
   "restart.done": "Serviciul repornește; pagina se reconectează automat.",
 
@@ -142,7 +142,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "O copie descărcată de aici sau creată cu santinela backup. Modificările se afișează înainte de restaurare.",
   "restore.file": "Fișierul copiei de siguranță",
   "restore.check": "Verificare copie",
-  "restore.uploaded": "{percent} % încărcat",
+  "restore.uploaded": "Încărcat: {percent} %",
   "restore.question": "Restaurați această copie?",
   "restore.inBackup": "Înregistrări în copie",
   "restore.onlyInCurrent": "Înregistrări care lipsesc din copie",

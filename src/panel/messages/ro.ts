@@ -41,7 +41,7 @@ export const RO: Catalogue = {
   "nav.settings": "Setări",
 
   "signIn.title": "Autentificare",
-  "signIn.email": "Adresa de e-mail",
+  "signIn.email": "E-mail",
   "signIn.password": "Parola",
   "signIn.do": "Autentificare",
   "signIn.expired": "Sesiunea a expirat",
@@ -59,7 +59,7 @@ export const RO: Catalogue = {
 
   "settings.backup": "Copie de siguranță",
   "settings.backupText":
-    "Înregistrările, conturile și jurnalul de evenimente într-un singur fișier. Păstrați-l în siguranță: conține toate datele.",
+    "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente. Conține toate datele: păstrați fișierul în siguranță.",
   "settings.download": "Descărcare copie de siguranță",
   "settings.configuration": "Configurația activă",
   "settings.option": "Opțiune",
