@@ -11,7 +11,7 @@ describeWithBrowser("the status screen", () => {
   test("shows a fire alarm in both languages until its intervention is done", async () => {
     const page = await site.page("status");
     const home = page.screen("status");
-    await home.heading("All normal").shown();
+    await home.heading("All is well").shown();
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const summary = home.region("ALARM");
     await summary.text(/1 alarm not done/).shown();
@@ -28,6 +28,6 @@ describeWithBrowser("the status screen", () => {
     await page.speak("EN");
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
     await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
-    await home.heading("All normal").shown();
+    await home.heading("All is well").shown();
   });
 });

@@ -3,7 +3,7 @@ export const EN_HEADLINE = {
   "headline.alarm": "ALARM",
   "headline.fault": "Fault",
   "headline.attention": "Needs attention",
-  "headline.well": "All normal",
+  "headline.well": "All is well",
   "headline.planned": { one: "{n} intervention planned", other: "{n} interventions planned" },
   "headline.more": { one: "and {n} more", other: "and {n} more" },
   "reason.alarm-unfinished": { one: "{n} alarm not done", other: "{n} alarms not done" },

@@ -19,7 +19,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "upstream-ids-given-again":
     "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, este acum al altei înregistrări. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
   "upstream-reference-lost":
-    "Dispeceratul scurtează {field} și pierde referința locației (intervenția {interventionId}, caractere păstrate: {kept} din {sent}). Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
+    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}). Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":
     "Altă instalație folosește același site.ref, {siteRef}. Înregistrări la dispecerat care nu sunt create aici: {records} ({name}, numărul {upstreamId}). Setați câte un site.ref pentru fiecare locație.",
   "upstream-differs":

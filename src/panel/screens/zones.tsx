@@ -16,7 +16,7 @@ import type { MessageKey } from "../messages/catalogue.ts";
 import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
 
 /** The open dialog and its zone. */
-interface Asked {
+interface OpenDialog {
   readonly action: "trip" | "bypass";
   readonly zone: ZoneView;
 }
@@ -27,8 +27,8 @@ type Filter = "" | ZoneView["contact"];
 export function ZonesScreen() {
   const [filter, setFilter] = useState<Filter>("");
   const [search, setSearch] = useState("");
-  const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const close = (): void => setAsked(undefined);
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined);
+  const close = (): void => setDialog(undefined);
   const shown = zones.value.filter(
     (zone) =>
       (filter === "" || zone.contact === filter) &&
@@ -52,15 +52,15 @@ export function ZonesScreen() {
         />
         <SearchField text={search} find={setSearch} />
       </div>
-      <Table caption={t("zones.title")} columns={columns(setAsked)} rows={shown} keyOf={({ id }) => id} />
+      <Table caption={t("zones.title")} columns={columns(setDialog)} rows={shown} keyOf={({ id }) => id} />
       <ZoneHistory zones={shown} />
-      {asked?.action === "trip" && <TestTrip zone={asked.zone} close={close} />}
-      {asked?.action === "bypass" && <BypassDialog zone={asked.zone} close={close} />}
+      {dialog?.action === "trip" && <TestTrip zone={dialog.zone} close={close} />}
+      {dialog?.action === "bypass" && <BypassDialog zone={dialog.zone} close={close} />}
     </>
   );
 }
 
-function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
+function columns(openDialog: (dialog: OpenDialog) => void): Column<ZoneView>[] {
   const all: Column<ZoneView>[] = [
     { key: "name", title: t("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
     { key: "contact", title: t("zones.state"), cell: (zone) => <Contact zone={zone} /> },
@@ -76,7 +76,7 @@ function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
     all.push({
       key: "actions",
       title: t("zones.actions"),
-      cell: (zone) => <Actions zone={zone} askAbout={askAbout} />,
+      cell: (zone) => <Actions zone={zone} openDialog={openDialog} />,
     });
   return all;
 }
@@ -91,7 +91,13 @@ function Contact({ zone }: { readonly zone: ZoneView }) {
   );
 }
 
-function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbout: (asked: Asked) => void }) {
+function Actions({
+  zone,
+  openDialog,
+}: {
+  readonly zone: ZoneView;
+  readonly openDialog: (dialog: OpenDialog) => void;
+}) {
   const button = (label: MessageKey, act: () => void) => (
     <button type="button" aria-label={`${t(label)} ${zone.name}`} onClick={act}>
       {t(label)}
@@ -101,10 +107,10 @@ function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbou
     <div class="row">
       {isOutOfService(zone)
         ? button("bypass.end", () => void returnToService(zone))
-        : button("bypass.ask", () => askAbout({ action: "bypass", zone }))}
+        : button("bypass.ask", () => openDialog({ action: "bypass", zone }))}
       {zone.contact === "open"
         ? button("zones.restore", () => void restoreContact(zone))
-        : button("zones.testTrip", () => askAbout({ action: "trip", zone }))}
+        : button("zones.testTrip", () => openDialog({ action: "trip", zone }))}
     </div>
   );
 }
