@@ -80,12 +80,12 @@ function pageOf(mistakes: string | null): string {
       : "<p>The configuration has mistakes and there is no good copy of an earlier one. Mend the lines above, then run <code>santinela check-config</code> and <code>systemctl restart santinela</code>.</p>";
   const romanian =
     mistakes === null
-      ? "<p>Configurația nu mai are greșeli. Pornește serviciul: <code>systemctl restart santinela</code></p>"
-      : "<p>Configurația are greșeli și nu există o copie bună mai veche. Îndreaptă rândurile de mai sus, apoi rulează <code>santinela check-config</code> și <code>systemctl restart santinela</code>.</p>";
+      ? "<p>Configurația nu mai are erori. Porniți serviciul: <code>systemctl restart santinela</code></p>"
+      : "<p>Configurația are erori și nu există o configurație validă anterioară. Corectați liniile de mai sus, apoi rulați <code>santinela check-config</code> și <code>systemctl restart santinela</code>.</p>";
   return `<!doctype html><html lang="ro"><head><meta charset="utf-8"><title>Santinela</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>${STYLE}</style></head><body><main data-screen="safe-mode" aria-busy="false">
-<h1>Santinela nu supraveghează nimic <span lang="en">/ No sensor is watched</span></h1>
+<h1>Senzorii nu sunt monitorizați <span lang="en">/ No sensor is watched</span></h1>
 <ul lang="en">${list}</ul>${romanian}<div lang="en">${english}</div>
 </main></body></html>`;
 }

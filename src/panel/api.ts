@@ -4,78 +4,78 @@ import { expire, signedIn, token } from "./session.ts";
 import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
 /**
- * Asks the daemon as the person who is signed in. When the token's hour is over the request waits for the password and
- * is sent again: what somebody has typed into a form is not lost.
- * @throws Refusal
+ * Sends a request with the token of the signed-in user. When the token has expired, the request waits for the next
+ * sign-in and is sent again, so that form input is kept.
+ * @throws ApiError
  */
-export async function request<T>(path: string, order: RequestOptions = {}): Promise<ApiResponse<T>> {
-  const response = await sendSignedIn(path, order);
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<ApiResponse<T>> {
+  const response = await sendSignedIn(path, options);
   const body = response.status === 204 ? undefined : await response.json();
   return { body: body as T, headers: response.headers };
 }
 
-/** The same for a file. @throws Refusal */
+/** Requests a file. @throws ApiError */
 export async function requestFile(path: string): Promise<Blob> {
   return (await sendSignedIn(path, {})).blob();
 }
 
-async function sendSignedIn(path: string, order: RequestOptions): Promise<Response> {
+async function sendSignedIn(path: string, options: RequestOptions): Promise<Response> {
   await signedIn();
   try {
-    return await send(path, token(), order);
+    return await send(path, token(), options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     expire();
     await signedIn();
-    return send(path, token(), order);
+    return send(path, token(), options);
   }
 }
 
-const openQuestions = signal(0);
+const pendingQueries = signal(0);
 
-/** Whether an answer for the screen is still awaited: until it is there, the screen shows the last one, or none. */
-export const isAwaiting = computed(() => openQuestions.value > 0);
+/** True while a query of the screen is pending; the screen shows the previous response, or none. */
+export const isLoading = computed(() => pendingQueries.value > 0);
 
 export interface QueryState<T> {
-  readonly answer: ApiResponse<T> | undefined;
-  readonly refusal: ApiError | undefined;
-  readonly askAgain: () => void;
+  readonly response: ApiResponse<T> | undefined;
+  readonly error: ApiError | undefined;
+  readonly reload: () => void;
 }
 
-/** What has been answered last, and for which path. */
+/** The last result and its path. */
 interface State<T> {
   readonly path?: string;
-  readonly answer?: ApiResponse<T>;
-  readonly refusal?: ApiError;
+  readonly response?: ApiResponse<T>;
+  readonly error?: ApiError;
 }
 
 /**
- * What a GET answers, asked again whenever the path or `version` changes. The last answer stays until the next is
- * there, so that a page does not flicker.
- * @param path undefined while there is nothing to ask
+ * GETs a path, again whenever the path or `version` changes. The last response stays until the next one arrives, which
+ * avoids flicker.
+ * @param path undefined while there is nothing to request
  */
 export function useQuery<T>(path: string | undefined, version: unknown = 0): QueryState<T> {
   const [state, setState] = useState<State<T>>({});
-  const [round, setRound] = useState(0);
-  // Counted before the browser paints: a screen never stands there as complete between its first look and its question.
+  const [reloads, setReloads] = useState(0);
+  // Counted before the browser paints, so that a screen is never marked complete before its query starts.
   useLayoutEffect(() => {
     if (path === undefined) return;
-    let isWanted = true;
-    const settle = (next?: (last: State<T>) => State<T>): void => {
-      if (!isWanted) return;
-      isWanted = false;
-      openQuestions.value -= 1;
+    let isActive = true;
+    const finish = (next?: (last: State<T>) => State<T>): void => {
+      if (!isActive) return;
+      isActive = false;
+      pendingQueries.value -= 1;
       if (next) setState(next);
     };
-    openQuestions.value += 1;
+    pendingQueries.value += 1;
     request<T>(path).then(
-      (answer) => settle(() => ({ path, answer })),
+      (response) => finish(() => ({ path, response })),
       (error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
-        settle((last) => (last.path === path ? { ...last, refusal: error } : { path, refusal: error }));
+        finish((last) => (last.path === path ? { ...last, error } : { path, error }));
       },
     );
-    return () => settle();
-  }, [path, version, round]);
-  return { answer: state.answer, refusal: state.refusal, askAgain: () => setRound((last) => last + 1) };
+    return () => finish();
+  }, [path, version, reloads]);
+  return { response: state.response, error: state.error, reload: () => setReloads((last) => last + 1) };
 }

@@ -1,18 +1,18 @@
-/** What a technician hears and feels of a trip while the phone is in a pocket. */
+/** Sound and vibration for trips during a walk test, while the phone is in a pocket. */
 
 const BEEP_S = 0.15;
 const PITCH_HZ = 880;
-const SHAKE_MS = 200;
+const VIBRATION_MS = 200;
 
 let context: AudioContext | undefined;
 
-/** Gets sound ready. A browser only allows it in answer to a press, so the first beep cannot wait for the first trip. */
+/** Enables sound. Browsers allow this only in a click handler, so it cannot wait for the first trip. */
 export function prepareBeep(): void {
   context ??= new AudioContext();
   void context.resume();
 }
 
-/** One short tone; nothing where sound was never made ready. */
+/** Plays one short tone; does nothing before `prepareBeep`. */
 export function beep(): void {
   if (!context) return;
   const tone = context.createOscillator();
@@ -22,7 +22,7 @@ export function beep(): void {
   tone.stop(context.currentTime + BEEP_S);
 }
 
-/** One short shake, where the device can. */
-export function shake(): void {
-  if ("vibrate" in navigator) navigator.vibrate(SHAKE_MS);
+/** Vibrates once, if the device can. */
+export function vibrate(): void {
+  if ("vibrate" in navigator) navigator.vibrate(VIBRATION_MS);
 }

@@ -1,24 +1,24 @@
 import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../http/site/sync-port.ts";
-import { filled, language } from "./i18n.ts";
+import { fillIn, language } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
 import { RO_SENTENCES } from "./messages/ro-sentences.ts";
 
-/** What is wrong and the way out: in Romanian where the daemon says it in a sentence of its own, else as it says it. */
+/** The message of a condition: in Romanian if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
   const sentences: Readonly<Partial<Record<Condition["code"], string>>> = RO_SENTENCES;
   const sentence = language.value === "ro" ? sentences[code] : undefined;
   if (sentence === undefined || values === null) return <p lang="en">{text}</p>;
-  const said = Object.entries(values).map(([name, value]) => [
+  const formatted = Object.entries(values).map(([name, value]) => [
     name,
     isMoment(value) ? formatTime(value) : value,
   ]);
-  // What the log and the command line say, for whoever looks it up.
-  return <p title={text}>{filled(sentence, Object.fromEntries(said))}</p>;
+  // The tooltip is the English text, as in the log and on the command line.
+  return <p title={text}>{fillIn(sentence, Object.fromEntries(formatted))}</p>;
 }
 
-/** Why the link is down: the open condition says it in the person's language, and what becomes of the records. */
+/** Why the link is down: the text of the open link condition, else the reason from the daemon. */
 export function LinkReason({ link }: { readonly link: LinkView }) {
   if (link.reason === null) return null;
   const condition = status.value?.conditions.find(({ code }) => LINK_CONDITIONS.has(code));

@@ -1,7 +1,7 @@
 import { nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
 
-/** A moment of the daemon (ISO 8601 UTC) by the clock on the person's wall: the day only where it is not today. */
+/** Formats an instant (ISO 8601 UTC) in the browser's time zone; the date is omitted for today. */
 export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
   const moment = new Date(iso);
@@ -9,7 +9,7 @@ export function formatTime(iso: string | null): string {
   return moment.toLocaleString(tag(), isToday ? TIME : { ...DAY, ...TIME });
 }
 
-/** A record's own date (`2026-11-20T23:30:00`, perhaps with an offset), as it stands: it is the site's local time. */
+/** Formats a date of a record (`2026-11-20T23:30:00`, offset ignored) without conversion: it is local time of the site. */
 export function formatRecordDate(text: string | null): string {
   if (text === null) return "–";
   const [, year, month, day, time] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(text) ?? [];
@@ -17,7 +17,7 @@ export function formatRecordDate(text: string | null): string {
   return language.value === "ro" ? `${day}.${month}.${year} ${time}` : `${year}-${month}-${day} ${time}`;
 }
 
-/** So many seconds in words, in the largest units that say enough. */
+/** Formats a duration in seconds with one or two units, such as `2 hours 5 minutes`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return t("span.seconds", { n: Math.round(seconds) });
   const minutes = Math.round(seconds / 60);

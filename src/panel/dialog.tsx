@@ -3,8 +3,8 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { t } from "./i18n.ts";
 
 /**
- * Stands in front of the page until it is answered. The browser keeps the focus inside and gives it back afterwards.
- * @param onCancel undefined for one that cannot be waved away
+ * A modal dialog. The browser keeps the focus inside and returns it afterwards.
+ * @param onCancel undefined for a dialog that cannot be cancelled
  */
 export function Dialog({
   title,
@@ -38,9 +38,9 @@ export function Dialog({
 }
 
 /**
- * Asks before something is done that reaches beyond this page.
- * @param action the word on the button that does it
- * @param act what that button does, once the question is away
+ * Asks for confirmation before an action with effects beyond this page.
+ * @param action label of the confirm button
+ * @param act runs after the dialog is closed
  */
 export function ConfirmDialog({
   title,

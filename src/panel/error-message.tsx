@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { sentenceOf } from "./notice.tsx";
+import { errorText } from "./notice.tsx";
 import { ApiError } from "./http.ts";
 
-/** What the daemon has said against the last try. */
+/** The error of the last attempt. */
 export function ErrorMessage({ text }: { readonly text: string }) {
   return (
     <p role="alert" class={text === "" ? "" : "bad box"}>
@@ -11,17 +11,17 @@ export function ErrorMessage({ text }: { readonly text: string }) {
   );
 }
 
-/** What the daemon says against the last try, and how to try. */
+/** The error text of the last action, and a function that runs an action and sets it. */
 export function useErrorMessage(): [string, (action: () => Promise<void>) => Promise<void>] {
-  const [trouble, setTrouble] = useState("");
+  const [error, setError] = useState("");
   const run = async (action: () => Promise<void>): Promise<void> => {
-    setTrouble("");
+    setError("");
     try {
       await action();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setTrouble(sentenceOf(error));
+    } catch (cause) {
+      if (!(cause instanceof ApiError)) throw cause;
+      setError(errorText(cause));
     }
   };
-  return [trouble, run];
+  return [error, run];
 }

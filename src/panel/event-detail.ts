@@ -1,6 +1,6 @@
 import type { TimelineEntry } from "../http/site/journal-view.ts";
 
-/** The details in one line: of a change the fields as they were and are, of a record its name, else all there is. */
+/** Details in one line: old and new fields of a change, the name of a record, otherwise every value. */
 export function detailText({ before, after, ...rest }: TimelineEntry["detail"]): string {
   const texts = Object.entries(rest).map(([name, value]) => `${name}: ${valueText(value)}`);
   if (isFields(before) && isFields(after))
@@ -14,7 +14,7 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** A text that has grown is told by what came to it: an alarm's notes get a line with each trip, and begin alike. */
+/** For a text that was appended to, only the new part: an alarm's notes get one line per trip. */
 function changeText(before: unknown, after: unknown): string {
   if (typeof before === "string" && typeof after === "string" && before !== "" && after.startsWith(before))
     return `+ ${valueText(after.slice(before.length).trim())}`;

@@ -4,7 +4,7 @@ import { t, tCode } from "./i18n.ts";
 import { formatTime } from "./date-format.ts";
 import { Table, type Column } from "./table.tsx";
 
-/** Entries of the event log as a table. */
+/** A table of event log entries. */
 export function EventRows({
   caption,
   entries,
@@ -24,13 +24,13 @@ function columns(): Column<TimelineEntry>[] {
       title: t("events.event"),
       cell: ({ event }) => <strong class="whole">{tCode("event", event)}</strong>,
     },
-    { key: "who", title: t("events.who"), isWide: true, cell: whoOf },
-    { key: "subject", title: t("events.subject"), isWide: true, cell: subjectOf },
+    { key: "who", title: t("events.who"), isWide: true, cell: userCell },
+    { key: "subject", title: t("events.subject"), isWide: true, cell: subjectCell },
     { key: "detail", title: t("events.detail"), cell: ({ detail }) => detailText(detail) },
   ];
 }
 
-function whoOf({ who, from }: TimelineEntry) {
+function userCell({ who, from }: TimelineEntry) {
   return (
     <>
       {who} <span class="quiet">{from}</span>
@@ -38,7 +38,7 @@ function whoOf({ who, from }: TimelineEntry) {
   );
 }
 
-function subjectOf({ subject }: TimelineEntry) {
+function subjectCell({ subject }: TimelineEntry) {
   const [, id] = /^intervention (\d+)$/.exec(subject) ?? [];
   return id === undefined ? subject : <a href={`#/interventions/${id}`}>{`#${id}`}</a>;
 }

@@ -1,24 +1,24 @@
-/** One message of a server-sent stream. */
+/** One server-sent event. */
 export interface StreamMessage {
   readonly event: string;
   readonly id: string;
   readonly data: string;
 }
 
-/** Reads a server-sent stream as far as the daemon speaks it (HTML standard, 9.2.6): comments, event, id, data. */
+/** Parses the part of an event stream that the daemon uses (HTML Standard, 9.2.6): comments, event, id, data. */
 export class EventStreamParser {
   #rest = "";
-  /** The last id, which the next connection names to learn what was missed. */
+  /** The last id, sent as Last-Event-ID by the next connection to receive missed messages. */
   lastId = "";
 
-  /** Takes the next piece, cut wherever it may be. @returns the messages that it completes */
-  take(piece: string): StreamMessage[] {
-    const blocks = (this.#rest + piece).split("\n\n");
+  /** Parses the next chunk, cut at any byte. @returns the messages completed by it */
+  take(chunk: string): StreamMessage[] {
+    const blocks = (this.#rest + chunk).split("\n\n");
     this.#rest = blocks.pop() ?? "";
-    return blocks.map((block) => this.#messageOf(block)).filter(({ data }) => data !== "");
+    return blocks.map((block) => this.#parse(block)).filter(({ data }) => data !== "");
   }
 
-  #messageOf(block: string): StreamMessage {
+  #parse(block: string): StreamMessage {
     let event = "message";
     const data: string[] = [];
     for (const line of block.split("\n")) {

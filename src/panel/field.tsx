@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { t } from "./i18n.ts";
 
-/** A text field with its label above and, where there is one, a sentence below that a screen reader reads with it. */
+/** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
   label,
   name,
@@ -15,9 +15,9 @@ export function TextField({
   readonly label: string;
   readonly name: string;
   readonly type?: "text" | "email" | "password" | "number" | "datetime-local" | "search";
-  /** What it holds, where somebody else keeps it. */
+  /** The value of a controlled field. */
   readonly value?: string;
-  /** What it holds at first, where it keeps it itself. */
+  /** The initial value of an uncontrolled field. */
   readonly initial?: string;
   readonly hint?: string;
   readonly required?: boolean;
@@ -30,7 +30,7 @@ export function TextField({
   readonly onInput?: (event: Event & { readonly currentTarget: HTMLInputElement }) => void;
 }) {
   const id = useId();
-  // JSX knows a type of its own for each kind of input; this one is any of them.
+  // JSX has a separate type for each input type; this component takes any of them.
   const kind: object = { type, ...rest };
   return (
     <p class="field">
@@ -52,7 +52,7 @@ export function TextField({
   );
 }
 
-/** Looks for what has this text in it, with every letter. */
+/** A search field; `find` is called on every input. */
 export function SearchField({
   label = t("app.search"),
   name = "search",
@@ -76,7 +76,7 @@ export function SearchField({
   );
 }
 
-/** A choice out of a few. */
+/** A drop-down list. */
 export function Choice<T extends string>({
   label,
   name,
@@ -87,9 +87,9 @@ export function Choice<T extends string>({
 }: {
   readonly label: string;
   readonly name: string;
-  /** What is chosen, where somebody else keeps it. */
+  /** The value of a controlled list. */
   readonly value?: T;
-  /** What is chosen at first, where it keeps it itself. */
+  /** The initial value of an uncontrolled list. */
   readonly initial?: T;
   readonly options: readonly (readonly [value: T, text: string])[];
   readonly onChange?: (value: T) => void;
@@ -114,7 +114,7 @@ export function Choice<T extends string>({
   );
 }
 
-/** A text of many lines. */
+/** A multi-line text field. */
 export function TextArea({
   label,
   name,
@@ -133,7 +133,6 @@ export function TextArea({
   );
 }
 
-/** Yes or no. */
 export function Checkbox({
   label,
   name,
@@ -150,7 +149,7 @@ export function Checkbox({
   );
 }
 
-/** A form that keeps to itself: what happens with its fields is the panel's affair, never a new page. */
+/** A form that calls `onSubmit` instead of loading a new page. */
 export function Form({
   onSubmit,
   children,
@@ -170,7 +169,7 @@ export function Form({
   );
 }
 
-/** A field's text; empty where there is none. */
+/** The text of a field; empty if missing. */
 export function textOf(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";

@@ -1,4 +1,4 @@
-/** Hands something over to the person as a file of that name. */
+/** Downloads the content as a file. */
 export function downloadFile(content: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);

@@ -8,40 +8,42 @@ export type Language = keyof typeof LANGUAGES;
 
 const KEY = "santinela.language";
 
-/** What the person has chosen, else what the browser asks for, else what this site speaks. */
+/** The user's choice, else the browser's language, else the site's. */
 export const language = signal<Language>(
   [localStorage.getItem(KEY), ...navigator.languages, document.documentElement.dataset["locale"], "ro"]
     .map((tag) => languageOf(tag ?? ""))
     .find((found) => found !== undefined) ?? "ro",
 );
 
+/** Sets the language and remembers it in this browser. */
 export function choose(chosen: Language): void {
   localStorage.setItem(KEY, chosen);
   language.value = chosen;
 }
 
-export type Fillings = Readonly<Record<string, string | number>>;
+/** Values for the placeholders of a text. */
+export type TextValues = Readonly<Record<string, string | number>>;
 
-/** A sentence in the language of the person. `n` chooses the form where there are several. */
-export function t(key: MessageKey, fillings: Fillings = {}): string {
-  const words: string | Plural = LANGUAGES[language.value][key];
-  const text = typeof words === "string" ? words : formOf(words, Number(fillings["n"]));
-  return filled(text, fillings);
+/** The text of a key in the user's language. The value `n` selects the plural form. */
+export function t(key: MessageKey, values: TextValues = {}): string {
+  const entry: string | Plural = LANGUAGES[language.value][key];
+  const text = typeof entry === "string" ? entry : pluralForm(entry, Number(values["n"]));
+  return fillIn(text, values);
 }
 
-/** A sentence with what its names in braces stand for. */
-export function filled(text: string, fillings: Fillings): string {
-  return text.replace(/\{(\w+)\}/g, (_whole, name: string) => String(fillings[name] ?? ""));
+/** Replaces the placeholders in braces. */
+export function fillIn(text: string, values: TextValues): string {
+  return text.replace(/\{(\w+)\}/g, (_whole, name: string) => String(values[name] ?? ""));
 }
 
-/** The words for one of the daemon's own codes, where there are any, else `otherwise`. */
+/** The text for a code of the daemon, or `otherwise` if there is none. */
 export function tCode(prefix: string, code: string, otherwise: string = code): string {
   const key = `${prefix}.${code}`;
   return key in EN ? t(key as MessageKey) : otherwise;
 }
 
-function formOf(words: Plural, n: number): string {
-  return words[new Intl.PluralRules(language.value).select(n)] ?? words.other;
+function pluralForm(forms: Plural, n: number): string {
+  return forms[new Intl.PluralRules(language.value).select(n)] ?? forms.other;
 }
 
 function languageOf(tag: string): Language | undefined {

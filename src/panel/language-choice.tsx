@@ -1,6 +1,6 @@
 import { choose, language, LANGUAGES, t, type Language } from "./i18n.ts";
 
-/** The languages that there are; the one that is spoken is pressed. */
+/** A button for each language; the current one is pressed. */
 export function LanguageChoice() {
   return (
     <div role="group" aria-label={t("app.language")}>

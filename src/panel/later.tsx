@@ -4,17 +4,17 @@ import { ErrorMessage } from "./error-message.tsx";
 import { t } from "./i18n.ts";
 
 /**
- * A screen whose script is loaded when it is opened.
- * @param load always the same function for the same screen
+ * Loads the script of a screen when the screen is opened.
+ * @param load the same function on every render
  */
 export function Later({ load }: { readonly load: () => Promise<ComponentType> }) {
-  const [found, setFound] = useState<{ readonly Screen?: ComponentType } | undefined>(undefined);
+  const [result, setResult] = useState<{ readonly Screen?: ComponentType } | undefined>(undefined);
   useEffect(() => {
     let isShown = true;
-    const show = (next: typeof found): void => {
-      if (isShown) setFound(next);
+    const show = (next: typeof result): void => {
+      if (isShown) setResult(next);
     };
-    setFound(undefined);
+    setResult(undefined);
     load().then(
       (Screen) => show({ Screen }),
       () => show({}),
@@ -23,15 +23,15 @@ export function Later({ load }: { readonly load: () => Promise<ComponentType> })
       isShown = false;
     };
   }, [load]);
-  if (!found) return <p class="quiet">{t("app.loading")}</p>;
-  return found.Screen ? <found.Screen /> : <NotLoaded />;
+  if (!result) return <p class="quiet">{t("app.loading")}</p>;
+  return result.Screen ? <result.Screen /> : <NotLoaded />;
 }
 
-/** A browser does not ask again for a script that it could not load; and after an upgrade the script has another name. */
+/** Reloads the page: browsers do not retry a failed script, and an upgrade changes its name. */
 function NotLoaded() {
   return (
     <>
-      <ErrorMessage text={t("app.noAnswer")} />
+      <ErrorMessage text={t("app.noResponse")} />
       <button type="button" onClick={() => location.reload()}>
         {t("app.retry")}
       </button>

@@ -5,26 +5,26 @@ import { every } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatDuration } from "./date-format.ts";
-import { SpanChoice } from "./time-range-choice.tsx";
+import { TimeRangeChoice } from "./time-range-choice.tsx";
 
 const TIME_RANGES = [
-  [24, "lanes.day"],
-  [720, "lanes.month"],
+  [24, "timeRange.day"],
+  [720, "timeRange.month"],
 ] as const;
-const LOOK_EVERY_MS = 60_000;
-/** The drawing's own units. */
+const RELOAD_EVERY_MS = 60_000;
+/** Heights in SVG units. */
 const HEIGHT = 16;
 const CURVE_HEIGHT = 60;
 
-/** How the link has stood and how long records have waited, over a day or a month. */
-export function LinkPictures() {
+/** State of the link and age of the oldest unsent record, over a day or a month. */
+export function LinkHistory() {
   const [hours, setHours] = useState<24 | 720>(24);
   const history = useLinkHistory(hours);
   return (
     <section class="lanes">
       <div class="row">
-        <h2>{t("history.title")}</h2>
-        <SpanChoice spans={TIME_RANGES} hours={hours} choose={setHours} />
+        <h2>{t("linkHistory.title")}</h2>
+        <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       </div>
       {history && <LinkStrip history={history} />}
       {history && <AgeCurve history={history} />}
@@ -32,27 +32,27 @@ export function LinkPictures() {
   );
 }
 
-/** The last day of the link alone. */
+/** State of the link in the last 24 hours. */
 export function LinkDay() {
   const history = useLinkHistory(24);
   return history ? <LinkStrip history={history} /> : null;
 }
 
 function useLinkHistory(hours: number): LinkHistoryView | undefined {
-  const { answer, askAgain } = useQuery<LinkHistoryView>(
+  const { response, reload } = useQuery<LinkHistoryView>(
     `/site/sync/history?hours=${hours}`,
     status.value?.link.state,
   );
-  useEffect(() => every(LOOK_EVERY_MS, askAgain), []);
-  return answer?.body;
+  useEffect(() => every(RELOAD_EVERY_MS, reload), []);
+  return response?.body;
 }
 
-/** Green where it was up, red from below where it was down, neither where nobody looked. */
+/** Green while up, red from below while down, empty without samples. */
 function LinkStrip({ history: { since, until, intervals } }: { readonly history: LinkHistoryView }) {
-  const stretchS = (Date.parse(until) - Date.parse(since)) / 1000 / intervals.length;
+  const intervalS = (Date.parse(until) - Date.parse(since)) / 1000 / intervals.length;
   const seconds = (of: "up" | "down"): number =>
-    intervals.reduce((sum, stretch) => sum + stretch[of], 0) * stretchS;
-  const text = t("history.strip", {
+    intervals.reduce((sum, interval) => sum + interval[of], 0) * intervalS;
+  const text = t("linkHistory.strip", {
     up: formatDuration(seconds("up")),
     down: formatDuration(seconds("down")),
   });
@@ -95,7 +95,7 @@ interface Run {
   readonly width: number;
 }
 
-/** Neighbours that are alike as one, so that no seam shows between them. */
+/** Merges equal neighbours, because adjacent rectangles would show seams. */
 function runsOf(intervals: LinkHistoryView["intervals"]): readonly Run[] {
   const runs: Run[] = [];
   for (const [x, { up, down }] of intervals.entries()) {
@@ -106,10 +106,11 @@ function runsOf(intervals: LinkHistoryView["intervals"]): readonly Run[] {
   return runs;
 }
 
-/** The age of the oldest record that had not left, as high as the highest of the time. */
+/** Age of the oldest unsent record, scaled to the maximum of the period. */
 function AgeCurve({ history: { intervals } }: { readonly history: LinkHistoryView }) {
   const highest = Math.max(0, ...intervals.map(({ oldestUnsentS }) => oldestUnsentS ?? 0));
-  const text = highest === 0 ? t("history.noAge") : t("history.age", { time: formatDuration(highest) });
+  const text =
+    highest === 0 ? t("linkHistory.noAge") : t("linkHistory.age", { time: formatDuration(highest) });
   const scale = (seconds: number): number => (highest === 0 ? 0 : (seconds / highest) * CURVE_HEIGHT);
   return (
     <figure>

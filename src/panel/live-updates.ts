@@ -9,31 +9,31 @@ import { expire, signedIn, sessionState, token } from "./session.ts";
 import { ApiError, send } from "./http.ts";
 
 /**
- * - `live`: the stream is open. `asking`: the daemon has no stream left, so the page asks every few seconds.
- * - `lost`: the daemon does not answer; what is shown is old.
+ * - `live`: the stream is open. `polling`: the daemon has no free stream, so the page polls.
+ * - `lost`: no response from the daemon; the data shown is old.
  */
-export type Liveness = "starting" | "live" | "asking" | "lost";
+export type Liveness = "starting" | "live" | "polling" | "lost";
 
 export const liveness = signal<Liveness>("starting");
 export const status = signal<StatusView | undefined>(undefined);
 export const zones = signal<readonly ZoneView[]>([]);
 /** The running walk test, or the last one; null before the first. */
 export const walkTest = signal<WalkTestView | null>(null);
-/** Grows with the event log. */
+/** Increases with every event log entry. */
 export const journalVersion = signal(0);
 
-/** The daemon says something every 15 s; so long without a word means that the line is dead. */
+/** The daemon sends something every 15 s; after this silence the connection is considered dead. */
 const SILENCE_MS = 40_000;
-const ASK_EVERY_MS = 3_000;
-/** So often it asks before it tries to have a stream again. */
-const ASKS = 10;
+const POLL_EVERY_MS = 3_000;
+/** Polls between two attempts to open a stream. */
+const POLLS = 10;
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const;
 
 let lastId = "";
 
 /**
- * Keeps the page up to date for as long as it is open. While nobody can see it, its stream is closed: a browser opens
- * six connections to one host, and a seventh page would wait for ever.
+ * Keeps the page up to date; never returns. The stream is closed while the page is hidden, because browsers open only
+ * six connections to one host and further pages would wait indefinitely.
  */
 export async function follow(): Promise<void> {
   let failures = 0;
@@ -46,7 +46,7 @@ export async function follow(): Promise<void> {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 401) expire();
-      else if (error.status === 429) await askForAWhile();
+      else if (error.status === 429) await pollForAWhile();
       else {
         if (!document.hidden && sessionState.value === "in") liveness.value = "lost";
         await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
@@ -56,7 +56,7 @@ export async function follow(): Promise<void> {
   }
 }
 
-/** Reads one stream to its end. @throws Refusal when there is none to be had, or it is cut off */
+/** Reads one stream to its end. @throws ApiError if no stream is available or the connection breaks */
 async function readStream(): Promise<void> {
   const controller = new AbortController();
   const end = (): void => controller.abort();
@@ -92,40 +92,40 @@ async function readStream(): Promise<void> {
   }
 }
 
-function take({ event, data }: StreamMessage, isWhole: boolean): void {
+function take({ event, data }: StreamMessage, isComplete: boolean): void {
   if (event === "status") status.value = JSON.parse(data) as StatusView;
   else if (event === "walk-test") walkTest.value = JSON.parse(data) as WalkTestView | null;
   else if (event === "journal") journalVersion.value += 1;
   else if (event === "zones") {
-    const told = JSON.parse(data) as ZoneView[];
-    if (isWhole) zones.value = told;
+    const updated = JSON.parse(data) as ZoneView[];
+    if (isComplete) zones.value = updated;
     else {
-      const changed = new Map(told.map((zone) => [zone.id, zone]));
+      const changed = new Map(updated.map((zone) => [zone.id, zone]));
       zones.value = zones.value.map((zone) => changed.get(zone.id) ?? zone);
     }
   }
 }
 
-/** For the page too many: everything it would be told, asked for. @throws Refusal */
-async function askForAWhile(): Promise<void> {
-  liveness.value = "asking";
-  for (let round = 0; round < ASKS && !document.hidden; round += 1) {
+/** Polls everything that the stream would send. @throws ApiError */
+async function pollForAWhile(): Promise<void> {
+  liveness.value = "polling";
+  for (let round = 0; round < POLLS && !document.hidden; round += 1) {
     status.value = (await request<StatusView>("/site/status")).body;
     zones.value = (await request<ZoneView[]>("/site/zones")).body;
     walkTest.value = (await request<WalkTestView | null>("/site/walk-test")).body;
     journalVersion.value += 1;
-    await pause(ASK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
 }
 
 function visible(): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
-    const look = (): void => {
+    const resolveWhenVisible = (): void => {
       if (document.hidden) return;
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", resolveWhenVisible);
       resolve();
     };
-    document.addEventListener("visibilitychange", look);
+    document.addEventListener("visibilitychange", resolveWhenVisible);
   });
 }

@@ -5,60 +5,60 @@ import { ApiError } from "./http.ts";
 
 interface Notice {
   readonly text: string;
-  readonly isTrouble: boolean;
+  readonly isError: boolean;
 }
 
 const notice = signal<Notice | undefined>(undefined);
 const SHOWN_MS = 8_000;
-let forget = (): void => {};
+let cancelHiding = (): void => {};
 
-/** Tells the person what has become of what they did; a screen reader reads it out. */
-export function showNotice(text: string, isTrouble = false): void {
-  forget();
-  notice.value = { text, isTrouble };
-  forget = later(SHOWN_MS, () => {
+/** Shows the result of an action for 8 s; screen readers announce it. */
+export function showNotice(text: string, isError = false): void {
+  cancelHiding();
+  notice.value = { text, isError };
+  cancelHiding = later(SHOWN_MS, () => {
     notice.value = undefined;
   });
 }
 
-/** Does what a person has asked for, and tells them when the daemon refuses. @returns whether it was done */
+/** Runs an action and shows the error of a rejected request. @returns whether it succeeded */
 export async function runWithErrorNotice(action: () => Promise<void>): Promise<boolean> {
   try {
     await action();
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    showNotice(sentenceOf(error), true);
+    showNotice(errorText(error), true);
     return false;
   }
 }
 
-/** The daemon's own sentence, or that it gave none. */
-export function sentenceOf({ status, message }: ApiError): string {
-  return status === 0 ? t("app.noAnswer") : message;
+/** The message of the daemon, or a text for no response. */
+export function errorText({ status, message }: ApiError): string {
+  return status === 0 ? t("app.noResponse") : message;
 }
 
 export function NoticeLine() {
   return (
     <div class="notice" role="status" aria-live="polite">
-      {notice.value && <p class={notice.value.isTrouble ? "bad" : "good"}>{notice.value.text}</p>}
+      {notice.value && <p class={notice.value.isError ? "bad" : "good"}>{notice.value.text}</p>}
     </div>
   );
 }
 
-/** Instead of a page's content while there is none. */
+/** Placeholder while a query is pending or has failed. */
 export function Pending({
-  refusal,
-  askAgain,
+  error,
+  reload,
 }: {
-  readonly refusal: ApiError | undefined;
-  readonly askAgain: () => void;
+  readonly error: ApiError | undefined;
+  readonly reload: () => void;
 }) {
-  if (!refusal) return <p class="quiet">{t("app.loading")}</p>;
+  if (!error) return <p class="quiet">{t("app.loading")}</p>;
   return (
     <div role="alert" class="bad box">
-      <p>{sentenceOf(refusal)}</p>
-      <button type="button" onClick={askAgain}>
+      <p>{errorText(error)}</p>
+      <button type="button" onClick={reload}>
         {t("app.retry")}
       </button>
     </div>

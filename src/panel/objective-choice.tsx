@@ -3,7 +3,7 @@ import type { Objective, ObjectiveType } from "../generated/types.ts";
 import { useQuery } from "./api.ts";
 import { Choice, SearchField } from "./field.tsx";
 import { t } from "./i18n.ts";
-import { interfacePath } from "./http.ts";
+import { apiPath } from "./http.ts";
 
 export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
   "obiective/cladiri",
@@ -11,10 +11,10 @@ export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
   "obiective/persoane",
 ];
 
-/** So many are offered at once; whoever has more searches. */
+/** Maximum number of options; the search finds the others. */
 const OFFERED_MAX = 50;
 
-/** Chooses an objective of any kind, found by a part of its name. */
+/** Selects an objective of any type, with a search by name. */
 export function ObjectiveChoice({
   type,
   id,
@@ -26,9 +26,9 @@ export function ObjectiveChoice({
   const [search, setSearch] = useState("");
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (search.trim() !== "") parameters.set("q", search.trim());
-  const { answer } = useQuery<Objective[]>(interfacePath(`/${kind}?${parameters.toString()}`));
-  const offered = (answer?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
-  // The one that is set is offered whatever is searched for: saving must never change it by the way.
+  const { response } = useQuery<Objective[]>(apiPath(`/${kind}?${parameters.toString()}`));
+  const offered = (response?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
+  // The current objective is always offered, because saving must not change it.
   const isKept = id !== undefined && kind === type && !offered.some(([one]) => one === String(id));
   const options = isKept ? [[String(id), `#${id}`] as const, ...offered] : offered;
   return (

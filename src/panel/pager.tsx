@@ -1,6 +1,6 @@
 import { t } from "./i18n.ts";
 
-/** Where one is in a long list, and the way to the next and the previous part. */
+/** Position in a long list, with previous and next. */
 export function Pager({
   start,
   size,

@@ -2,7 +2,7 @@ import { TextField, textOf } from "./field.tsx";
 import { t } from "./i18n.ts";
 import { ApiError } from "./http.ts";
 
-/** A field for a password, one's own or a new one. */
+/** A field for the current password or a new one. */
 export function Password({
   name,
   label,
@@ -26,19 +26,19 @@ export function Password({
   );
 }
 
-/** The two fields for a password of one's own. */
+/** The two fields for a new password. */
 export function NewPassword() {
   return (
     <>
       <Password name="new" label={t("password.new")} isNew hint={t("password.rule")} />
-      <Password name="again" label={t("password.again")} isNew />
+      <Password name="repeat" label={t("password.repeat")} isNew />
     </>
   );
 }
 
-/** What those fields hold. @throws Refusal when they differ */
+/** The new password of these fields. @throws ApiError if they differ */
 export function newPasswordIn(fields: FormData): string {
   const password = textOf(fields, "new");
-  if (password !== textOf(fields, "again")) throw new ApiError(400, t("password.different"));
+  if (password !== textOf(fields, "repeat")) throw new ApiError(400, t("password.different"));
   return password;
 }

@@ -1,25 +1,25 @@
 import { signal } from "@preact/signals";
 
-/** Where the person is: a screen and, where it has one, the thing that is open on it. */
+/** The current screen and, if any, the open item. */
 export interface Route {
   readonly screen: string;
   readonly item: string | undefined;
-  /** What is being done to it, such as `edit`. */
+  /** The action on the item, such as `edit`. */
   readonly action: string | undefined;
 }
 
-/** Follows the address, so that back, reload and a bookmark do what they always do. */
-export const place = signal<Route>(placeOf(location.hash));
+/** Follows the URL, so that back, reload and bookmarks work. */
+export const route = signal<Route>(parseHash(location.hash));
 
 addEventListener("hashchange", () => {
-  place.value = placeOf(location.hash);
+  route.value = parseHash(location.hash);
 });
 
 export function go(address: string): void {
   location.hash = address;
 }
 
-function placeOf(hash: string): Route {
+function parseHash(hash: string): Route {
   const [screen = "", item, action] = hash.replace(/^#\/?/, "").split("/");
   return { screen: screen === "" ? "status" : screen, item, action };
 }

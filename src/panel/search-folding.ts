@@ -1,4 +1,4 @@
-/** Text as people search it: without capitals and diacritics, so that ș, ş and s are one letter. */
+/** Normalises a text for search: lower case without diacritics, so that ș, ş and s match. */
 export function folded(text: string): string {
   return text
     .normalize("NFD")

@@ -2,20 +2,20 @@ import { signal } from "@preact/signals";
 import type { AccessToken } from "../generated/types.ts";
 import type { AccountView } from "../http/site/account-view.ts";
 import { pause } from "./clock.ts";
-import { interfacePath, ApiError, send } from "./http.ts";
+import { apiPath, ApiError, send } from "./http.ts";
 
 /**
- * - `set-up`: nobody can sign in yet, because the administrator of the first start is still nobody's.
- * - `out`: nobody is signed in. `in`: somebody is.
- * - `first-password`: the given password is good for one use, to set another one.
- * - `expired`: the hour of the token is over; the page stays and asks for the password again.
+ * - `set-up`: the initial administrator is unclaimed, so no user can sign in yet.
+ * - `out`: no user is signed in. `in`: a user is signed in.
+ * - `first-password`: signed in with an initial password, which must be replaced.
+ * - `expired`: the token has expired; the page stays and asks for the password.
  */
 export type SessionState = "starting" | "set-up" | "out" | "first-password" | "in" | "expired";
 
 export const sessionState = signal<SessionState>("starting");
 export const account = signal<AccountView | undefined>(undefined);
 
-/** Gone with the tab: a token must not outlive the person in front of it. */
+/** In session storage: the token ends with the tab. */
 const TOKEN_KEY = "santinela.token";
 const RETRY_MS = 1_000;
 let waiting: (() => void)[] = [];
@@ -24,7 +24,7 @@ export function token(): string | undefined {
   return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 }
 
-/** Takes up the session that this tab had before it was loaded again. A daemon that is just starting is waited for. */
+/** Resumes the session of this tab after a reload; retries while the daemon starts. */
 export async function resume(): Promise<void> {
   while (token() !== undefined && sessionState.value === "starting") {
     try {
@@ -35,10 +35,10 @@ export async function resume(): Promise<void> {
       else await pause(RETRY_MS);
     }
   }
-  if (sessionState.value === "starting") sessionState.value = (await awaitsSetUp()) ? "set-up" : "out";
+  if (sessionState.value === "starting") sessionState.value = (await needsSetUp()) ? "set-up" : "out";
 }
 
-async function awaitsSetUp(): Promise<boolean> {
+async function needsSetUp(): Promise<boolean> {
   try {
     return ((await (await send("/site/setup", undefined)).json()) as { isOpen: boolean }).isOpen;
   } catch (error) {
@@ -47,16 +47,16 @@ async function awaitsSetUp(): Promise<boolean> {
   }
 }
 
-/** Makes the administrator of the first start the person's own, and signs them in. @throws Refusal */
+/** Claims the initial administrator account and signs in. @throws ApiError */
 export async function setUp(code: string, email: string, password: string): Promise<void> {
   const response = await send("/site/setup", undefined, { method: "POST", body: { code, email, password } });
   keep((await response.json()) as AccessToken);
   await enter();
 }
 
-/** @throws Refusal with the daemon's sentence */
+/** @throws ApiError with the message of the daemon */
 export async function signIn(email: string, password: string): Promise<void> {
-  const response = await send(interfacePath("/auth/token"), undefined, {
+  const response = await send(apiPath("/auth/token"), undefined, {
     method: "POST",
     body: { email, password },
   });
@@ -64,7 +64,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   await enter();
 }
 
-/** Sets another password for whoever is signed in. @throws Refusal */
+/** Changes the password of the signed-in user. @throws ApiError */
 export async function changePassword(currentPassword: string, password: string): Promise<void> {
   const body = { currentPassword, password };
   const response = await send("/site/password", token(), { method: "POST", body });
@@ -78,13 +78,13 @@ export function signOut(): void {
   sessionState.value = "out";
 }
 
-/** The daemon does not take the token any more. Who is signed in stays known, and so does the page. */
+/** Called when the daemon rejects the token. Account and page stay. */
 export function expire(): void {
   sessionStorage.removeItem(TOKEN_KEY);
   sessionState.value = account.value ? "expired" : "out";
 }
 
-/** Resolves once somebody is signed in: at once, or when the password has been given again. */
+/** Resolves when a user is signed in. */
 export function signedIn(): Promise<void> {
   if (sessionState.value === "in") return Promise.resolve();
   return new Promise((resolve) => {
@@ -92,26 +92,26 @@ export function signedIn(): Promise<void> {
   });
 }
 
-function keep({ token: given }: AccessToken): void {
-  sessionStorage.setItem(TOKEN_KEY, given);
+function keep({ token: issued }: AccessToken): void {
+  sessionStorage.setItem(TOKEN_KEY, issued);
 }
 
 async function enter(): Promise<void> {
-  const found = (await (await send("/site/account", token())).json()) as AccountView;
-  account.value = found;
-  sessionState.value = found.mustChangePassword ? "first-password" : "in";
-  if (found.mustChangePassword) return;
+  const current = (await (await send("/site/account", token())).json()) as AccountView;
+  account.value = current;
+  sessionState.value = current.mustChangePassword ? "first-password" : "in";
+  if (current.mustChangePassword) return;
   const resumed = waiting;
   waiting = [];
-  for (const goOn of resumed) goOn();
+  for (const resolve of resumed) resolve();
 }
 
-/** Whether the person may use the interface and order anything. */
+/** Whether the user may use the API and change anything. */
 export function mayOperate(): boolean {
   return account.value?.role === "operator" || account.value?.role === "administrator";
 }
 
-/** Whether the person looks after this installation. */
+/** Whether the user may administer this installation. */
 export function mayAdminister(): boolean {
   return account.value?.role === "administrator";
 }

@@ -1,14 +1,14 @@
 import { computed } from "@preact/signals";
 import type { ComponentChildren, JSX, Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { isAwaiting } from "./api.ts";
+import { isLoading } from "./api.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import { language, t } from "./i18n.ts";
 import { LanguageChoice } from "./language-choice.tsx";
 import { liveness, status, type Liveness } from "./live-updates.ts";
 import { Later } from "./later.tsx";
 import { NoticeLine } from "./notice.tsx";
-import { place } from "./route.ts";
+import { route } from "./route.ts";
 import { EventLogScreen } from "./screens/event-log.tsx";
 import { InterventionForm } from "./screens/intervention-form.tsx";
 import { InterventionScreen } from "./screens/intervention.tsx";
@@ -25,13 +25,13 @@ interface Screen {
   readonly name: string;
   readonly title: MessageKey;
   readonly show: () => JSX.Element;
-  /** Whether the person may see it; everybody may where it is left out. */
+  /** Whether the user may see it; default: every user. */
   readonly forRole?: () => boolean;
-  /** Left out of the menu: another screen leads to it. */
+  /** Not in the menu: another screen links to it. */
   readonly isAside?: boolean;
 }
 
-/* Large screens that are rarely opened are loaded when they are. */
+/* Large screens are loaded when they are opened. */
 const walkTest = () => import("./screens/walk-test.tsx").then((screen) => screen.WalkTestScreen);
 const objectives = () => import("./screens/objectives.tsx").then((screen) => screen.ObjectivesScreen);
 const settings = () => import("./screens/settings.tsx").then((screen) => screen.SettingsScreen);
@@ -62,13 +62,13 @@ const SCREENS: readonly [Screen, ...Screen[]] = [
 ];
 
 function interventions(): JSX.Element {
-  const { item, action } = place.value;
+  const { item, action } = route.value;
   if (item === undefined) return <InterventionsScreen />;
   if (item === "new") return <InterventionForm />;
   return <InterventionScreen key={item} id={item} isEdited={action === "edit"} />;
 }
 
-/** The frame around every screen: who and where one is, whether what is seen is fresh, and the way to the others. */
+/** The frame around every screen: site name, live updates, language, sign-out and menu. */
 export function Shell() {
   useEffect(() => {
     document.documentElement.lang = language.value;
@@ -110,12 +110,12 @@ function Header({ isInside }: { readonly isInside: boolean }) {
 const TONES: Readonly<Record<Liveness, Tone>> = {
   starting: "quiet",
   live: "good",
-  asking: "good",
+  polling: "good",
   lost: "bad",
 };
 
 function Inside() {
-  const { screen, item, action } = place.value;
+  const { screen, item, action } = route.value;
   const allowed = SCREENS.filter(({ forRole }) => forRole?.() ?? true);
   const inMenu = allowed.filter(({ isAside }) => isAside !== true);
   const shown = allowed.find(({ name }) => name === screen) ?? SCREENS[0];
@@ -126,7 +126,7 @@ function Inside() {
     document.title = `${t(shown.title)} · ${t("app.name")}`;
   }, [shown, language.value]);
   useEffect(() => {
-    // Whoever goes to another screen with the keyboard or by ear starts at its beginning.
+    // Keyboard and screen reader users start at the beginning of a new screen.
     if (!isFirst.current) {
       main.current?.focus({ preventScroll: true });
       scrollTo(0, 0);
@@ -164,7 +164,7 @@ function Outside() {
   );
 }
 
-/** The screens of people who are not signed in have no address; these are their names. */
+/** Names of the screens without a URL, shown before the sign-in. */
 const OUTSIDE: Readonly<Record<SessionState, string>> = {
   starting: "starting",
   "set-up": "first-start",
@@ -175,9 +175,9 @@ const OUTSIDE: Readonly<Record<SessionState, string>> = {
 };
 
 /**
- * What is below the frame. The markup names the screen and says whether it is complete, so that programs which look at
- * the panel, a screen reader or a test, never take what is still there of the screen before for it.
- * @param screen its address behind `#/`
+ * The content below the frame. The markup has the name of the screen and whether it is complete, so that screen readers
+ * and tests do not read leftovers of the previous screen.
+ * @param screen address after `#/`
  */
 function Main({
   screen,
@@ -202,10 +202,10 @@ function Main({
 }
 
 const isIncomplete = computed(
-  () => isAwaiting.value || (sessionState.value === "in" && liveness.value === "starting"),
+  () => isLoading.value || (sessionState.value === "in" && liveness.value === "starting"),
 );
 
-/** The address after the # names a screen, so the link moves the focus itself. */
+/** Moves the focus, because the fragment of the URL is the screen. */
 function skipToContent(event: Event): void {
   event.preventDefault();
   document.getElementById("content")?.focus();

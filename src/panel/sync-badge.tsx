@@ -3,7 +3,7 @@ import type { ComparisonView, LinkView } from "../http/site/sync-port.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import { t } from "./i18n.ts";
 
-/** How good each state of the link is. */
+/** The tone of each link state. */
 export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
   none: "quiet",
   unknown: "quiet",
@@ -11,22 +11,22 @@ export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
   down: "bad",
 };
 
-/** How far a record is on its way; one that is not in the queue has arrived. */
+/** The sync phase of a record; a record without a queue entry is synced. */
 export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined }) {
-  if (phase === undefined) return <Badge tone="good">{t("sync.arrived")}</Badge>;
+  if (phase === undefined) return <Badge tone="good">{t("sync.synced")}</Badge>;
   return (
-    <Badge tone={isStuck(phase) ? "bad" : phase === "doubtful" ? "warn" : "quiet"}>
+    <Badge tone={needsAttention(phase) ? "bad" : phase === "doubtful" ? "warn" : "quiet"}>
       {t(`phase.${phase}`)}
     </Badge>
   );
 }
 
-/** Whether a record waits for a person. */
-export function isStuck(phase: ShownPhase): boolean {
+/** Whether a record needs attention. */
+export function needsAttention(phase: ShownPhase): boolean {
   return phase === "blocked" || phase === "rejected" || phase === "gone";
 }
 
-/** How many records should be at the centre and how many are. */
+/** Result of the comparison with the dispatch centre. */
 export function ComparisonBadge({ comparison }: { readonly comparison: ComparisonView | null }) {
   if (comparison === null) return <Badge tone="quiet">{t("compared.none")}</Badge>;
   const { here, there, differing } = comparison;

@@ -5,11 +5,11 @@ export interface Column<T> {
   readonly key: string;
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Whether the list can be sorted by it. */
+  /** Whether the table can be sorted by this column. */
   readonly sortable?: boolean;
-  /** Whether its words stay on one line: numbers, times, names of one word. */
+  /** Whether the text stays on one line: numbers, times, single words. */
   readonly isShort?: boolean;
-  /** Whether it has room for an address or a name of some words, however long the others are. */
+  /** Whether the column keeps a minimum width for an address or a longer name. */
   readonly isWide?: boolean;
 }
 
@@ -20,8 +20,8 @@ export interface Sorting {
 }
 
 /**
- * A table that turns into a stack of cards on a phone. The roles are said, because a browser forgets them once the
- * style sheet lays the table out as anything else.
+ * A table that becomes a stack of cards on a phone. Roles are explicit, because browsers drop them when CSS changes
+ * the display of table elements.
  */
 export function Table<T>({
   caption,

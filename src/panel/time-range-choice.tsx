@@ -1,19 +1,19 @@
 import { t } from "./i18n.ts";
 import type { MessageKey } from "./messages/catalogue.ts";
 
-/** How far back a picture goes: one of a few spans. */
-export function SpanChoice<T extends number>({
-  spans,
+/** Selects the time range of a chart. */
+export function TimeRangeChoice<T extends number>({
+  ranges,
   hours,
   choose,
 }: {
-  readonly spans: readonly (readonly [hours: T, name: MessageKey])[];
+  readonly ranges: readonly (readonly [hours: T, name: MessageKey])[];
   readonly hours: T;
   readonly choose: (hours: T) => void;
 }) {
   return (
-    <div role="group" aria-label={t("lanes.span")}>
-      {spans.map(([one, name]) => (
+    <div role="group" aria-label={t("timeRange.title")}>
+      {ranges.map(([one, name]) => (
         <button
           type="button"
           class="plain"

@@ -9,10 +9,10 @@ import { formatTime } from "./date-format.ts";
 import { runWithErrorNotice } from "./notice.tsx";
 import { mayOperate } from "./session.ts";
 
-/** On every screen while a walk test runs: nothing is dispatched, and nobody may forget that. */
+/** Banner on every screen during a walk test, because nothing is dispatched. */
 export function WalkBanner() {
   const test = walkTest.value;
-  if (!test?.running) return <HeldBanner />;
+  if (!test?.running) return <SuppressedBanner />;
   return (
     <section class="banner" aria-label={t("walk.title")}>
       <p>
@@ -31,34 +31,34 @@ export function WalkBanner() {
   );
 }
 
-/** On every screen while a bypass or anything else keeps a life-safety zone from being dispatched. */
-function HeldBanner() {
-  const held = status.value?.lifeSafetyHeld ?? [];
-  if (held.length === 0) return null;
+/** Banner on every screen while alarms of a life-safety zone are suppressed. */
+function SuppressedBanner() {
+  const suppressed = status.value?.lifeSafetyHeld ?? [];
+  if (suppressed.length === 0) return null;
   return (
     <section class="banner" aria-label={t("lifeSafety.title")}>
-      <LifeSafetyNames zones={held} />
+      <LifeSafetyNames zones={suppressed} />
     </section>
   );
 }
 
-/** Says of which fire, gas, medical, hold-up and panic zones no alarm is dispatched; nothing where there are none. */
+/** Names the fire, gas, medical, hold-up and panic zones whose alarms are not dispatched. */
 export function LifeSafetyNames({ zones }: { readonly zones: readonly NamedZone[] }) {
   if (zones.length === 0) return null;
   return (
     <p>
-      <strong>▲ {t("lifeSafety.held", { zones: zones.map(nameOf).join(", ") })}</strong>
+      <strong>▲ {t("lifeSafety.suppressed", { zones: zones.map(zoneLabel).join(", ") })}</strong>
     </p>
   );
 }
 
 type NamedZone = Pick<LifeSafetyHeld, "name"> & Partial<Pick<LifeSafetyHeld, "by" | "until">>;
 
-function nameOf({ name, by, until }: NamedZone): string {
-  return by === "bypassed" && until ? `${name} (${t("fate.bypassed")} → ${formatTime(until)})` : name;
+function zoneLabel({ name, by, until }: NamedZone): string {
+  return by === "bypassed" && until ? `${name} (${t("disposition.bypassed")} → ${formatTime(until)})` : name;
 }
 
-/** How long it still is, counted down by the second. */
+/** Remaining time, updated every second. */
 export function TimeLeft({ until }: { readonly until: string }) {
   const [now, setNow] = useState(nowMs());
   useEffect(() => every(1_000, () => setNow(nowMs())), []);
@@ -67,7 +67,7 @@ export function TimeLeft({ until }: { readonly until: string }) {
   return <span>{t("walk.left", { time: `${Math.floor(leftS / 60)}:${seconds}` })}</span>;
 }
 
-/** Ends the running walk test; its result stays. */
+/** Ends the running walk test; its report stays. */
 export function endWalkTest(): Promise<boolean> {
   return runWithErrorNotice(async () => {
     walkTest.value = (

@@ -5,52 +5,52 @@ import { nowMs } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { journalVersion } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
-import { SpanChoice } from "./time-range-choice.tsx";
+import { TimeRangeChoice } from "./time-range-choice.tsx";
 
 const HOUR_MS = 3_600_000;
-const SPANS = [
-  [24, "lanes.day"],
-  [168, "lanes.week"],
+const TIME_RANGES = [
+  [24, "timeRange.day"],
+  [168, "timeRange.week"],
 ] as const;
 
-/** The drawing's own units: one lane is so wide and high, whatever the screen makes of it. */
+/** Size of one lane and width of a mark, in SVG units. */
 const WIDTH = 336;
 const HEIGHT = 16;
 const MARK = 2;
 
-/** What each zone has gone through, one lane a zone: what trips every night at three is seen at once. */
-export function TripLanes({ zones }: { readonly zones: readonly ZoneView[] }) {
+/** History of each zone, one lane per zone; repeated trips at the same hour are visible at once. */
+export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) {
   const [hours, setHours] = useState<24 | 168>(24);
-  const { answer } = useQuery<readonly ZoneHistoryView[]>(
+  const { response } = useQuery<readonly ZoneHistoryView[]>(
     `/site/zones/history?hours=${hours}`,
     journalVersion.value,
   );
   const names = new Map(zones.map(({ id, name }) => [id, name]));
-  const lanes = (answer?.body ?? []).filter(
+  const lanes = (response?.body ?? []).filter(
     ({ id, trips, faults, bypasses }) => names.has(id) && trips.length + faults.length + bypasses.length > 0,
   );
   return (
     <section class="lanes">
       <div class="row">
-        <h2>{t("lanes.title")}</h2>
-        <SpanChoice spans={SPANS} hours={hours} choose={setHours} />
+        <h2>{t("zoneHistory.title")}</h2>
+        <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       </div>
-      {answer && lanes.length === 0 && <p class="quiet">{t("lanes.none")}</p>}
+      {response && lanes.length === 0 && <p class="quiet">{t("zoneHistory.none")}</p>}
       {lanes.map((history) => (
         <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
       ))}
       {lanes.length > 0 && (
         <p class="legend quiet" aria-hidden="true">
-          <span class="legend-trip">{t("lanes.trips")}</span>
-          <span class="legend-fault">{t("lanes.faults")}</span>
-          <span class="legend-bypass">{t("lanes.bypasses")}</span>
+          <span class="legend-trip">{t("zoneHistory.tripMark")}</span>
+          <span class="legend-fault">{t("zoneHistory.faultMark")}</span>
+          <span class="legend-bypass">{t("zoneHistory.bypassMark")}</span>
         </p>
       )}
     </section>
   );
 }
 
-/** Trips stand over the whole height, faults in the upper half, times out of service in the lower one. */
+/** Trips over the whole height, faults in the upper half, bypasses in the lower half. */
 function Lane({
   name,
   history: { trips, faults, bypasses },
@@ -65,13 +65,15 @@ function Lane({
   const place = (iso: string): number =>
     Math.max(0, Math.min(1, (Date.parse(iso) - begin) / (end - begin))) * (WIDTH - MARK);
   const last =
-    trips.length === 0 ? "" : `, ${t("lanes.last", { time: formatTime(trips[trips.length - 1] ?? null) })}`;
+    trips.length === 0
+      ? ""
+      : `, ${t("zoneHistory.last", { time: formatTime(trips[trips.length - 1] ?? null) })}`;
   const text = [
-    t("lanes.lane", { zone: name, n: trips.length }) + last,
-    ...(faults.length > 0 ? [t("lanes.laneFaults", { n: faults.length })] : []),
-    ...(bypasses.length > 0 ? [t("lanes.laneBypasses", { n: bypasses.length })] : []),
+    t("zoneHistory.zone", { zone: name, n: trips.length }) + last,
+    ...(faults.length > 0 ? [t("zoneHistory.faults", { n: faults.length })] : []),
+    ...(bypasses.length > 0 ? [t("zoneHistory.bypasses", { n: bypasses.length })] : []),
   ].join("; ");
-  const stretch = (kind: string, y: number) => (span: { readonly from: string; readonly to: string }) => (
+  const bar = (kind: string, y: number) => (span: { readonly from: string; readonly to: string }) => (
     <rect
       class={kind}
       key={`${kind} ${span.from}`}
@@ -87,8 +89,8 @@ function Lane({
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
         <title>{text}</title>
         <rect class="lane-ground" x={0} y={0} width={WIDTH} height={HEIGHT} />
-        {faults.map(stretch("lane-fault", 0))}
-        {bypasses.map(stretch("lane-bypass", HEIGHT / 2))}
+        {faults.map(bar("lane-fault", 0))}
+        {bypasses.map(bar("lane-bypass", HEIGHT / 2))}
         {trips.map((at, index) => (
           <rect class="lane-trip" key={index} x={place(at)} y={0} width={MARK} height={HEIGHT} />
         ))}

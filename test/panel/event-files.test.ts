@@ -14,7 +14,7 @@ const ENTRY: TimelineEntry = {
   detail: { name: 'says "now", twice' },
 };
 
-test("an exported log is read by a spreadsheet as it stands", () => {
+test("the event log is exported as CSV", () => {
   expect(csvOf([ENTRY])).toBe(
     '"at","event","who","from","subject","detail"\r\n' +
       '"2026-11-20T21:30:00.000Z","intervention-created","ana@example.ro","192.168.1.23","intervention 12",' +
@@ -23,13 +23,13 @@ test("an exported log is read by a spreadsheet as it stands", () => {
 });
 
 test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])(
-  "a name that is a formula (%j) is text in the exported log",
+  "a value that begins like a formula (%j) is exported as text",
   (who) => {
     expect(csvOf([{ ...ENTRY, who }])).toContain(`"'${who}"`);
   },
 );
 
-test("notes that have got a line show that line, and any other change shows both", () => {
+test("a change shows the appended line of notes, otherwise the old and new value", () => {
   const first = "Zone Gate (gate, perimeter) tripped at 2026-11-20 23:30:00.";
   const second = "Zone Hall (hall, motion) tripped at 2026-11-20 23:30:04.";
   const before = { notes: first, crews: 1, priority: null };
@@ -38,7 +38,7 @@ test("notes that have got a line show that line, and any other change shows both
   expect(detailText({ before: { notes: "" }, after: { notes: first } })).toBe(`notes:  → ${first}`);
 });
 
-test("a stream gives the same messages wherever the network cuts it", () => {
+test("an event stream cut at any byte gives the same messages", () => {
   const stream =
     ': still here\n\nevent: zones\nid: 3.1\ndata: [1]\n\nevent: status\nid: 3.1\ndata: {"a":\ndata: 2}\n\nid: 4.1\n\n';
   const whole = new EventStreamParser();
@@ -51,9 +51,9 @@ test("a stream gives the same messages wherever the network cuts it", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(stream.length)), (cuts) => {
       const parser = new EventStreamParser();
-      const places = [0, ...cuts.sort((a, b) => a - b), stream.length];
-      const messages = places.flatMap((place, index) =>
-        parser.take(stream.slice(places[index - 1] ?? 0, place)),
+      const offsets = [0, ...cuts.sort((a, b) => a - b), stream.length];
+      const messages = offsets.flatMap((offset, index) =>
+        parser.take(stream.slice(offsets[index - 1] ?? 0, offset)),
       );
       expect(messages).toEqual(expected);
     }),

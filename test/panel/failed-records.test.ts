@@ -5,17 +5,17 @@ import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
-describeWithBrowser("a record that the centre does not take", () => {
+describeWithBrowser("a record rejected by the dispatch centre", () => {
   const elsewhere = new Installation();
   let site: PanelSite;
   let page: PanelPage;
   beforeAll(async () => {
-    // The centre does not know the building of the site's zones.
+    // The dispatch centre does not have the building of the site's zones.
     const { port } = await startCentre(
       elsewhere,
       "objectives: { obiective/cladiri: [ { id: 99, name: Another hall } ] }\n",
     );
-    // An alarm is tried again for ten minutes before it waits for a person.
+    // An alarm is retried for ten minutes before it needs attention, so the priority is lower here.
     site = new PanelSite(`${upstreamYaml(port)}profiles: { burglary: { priority: medium } }\n`);
     site.installation.secret("upstream.password", EDGE.password);
     await site.start();
@@ -29,16 +29,16 @@ describeWithBrowser("a record that the centre does not take", () => {
 
   const row = (): Part => page.screen("sync").row(/#1 .*objective missing/);
 
-  test("waits for a person, who has it tried again, and gives it up after a question", async () => {
+  test("is retried, and no longer sent after a confirmation", async () => {
     const sync = page.screen("sync");
     await row().shown();
-    await sync.button("Try again #1").click();
-    await page.notice.text("#1 is tried again").shown();
+    await sync.button("Retry #1").click();
+    await page.notice.text("Retrying #1").shown();
     await row().shown();
-    await sync.button("Give up… #1").click();
-    await page.dialog("Give #1 up?").shown();
+    await sync.button("Stop sending… #1").click();
+    await page.dialog("Stop sending #1?").shown();
     await page.press("Escape");
-    await page.dialog("Give #1 up?").gone();
+    await page.dialog("Stop sending #1?").gone();
     await row().shown();
     const faults = await faultsInEveryLook(page, async () => {
       await sync.markup("td button.danger").click();
@@ -46,9 +46,9 @@ describeWithBrowser("a record that the centre does not take", () => {
     });
     expect(faults.join("\n")).toBe("");
     await page.openDialog.gone();
-    await sync.button("Give up… #1").click();
-    await page.dialog("Give #1 up?").button("Give up").click();
-    await page.notice.text("#1 is given up; it stays here").shown();
+    await sync.button("Stop sending… #1").click();
+    await page.dialog("Stop sending #1?").button("Stop sending").click();
+    await page.notice.text("#1 will not be sent; the local record is kept").shown();
     await sync.without(row());
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
   });

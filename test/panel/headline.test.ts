@@ -3,12 +3,12 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
-describeWithBrowser("the home of the panel", () => {
+describeWithBrowser("the status screen", () => {
   const site = new PanelSite();
   beforeAll(() => site.start());
   afterAll(() => site.stop());
 
-  test("says that a fire alarm is open, in both languages, until its intervention is done", async () => {
+  test("shows a fire alarm in both languages until its intervention is done", async () => {
     const page = await site.page("status");
     const home = page.screen("status");
     await home.heading("All is well").shown();

@@ -7,26 +7,26 @@ import { EN } from "../../src/panel/messages/en.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
 import { RO_SENTENCES } from "../../src/panel/messages/ro-sentences.ts";
 
-type Words = Readonly<Record<string, string | Plural>>;
+type Texts = Readonly<Record<string, string | Plural>>;
 
-describe("the panel's words", () => {
+describe("the texts of the panel", () => {
   test("have the same keys, forms and placeholders in both languages", () => {
     expect(differences(EN, RO)).toEqual([]);
   });
 
-  test.each<[string, Words]>([
-    ["a key that is missing", { a: "x {n}" }],
-    ["a placeholder that is missing", { a: "x", b: { one: "{n}", other: "{n}" } }],
-    ["a placeholder too many", { a: "x {n} {m}", b: { one: "{n}", other: "{n}" } }],
-    ["one form where there are several", { a: "x {n}", b: "{n}" }],
+  test.each<[string, Texts]>([
+    ["a missing key", { a: "x {n}" }],
+    ["a missing placeholder", { a: "x", b: { one: "{n}", other: "{n}" } }],
+    ["an extra placeholder", { a: "x {n} {m}", b: { one: "{n}", other: "{n}" } }],
+    ["a text instead of plural forms", { a: "x {n}", b: "{n}" }],
   ])("differ when there is %s", (_what, other) => {
-    const words: Words = { a: "x {n}", b: { one: "{n}", other: "{n}" } };
+    const words: Texts = { a: "x {n}", b: { one: "{n}", other: "{n}" } };
     expect(differences(words, words)).toEqual([]);
     expect(differences(words, other)).not.toEqual([]);
   });
 
-  test("have every form that the language counts with", () => {
-    const languages: Readonly<Record<string, Words>> = { en: EN, ro: RO };
+  test("have every plural form of the language", () => {
+    const languages: Readonly<Record<string, Texts>> = { en: EN, ro: RO };
     for (const [language, words] of Object.entries(languages)) {
       const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
       for (const [key, value] of Object.entries(words))
@@ -35,7 +35,7 @@ describe("the panel's words", () => {
     }
   });
 
-  test("name every condition and every entry of the event log", () => {
+  test("cover every condition and every event", () => {
     const wanted = [
       ...Object.keys(CONDITIONS).map((code) => `condition.${code}`),
       ...[...EVENT_NAMES, "trip", "fault", "fault-over", "signal"].map((name) => `event.${name}`),
@@ -44,7 +44,7 @@ describe("the panel's words", () => {
   });
 });
 
-test("a Romanian sentence about a condition has no value that the daemon does not give", () => {
+test("a Romanian condition message uses only values of the daemon", () => {
   for (const [code, sentence] of Object.entries(CONDITION_MESSAGES)) {
     const given = [...sentence.matchAll(/\{\w+\}/g)].map(([name]) => name);
     const taken = [...RO_SENTENCES[code as keyof typeof CONDITION_MESSAGES].matchAll(/\{\w+\}/g)];
@@ -56,8 +56,8 @@ test("a Romanian sentence about a condition has no value that the daemon does no
   expect(formatConditionMessage("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
 });
 
-/** How two catalogues differ, as `key: what`. */
-function differences(a: Words, b: Words): string[] {
+/** Keys whose plural forms or placeholders differ. */
+function differences(a: Texts, b: Texts): string[] {
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return keys.filter((key) => shapeOf(a[key]) !== shapeOf(b[key]));
 }

@@ -6,16 +6,16 @@ import { BUILT_PANEL } from "../support/built-program.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
-describeWithBrowser("the panel on a network that is not perfect", () => {
+describeWithBrowser("the panel on an unreliable network", () => {
   const site = new PanelSite();
   beforeAll(() => site.start());
   afterAll(() => site.stop());
 
   const door = (page: PanelPage): Part => page.screen("zones").row(/Ușa principală/);
   const trip = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door"]);
-  const rest = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+  const restore = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
 
-  test("says that it has lost the daemon, and comes back by itself with the same session", async () => {
+  test("shows the lost connection and reconnects with the same session", async () => {
     const page = await site.page("zones");
     const { banner } = page;
     await banner.badge("live").shown();
@@ -25,37 +25,37 @@ describeWithBrowser("the panel on a network that is not perfect", () => {
     await banner.badge("live").shown();
     await trip();
     await door(page).badge("OPEN").shown();
-    await rest();
+    await restore();
     await page.close();
   });
 
-  test("is up to date in eight windows of one person, though only four may have a stream", async () => {
+  test("is up to date in eight windows, of which only four have a stream", async () => {
     const context = await site.context();
     const pages = [await site.page("zones", context)];
     for (let count = 1; count < 8; count += 1) pages.push(await site.page("zones", context));
     await trip();
     for (const page of pages) await door(page).badge("OPEN").shown();
-    await rest();
-    for (const page of pages) await door(page).badge("at rest").shown();
+    await restore();
+    for (const page of pages) await door(page).badge("normal").shown();
     const words = await Promise.all(pages.map((page) => page.banner.markup(".badge").words()));
     expect(words.filter((word) => word.includes("live")).length).toBe(4);
     await context.close();
   });
 
-  test("holds no stream while nobody sees it, and catches up when somebody does", async () => {
+  test("closes its stream while hidden, and catches up when visible", async () => {
     const page = await site.page("zones");
     const { banner } = page;
     await banner.badge("live").shown();
-    await page.givesUp("/site/events", () => setHidden(page, true));
+    await page.abortsRequest("/site/events", () => setHidden(page, true));
     await trip();
-    await door(page).badge("at rest").shown();
+    await door(page).badge("normal").shown();
     await setHidden(page, false);
     await door(page).badge("OPEN").shown();
-    await rest();
+    await restore();
   });
 });
 
-test("the panel loads less than 150 kB at its start, and names no other host", () => {
+test("the panel loads less than 150 kB at its start and refers to no other host", () => {
   const files = readdirSync(BUILT_PANEL, { recursive: true, encoding: "utf8" })
     .map((name) => join(BUILT_PANEL, name))
     .filter((path) => statSync(path).isFile() && !path.endsWith(".gz"));
@@ -65,7 +65,7 @@ test("the panel loads less than 150 kB at its start, and names no other host", (
   expect(atStart.size).toBeLessThan(files.length);
   expect([...atStart].reduce((bytes, path) => bytes + statSync(path).size, 0)).toBeLessThan(150_000);
   const hosts = texts.flatMap((text) => [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]));
-  // Names of formats, which nobody asks for anything.
+  // XML namespaces, never requested.
   expect(new Set(hosts.filter((host) => host !== "www.w3.org"))).toEqual(new Set());
 });
 
@@ -79,7 +79,7 @@ function loadedWith(path: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Puts the page behind another one, as far as it can tell. */
+/** Makes the page believe that it is hidden or visible. */
 async function setHidden(page: PanelPage, isHidden: boolean): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });

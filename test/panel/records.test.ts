@@ -6,7 +6,7 @@ import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 
-/** A centre that nobody answers for. */
+/** A dispatch centre that does not respond. */
 const DEAD_CENTRE =
   'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
 
@@ -24,7 +24,7 @@ describeWithBrowser("records in the panel", () => {
   async function create(name: string): Promise<Screen> {
     const form = await page.open("interventions/new");
     await form.field("Name").fill(name);
-    await form.field("Find an objective").fill("HALA");
+    await form.field("Find objective").fill("HALA");
     await form.complete();
     await form.option("Hala Nord (12)").present();
     await form.button("Save").click();
@@ -33,7 +33,7 @@ describeWithBrowser("records in the panel", () => {
     return record;
   }
 
-  test("an intervention is made, worked on, edited and deleted", async () => {
+  test("an intervention is created, set in progress, edited and deleted", async () => {
     const record = await create("Ușă forțată");
     await record.text("Hala Nord (building 12)").shown();
     await record.button("in progress").click();
@@ -51,36 +51,36 @@ describeWithBrowser("records in the panel", () => {
     await record.row(/intervention changed.*two lines/).shown();
     await record.button("Delete…").click();
     await page
-      .dialog(/^Delete #\d+\?$/)
-      .button("Delete it")
+      .dialog(/^Delete intervention #\d+\?$/)
+      .button("Delete")
       .click();
-    await page.notice.text(/#\d+ is deleted/).shown();
+    await page.notice.text(/^Intervention #\d+ deleted$/).shown();
     const list = page.screen("interventions");
     await list.without(list.link("Ușă forțată"));
   });
 
-  test("a condition says what is wrong in the language of the person, with the daemon's own words behind it", async () => {
+  test("a condition is shown in the language of the user, with the English text as tooltip", async () => {
     await create("Ușă trântită");
     const status = await page.open("status");
     const english = /the dispatch centre http:\/\/127\.0\.0\.1:9 cannot be reached: .*ECONNREFUSED/;
     await status.markup(".conditions").text(english).shown();
     await page.speak("RO");
-    const romanian = /^Dispeceratul http:\/\/127\.0\.0\.1:9 nu poate fi folosit acum \(.*ECONNREFUSED/;
-    const said = status.markup(".conditions").text(romanian);
-    await said.shown();
-    expect(await said.attribute("title")).toMatch(english);
+    const romanian = /^Dispeceratul http:\/\/127\.0\.0\.1:9 este indisponibil \(.*ECONNREFUSED/;
+    const message = status.markup(".conditions").text(romanian);
+    await message.shown();
+    expect(await message.attribute("title")).toMatch(english);
     const sync = await page.open("sync");
     await sync.text(romanian).shown();
     await page.speak("EN");
     await sync.text(english).shown();
   });
 
-  test("somebody else's change in between is not overwritten", async () => {
+  test("a newer change by another user is not overwritten", async () => {
     const record = await create("Patrulare");
     await record.link("Edit").click();
     const form = await page.arrival(/^interventions\/\d+\/edit$/);
     await form.field("Name").holds("Patrulare");
-    const other = await site.strangersPage(await site.context());
+    const other = await site.signedOutPage(await site.context());
     const theirs = await other.open(record.address);
     await signIn(other);
     await theirs.button("done").click();
@@ -108,31 +108,31 @@ describeWithBrowser("records in the panel", () => {
     await list.field("Status").choose("");
   });
 
-  test("what cannot be sent stands in the queue with the reason", async () => {
+  test("the queue shows unsent records with the reason", async () => {
     await page.follow("Sync");
     const sync = page.screen("sync");
     await sync.row(/^#2 to be sent/).shown();
     await sync.button("Sync now").click();
-    await page.notice.text(/Synced; \d+ are still waiting/).shown();
-    await sync.badge("Link to the centre: DOWN").shown();
+    await page.notice.text(/Sync finished; \d+ records still queued/).shown();
+    await sync.badge("Link to the dispatch centre: DOWN").shown();
     await sync.image(/^Up for .*, down for /).shown();
     await sync.button("30 days").click();
-    await sync.image(/oldest unsent record|left at once/).shown();
+    await sync.image(/^Longest wait of an unsent record|sent immediately/).shown();
   });
 
-  test("the objectives say which zones use them", async () => {
+  test("objectives list the zones that use them", async () => {
     await page.follow("Objectives");
     const objectives = page.screen("objectives");
     await objectives.row(/Hala Nord.*Str. Fabricii 7.*Ușa principală/).shown();
     await objectives.button("Persons").click();
-    await objectives.text("Nothing here.").shown();
+    await objectives.text("No entries.").shown();
   });
 
-  test("the event log grows before one's eyes and is saved as a file", async () => {
+  test("the event log is updated live and can be downloaded", async () => {
     await page.follow("Event log");
     const log = page.screen("events");
-    await log.field("Kind").choose("alarms");
-    await log.text("Nothing here.").shown();
+    await log.field("Category").choose("alarms");
+    await log.text("No entries.").shown();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     await log.row(/trip.*zone front-door/).shown();
     const saved = await page.downloaded(() => log.button("JSON").click());
@@ -142,8 +142,8 @@ describeWithBrowser("records in the panel", () => {
     expect(entries.map(({ event }) => event)).toContain("trip");
   });
 
-  test("nothing of it went anywhere else", () => {
-    expect(site.strangers).toEqual([]);
-    expect(site.complaints).toEqual([]);
+  test("no request went to another host", () => {
+    expect(site.foreignRequests).toEqual([]);
+    expect(site.pageErrors).toEqual([]);
   });
 });

@@ -10,65 +10,65 @@ import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 import { accessibilityFaults, clippedParts } from "../support/screens.ts";
 
-/** A site with something on every screen: a condition, records that cannot leave, an open zone. */
-const TROUBLED =
+/** A dispatch centre that does not respond, so that there is a condition and queued records. */
+const DEAD_CENTRE =
   'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
 
-/** Where the site's copy of its database lies. */
+/** The directory with the backup of the site. */
 let folder = "";
 
-/** Some twenty screens one after the other, on a machine that does other things too. */
-const LOOK_LIMIT_MS = 240_000;
+/** About twenty screens in sequence, on a busy machine. */
+const SCREENS_TIMEOUT_MS = 240_000;
 
-/** The panel's words in the language that it speaks. */
-type Word = (key: MessageKey) => string;
+/** The text of a key in the current language. */
+type TextOf = (key: MessageKey) => string;
 
 interface Look {
   readonly name: string;
   readonly address: string;
-  /** Seen when the screen is complete. */
-  readonly mark: (screen: Screen, word: Word, page: PanelPage) => Part;
-  /** What is done on it before it is looked at. */
-  readonly act?: (screen: Screen, word: Word, page: PanelPage) => Promise<void>;
-  /** How what was done is undone. */
+  /** Shown when the screen is complete. */
+  readonly mark: (screen: Screen, textOf: TextOf, page: PanelPage) => Part;
+  /** Runs before the checks. */
+  readonly act?: (screen: Screen, textOf: TextOf, page: PanelPage) => Promise<void>;
+  /** Undoes `act`. */
   readonly undo?: (page: PanelPage) => Promise<void>;
 }
 
-const question = (_screen: Screen, _word: Word, page: PanelPage): Part => page.openDialog;
+const dialog = (_screen: Screen, _textOf: TextOf, page: PanelPage): Part => page.openDialog;
 
 const LOOKS: readonly Look[] = [
   {
     name: "status",
     address: "status",
-    mark: (screen, word) => screen.listItem(new RegExp(word("condition.upstream-unreachable"))),
+    mark: (screen, textOf) => screen.listItem(new RegExp(textOf("condition.upstream-unreachable"))),
   },
   { name: "zones", address: "zones", mark: (screen) => screen.markup(".badge.bad") },
   {
-    name: "the question before a test trip",
+    name: "the confirmation of a test trip",
     address: "zones",
-    mark: question,
-    act: (screen, word) => screen.button(`${word("zones.try")} Fum depozit`).click(),
+    mark: dialog,
+    act: (screen, textOf) => screen.button(`${textOf("zones.testTrip")} Fum depozit`).click(),
   },
   {
-    name: "the question before a bypass",
+    name: "the bypass dialog",
     address: "zones",
-    mark: question,
-    act: (screen, word) => screen.button(`${word("bypass.ask")} Ușa principală`).click(),
+    mark: dialog,
+    act: (screen, textOf) => screen.button(`${textOf("bypass.ask")} Ușa principală`).click(),
   },
   { name: "the walk test", address: "walk-test", mark: (screen) => screen.markup("form") },
   {
-    name: "the question before a walk test",
+    name: "the confirmation of a walk test",
     address: "walk-test",
-    mark: question,
-    act: (screen, word) => screen.button(word("walk.start")).click(),
+    mark: dialog,
+    act: (screen, textOf) => screen.button(textOf("walk.start")).click(),
   },
   {
-    name: "the walk test under way",
+    name: "an active walk test",
     address: "walk-test",
-    mark: (_screen, _word, page) => page.walkBanner,
-    act: async (screen, word, page) => {
-      await screen.button(word("walk.start")).click();
-      await page.openDialog.button(word("walk.start")).click();
+    mark: (_screen, _textOf, page) => page.walkBanner,
+    act: async (screen, textOf, page) => {
+      await screen.button(textOf("walk.start")).click();
+      await page.openDialog.button(textOf("walk.start")).click();
     },
     undo: async ({ walkBanner }) => {
       await walkBanner.markup("button").click();
@@ -84,45 +84,45 @@ const LOOKS: readonly Look[] = [
   {
     name: "an intervention",
     address: "interventions/1",
-    mark: (screen, word) => screen.row(new RegExp(word("event.intervention-created"))),
+    mark: (screen, textOf) => screen.row(new RegExp(textOf("event.intervention-created"))),
   },
   {
-    name: "an intervention that is edited",
+    name: "an intervention being edited",
     address: "interventions/1/edit",
     mark: (screen) => screen.input("notes"),
   },
   {
-    name: "the question before a deletion",
+    name: "the confirmation of a deletion",
     address: "interventions/1",
-    mark: question,
-    act: (screen, word) => screen.button(word("interventions.delete")).click(),
+    mark: dialog,
+    act: (screen, textOf) => screen.button(textOf("interventions.delete")).click(),
   },
   { name: "objectives", address: "objectives", mark: (screen) => screen.row(/Hala Nord/) },
   {
     name: "the event log",
     address: "events",
-    mark: (screen, word) => screen.row(new RegExp(`${word("event.trip")} .*front-door`)),
+    mark: (screen, textOf) => screen.row(new RegExp(`${textOf("event.trip")} .*front-door`)),
   },
   { name: "the settings", address: "settings", mark: (screen) => screen.row(/\bsite\.ref /) },
   {
-    name: "a new person",
+    name: "a new account",
     address: "settings",
     mark: (screen) => screen.input("password"),
-    act: (screen, word) => screen.text(word("people.add")).click(),
+    act: (screen, textOf) => screen.text(textOf("accounts.add")).click(),
   },
   {
-    name: "the question before a restart",
+    name: "the confirmation of a restart",
     address: "settings",
-    mark: question,
-    act: (screen, word) => screen.button(word("restart.ask")).click(),
+    mark: dialog,
+    act: (screen, textOf) => screen.button(textOf("restart.ask")).click(),
   },
   {
-    name: "the question before a restore",
+    name: "the confirmation of a restore",
     address: "settings",
-    mark: question,
-    act: async (screen, word) => {
+    mark: dialog,
+    act: async (screen, textOf) => {
       await screen.input("copy").setFile(join(folder, "copy.db"));
-      await screen.button(word("restore.look")).click();
+      await screen.button(textOf("restore.check")).click();
     },
   },
   { name: "the set-up", address: "setup", mark: (screen) => screen.markup("ol.guide") },
@@ -130,7 +130,7 @@ const LOOKS: readonly Look[] = [
 ];
 
 describeWithBrowser("every screen of the panel", () => {
-  const site = new PanelSite(TROUBLED);
+  const site = new PanelSite(DEAD_CENTRE);
   beforeAll(async () => {
     folder = site.installation.folder;
     site.installation.secret("upstream.password", EDGE.password);
@@ -146,15 +146,15 @@ describeWithBrowser("every screen of the panel", () => {
 
   describe.each(looks)("in $colorScheme colours, $width pixels wide", ({ colorScheme, width }) => {
     test.each(["RO", "EN"] as const)(
-      "can be used by everybody and fits, in %s",
+      "is accessible and not clipped, in %s",
       async (language) => {
         const words: Catalogue = { RO, EN }[language];
-        const word: Word = (key) => {
+        const textOf: TextOf = (key) => {
           const text: string | Plural = words[key];
           return typeof text === "string" ? text : text.other;
         };
         const context = await site.context({ colorScheme, viewport: { width, height: 800 } });
-        const page = await site.strangersPage(context);
+        const page = await site.signedOutPage(context);
         const faults: string[] = [];
         const look = async (name: string): Promise<void> => {
           for (const fault of [...(await accessibilityFaults(page)), ...(await clippedParts(page))])
@@ -168,8 +168,8 @@ describeWithBrowser("every screen of the panel", () => {
         await page.menu.shown();
         for (const { name, address, mark, act, undo } of LOOKS) {
           const screen = await page.open(address);
-          await act?.(screen, word, page);
-          await mark(screen, word, page).present();
+          await act?.(screen, textOf, page);
+          await mark(screen, textOf, page).present();
           await screen.complete();
           await look(name);
           await page.press("Escape");
@@ -178,16 +178,16 @@ describeWithBrowser("every screen of the panel", () => {
         await page.evaluate("sessionStorage.setItem('santinela.token', 'an ended one')");
         await page.open("events");
         await page.openDialog.input("password").shown();
-        await look("the end of a session");
+        await look("an expired session");
         expect(faults).toEqual([]);
-        expect(site.strangers).toEqual([]);
+        expect(site.foreignRequests).toEqual([]);
         await context.close();
       },
-      LOOK_LIMIT_MS,
+      SCREENS_TIMEOUT_MS,
     );
   });
 
-  test("and the checks find what they look for", async () => {
+  test("the checks themselves detect faults", async () => {
     const page = await site.page("zones");
     await page
       .screen("zones")
@@ -200,19 +200,19 @@ describeWithBrowser("every screen of the panel", () => {
     expect(await clippedParts(page)).toEqual([]);
     await page.evaluate("document.querySelector('h1').style.width = '3000px'");
     expect((await clippedParts(page)).join()).toMatch(/^<h1/);
-    expect([site.strangers, site.complaints]).toEqual([[], []]);
+    expect([site.foreignRequests, site.pageErrors]).toEqual([[], []]);
     await page.evaluate("fetch('http://elsewhere.example/').catch(() => {})");
     await page.evaluate(
       "document.body.append(Object.assign(document.createElement('style'), { textContent: 'p{}' }))",
     );
-    await eventually("a complaint of the content policy", () =>
-      site.complaints.join().includes("Content Security Policy"),
+    await eventually("a violation of the content security policy", () =>
+      site.pageErrors.join().includes("Content Security Policy"),
     );
-    // The policy has kept it from being asked at all; without the policy the check sees it.
-    expect(site.strangers).toEqual([]);
+    // The policy blocks the request; without the policy the check sees it.
+    expect(site.foreignRequests).toEqual([]);
     const unguarded = await site.page("status", await site.context({ bypassCSP: true }));
     await unguarded.evaluate("fetch('http://elsewhere.example/').catch(() => {})");
-    await eventually("a request to elsewhere", () => site.strangers.length > 0);
-    expect(site.strangers).toEqual(["http://elsewhere.example/"]);
+    await eventually("a request to elsewhere", () => site.foreignRequests.length > 0);
+    expect(site.foreignRequests).toEqual(["http://elsewhere.example/"]);
   });
 });

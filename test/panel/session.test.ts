@@ -22,34 +22,34 @@ describeWithBrowser("a session in the panel", () => {
     await site.close();
   });
 
-  test("begins with a password of one's own where the program made the first one", async () => {
-    const given = "made by the program";
+  test("begins with a new password after a generated one", async () => {
+    const initial = "made by the program";
     const email = "first@test.example";
-    const account = { email, role: "administrator", password: given } as const;
+    const account = { email, role: "administrator", password: initial } as const;
     await site.accounts.add(account, TESTER, { mustChangePassword: true });
-    await signIn(page, given, email);
+    await signIn(page, initial, email);
     const form = page.screen("first-password");
-    await form.heading("Set your own password").shown();
+    await form.heading("Set a new password").shown();
     await page.menu.gone();
-    await form.field("Password you were given").fill(given);
+    await form.field("Initial password").fill(initial);
     await form.field("New password").fill(PASSWORD);
-    await form.field("New password, again").fill(`${PASSWORD}!`);
+    await form.field("Repeat new password").fill(`${PASSWORD}!`);
     await form.button("Set password").click();
-    await form.text("The two new passwords are not the same.").shown();
-    await form.field("New password, again").fill(PASSWORD);
+    await form.text("The new passwords do not match.").shown();
+    await form.field("Repeat new password").fill(PASSWORD);
     await form.button("Set password").click();
     await page.screen("status").heading("Status").shown();
   });
 
-  test("ends with its token; the page stays, asks for the password, and goes on", async () => {
+  test("expires with its token; the page stays and continues after the password", async () => {
     await signIn(page, PASSWORD, PEOPLE.operator);
     await page.follow("Zones");
     const zones = page.screen("zones");
-    // The stream has to be there before its token ends.
+    // The stream must be open before its token expires.
     await page.banner.badge("live").shown();
     await zones.field("Search").fill("half a word");
     site.clock.advance(3_601_000);
-    const dialog = page.dialog("Your session has ended");
+    const dialog = page.dialog("Session expired");
     await dialog.field("Password").fill("wrong horse battery staple");
     await page.press("Enter");
     await dialog.text(/email or password is wrong/).shown();
@@ -60,7 +60,7 @@ describeWithBrowser("a session in the panel", () => {
     await zones.field("Search").holds("half a word");
   });
 
-  test("outlives a reload, and not a sign-out", async () => {
+  test("survives a reload and ends with a sign-out", async () => {
     await signIn(page, PASSWORD, PEOPLE.viewer);
     await page.screen("status").heading("Status").shown();
     await page.reload();

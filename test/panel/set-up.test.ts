@@ -8,8 +8,8 @@ import { PanelPage } from "../support/panel-page.ts";
 import { faultsInEveryLook } from "../support/screens.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
-/** Eight looks at two screens, on a machine that does other things too. */
-const LOOK_LIMIT_MS = 120_000;
+/** Two screens in eight variants, on a busy machine. */
+const SCREENS_TIMEOUT_MS = 120_000;
 
 describeWithBrowser("a new installation in the panel", () => {
   let site: TestApp;
@@ -32,42 +32,42 @@ describeWithBrowser("a new installation in the panel", () => {
     await site.close();
   });
 
-  async function becomeAdministrator(): Promise<void> {
+  async function createAdministrator(): Promise<void> {
     const form = page.screen("first-start");
     await form.field("One-time code").fill(CODE);
-    await form.field("Your e-mail address").fill("ana@example.ro");
+    await form.field("E-mail address").fill("ana@example.ro");
     await form.field("New password").fill(PASSWORD);
-    await form.field("New password, again").fill(PASSWORD);
+    await form.field("Repeat new password").fill(PASSWORD);
     await page.press("Enter");
     await page.screen("setup").heading("Set-up").shown();
   }
 
-  test("belongs to whoever has the code, who is then led on to a configuration and a walk test", async () => {
+  test("is claimed with the code and guides to a configuration and a walk test", async () => {
     await page.screen("first-start").heading("Set up this installation").shown();
     await page.menu.gone();
-    await becomeAdministrator();
+    await createAdministrator();
     const guide = page.screen("setup");
-    await guide.text("Make a configuration of your own").click();
-    await guide.field("Name of the site").fill("Hala Nord");
-    await guide.field("Name of the zone").fill("Ușa principală");
+    await guide.text("Create a configuration").click();
+    await guide.field("Site name").fill("Hala Nord");
+    await guide.field("Zone name").fill("Ușa principală");
     await guide.text(/ref: "hala-nord"/).shown();
-    const saved = await page.downloaded(() => guide.button("Download the configuration").click());
+    const saved = await page.downloaded(() => guide.button("Download configuration").click());
     expect(saved.suggestedFilename()).toBe("santinela.yaml");
-    await guide.link("Go to: Walk test").click();
+    await guide.link("Go to Walk test").click();
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
-  test("leaves the door to somebody who has an account already", async () => {
-    await page.screen("first-start").button("I have an account").click();
+  test("offers the sign-in for an existing account", async () => {
+    await page.screen("first-start").button("Sign in with an existing account").click();
     await page.screen("sign-in").heading("Sign in").shown();
   });
 
   test(
-    "can be set up by everybody, in each language, colour and width",
+    "is accessible and not clipped in each language, colour scheme and width",
     async () => {
       const code = page.screen("first-start").input("code");
       expect(await faultsInEveryLook(page, () => code.shown())).toEqual([]);
-      await becomeAdministrator();
+      await createAdministrator();
       const guide = page.screen("setup");
       await guide.markup("summary").click();
       await guide.input("site-name").fill("Hala Nord");
@@ -77,6 +77,6 @@ describeWithBrowser("a new installation in the panel", () => {
       await guide.input("centre-email").fill("hala-nord@example.ro");
       expect(await faultsInEveryLook(page, () => guide.markup("pre").shown())).toEqual([]);
     },
-    LOOK_LIMIT_MS,
+    SCREENS_TIMEOUT_MS,
   );
 });

@@ -12,7 +12,7 @@ describeWithBrowser("the settings in the panel", () => {
   const site = new PanelSite();
   beforeAll(async () => {
     await site.start();
-    // At an address that stays, whatever number of runs it has.
+    // Restart with a fixed port, which later restarts keep.
     await site.daemon.end("SIGTERM");
     await site.startAgain();
   });
@@ -22,18 +22,18 @@ describeWithBrowser("the settings in the panel", () => {
     (await site.daemon.get<StatusView>("/site/status")).startedAt;
 
   async function download(page: PanelPage): Promise<string> {
-    const saved = await page.downloaded(() => page.screen("settings").button("Download a copy").click());
+    const saved = await page.downloaded(() => page.screen("settings").button("Download backup").click());
     expect(saved.suggestedFilename()).toBe("hala-nord.db");
     return saved.path();
   }
 
-  async function handIn(page: PanelPage, path: string): Promise<void> {
+  async function uploadBackup(page: PanelPage, path: string): Promise<void> {
     const settings = page.screen("settings");
-    await settings.field("File of the copy").setFile(path);
-    await settings.button("Check the copy").click();
+    await settings.field("Backup file").setFile(path);
+    await settings.button("Check backup").click();
   }
 
-  test("show where each option was said, and hand over a copy of the database", async () => {
+  test("show the source of each option, and download a backup", async () => {
     const page = await site.page("settings");
     const settings = page.screen("settings");
     await settings.row(/site\.name "Hala Nord" .*site\.yaml:\d+:\d+/).shown();
@@ -45,63 +45,63 @@ describeWithBrowser("the settings in the panel", () => {
     ).toBe("SQLite format 3");
   });
 
-  test("have every detail logged for half an hour", async () => {
+  test("enable debug logging for 30 minutes", async () => {
     const page = await site.page("settings");
-    await page.screen("settings").button("Log every detail for 30 minutes").click();
-    await page.notice.text(/^Every detail is logged until /).shown();
-    // Nobody has more than four live pages.
+    await page.screen("settings").button("Enable debug logging for 30 minutes").click();
+    await page.notice.text(/^Debug logging is enabled until /).shown();
+    // An account has at most four streams.
     await page.close();
   });
 
-  test("put a copy back after a person has read what that changes; the records since come again", async () => {
+  test("restore a backup after a confirmation; later trips are dispatched again", async () => {
     const page = await site.page("settings");
     const copy = await download(page);
     await site.daemon.run(["trip", "--zone", "front-door"]);
     await eventually("the trip's record", async () => (await interventionsOf(site.daemon)).length === 1);
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
     await page.open("settings");
-    await handIn(page, copy);
-    const dialog = page.dialog("Put this copy back?");
+    await uploadBackup(page, copy);
+    const dialog = page.dialog("Restore this backup?");
     await dialog.text("1 (#1)").shown();
     const before = await startedAt();
-    await dialog.button("Put it back").click();
+    await dialog.button("Restore").click();
     await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
     await page.banner.badge("live").shown();
     expect(await startedAt()).not.toBe(before);
     const log = await page.open("events");
-    await log.row(new RegExp(`copy restored ${EDGE.email}`)).shown();
+    await log.row(new RegExp(`database restored from backup ${EDGE.email}`)).shown();
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
   });
 
-  test("let somebody in with a first password, and lock them out again", async () => {
+  test("add an account with an initial password, and disable it", async () => {
     const page = await site.page("settings");
     const settings = page.screen("settings");
-    await settings.text("Add somebody").click();
+    await settings.text("Add account").click();
     await settings.field("E-mail address").fill("ion@example.ro");
-    await settings.field("First password").fill("given by word of mouth");
+    await settings.field("Initial password").fill("given by word of mouth");
     await settings.field("Role").choose("viewer");
     await settings.button("Add").click();
-    await page.notice.text("ion@example.ro may sign in").shown();
-    const other = await site.strangersPage();
+    await page.notice.text("Account ion@example.ro added").shown();
+    const other = await site.signedOutPage();
     await other.openFirst();
     await signIn(other, "given by word of mouth", "ion@example.ro");
-    await other.screen("first-password").heading("Set your own password").shown();
-    await settings.button("Lock out ion@example.ro").click();
-    await settings.row(/ion@example\.ro .*locked out/).shown();
+    await other.screen("first-password").heading("Set a new password").shown();
+    await settings.button("Disable ion@example.ro").click();
+    await settings.row(/ion@example\.ro .*disabled/).shown();
     await Promise.all([page.close(), other.close()]);
   });
 
-  test("refuse a file that is no copy, and change nothing", async () => {
+  test("reject a file that is not a backup, and change nothing", async () => {
     const page = await site.page("settings");
     const before = await startedAt();
     const path = join(site.installation.folder, "letter.txt");
-    writeFileSync(path, "this is no database ".repeat(100_000));
-    await handIn(page, path);
+    writeFileSync(path, "not a database ".repeat(100_000));
+    await uploadBackup(page, path);
     await page.notice.text(/cannot be put back/).shown();
     expect(await startedAt()).toBe(before);
   });
 
-  test("restart the daemon, which goes on with what it has when the file has got a mistake", async () => {
+  test("restart the daemon, which keeps the last good configuration if the file is invalid", async () => {
     const page = await site.page("settings");
     const file = join(site.installation.folder, "site.yaml");
     const good = readFileSync(file, "utf8");
@@ -109,7 +109,7 @@ describeWithBrowser("the settings in the panel", () => {
       const before = await startedAt();
       await page.screen("settings").button("Restart…").click();
       await page.openDialog.button("Restart").click();
-      // A moment without a connection may be too short to be seen; that it runs anew is what counts.
+      // The interruption may be too short for the badge, so compare the start times.
       await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
       await page.banner.badge("live").shown();
     };
@@ -120,7 +120,7 @@ describeWithBrowser("the settings in the panel", () => {
     await restart();
     await page.follow("Status");
     const status = page.screen("status");
-    await status.text(/Configuration has mistakes; its last good copy runs/).shown();
+    await status.text(/Configuration invalid; last good configuration active/).shown();
     await status.text(/site\.yaml:\d+:\d+: zones/).shown();
     await page.follow("Settings");
     writeFileSync(file, good.replace("dataDir: ./site", "dataDir: ./site.yaml/data"));

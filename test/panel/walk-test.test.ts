@@ -9,7 +9,7 @@ describeWithBrowser("a technician on site", () => {
   beforeAll(() => site.start());
   afterAll(() => site.stop());
 
-  test("makes a whole walk test with the keyboard alone, and nothing is dispatched", async () => {
+  test("completes a walk test with the keyboard, and nothing is dispatched", async () => {
     const page = await site.page("status");
     await reach(page, page.menu.link("Walk test"));
     await page.press("Enter");
@@ -25,16 +25,16 @@ describeWithBrowser("a technician on site", () => {
     expect(await site.daemon.get("/site/walk-test")).toBeNull();
     await reach(page, question.button("Start walk test"));
     await page.press("Enter");
-    await walk.heading("0 of 3 zones seen").shown();
+    await walk.heading("0 of 3 zones tested").shown();
 
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await walk.heading("1 of 3 zones seen").shown();
+    await walk.heading("1 of 3 zones tested").shown();
     await walk
       .listItem(/Ușa principală/)
       .text(/×1$/)
       .shown();
 
-    // What stands open as the walk test ends would be reported.
+    // A zone still open at the end of the walk test would be reported.
     await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
 
     await page.open("objectives");
@@ -48,11 +48,11 @@ describeWithBrowser("a technician on site", () => {
 
     await page.open("walk-test");
     await walk.text(/By edge@site.example, from .* to /).shown();
-    await walk.heading("1 of 3 zones seen").shown();
+    await walk.heading("1 of 3 zones tested").shown();
     expect(await interventionsOf(site.daemon)).toEqual([]);
   });
 
-  test("bypasses a zone with a reason, sees until when, and puts it back", async () => {
+  test("bypasses a zone with a reason and returns it to service", async () => {
     const page = await site.page("zones");
     const zones = page.screen("zones");
     const row = zones.row(/Fum depozit/);
@@ -60,27 +60,27 @@ describeWithBrowser("a technician on site", () => {
     const dialog = page.dialog("Bypass Fum depozit");
     await dialog.text(/LIFE SAFETY: no alarm is dispatched from Fum depozit\./).shown();
     await dialog.field("Reason").fill("renovare");
-    await dialog.field("For").choose("60");
-    await dialog.button("Bypass it").click();
+    await dialog.field("Duration").choose("60");
+    await dialog.button("Bypass zone").click();
     await row.text(/edge@site.example: renovare/).shown();
-    const held = page.lifeSafetyBanner;
-    await held.text(/no alarm is dispatched from Fum depozit \(bypass(ed)? → /).shown();
-    await zones.button("Restore Fum depozit").click();
-    await page.notice.text("Fum depozit is back in service").shown();
+    const suppressed = page.lifeSafetyBanner;
+    await suppressed.text(/no alarm is dispatched from Fum depozit \(bypass(ed)? → /).shown();
+    await zones.button("Return to service Fum depozit").click();
+    await page.notice.text("Fum depozit returned to service").shown();
     await row.text(/renovare/).gone();
-    await held.gone();
+    await suppressed.gone();
     await row.shown();
   });
 
-  test("sends a test signal and sees each hop of it", async () => {
+  test("runs a signal test and sees each step", async () => {
     const walk = (await site.page("walk-test")).screen("walk-test");
-    await walk.button("Send a test signal").click();
+    await walk.button("Start signal test").click();
     await walk.text(/recorded here as #\d+/).shown();
-    await walk.badge("the test is over").shown();
+    await walk.badge("test completed").shown();
   });
 });
 
-/** Goes on with the tab key until the part has the focus. */
+/** Presses Tab until the part has the focus. */
 async function reach(page: PanelPage, part: Part): Promise<void> {
   await part.shown();
   for (let presses = 0; presses < 60; presses += 1) {

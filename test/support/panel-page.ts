@@ -2,15 +2,15 @@ import type { BrowserContext, Download, Locator, Page } from "playwright-core";
 import { eventually } from "./eventually.ts";
 import { pause } from "./installation.ts";
 
-/** A name or text: a string stands for exactly these words, a pattern for what it matches. */
+/** A name or text: a string matches exactly, a pattern as usual. */
 export type Words = string | RegExp;
 
-/** Roles that the tests look parts up by. */
+/** Roles used by the look-ups. */
 type Role = "button" | "cell" | "columnheader" | "heading" | "link" | "listitem" | "option" | "region";
 
 /**
- * A part of the page that must be there once, and nothing but ways of looking and acting that wait for it. How many
- * there are at this moment, or what the first of several says, is not to be had: that depends on the browser's speed.
+ * A part of the page that must exist exactly once; every method waits for it. There is no count and no "first of
+ * several", because these depend on the speed of the browser.
  */
 export class Part {
   readonly #locator: Locator;
@@ -23,7 +23,7 @@ export class Part {
     return this.#role("button", name);
   }
 
-  /** The button of that name once it is pressed. */
+  /** The button of that name, when pressed. */
   pressedButton(name: Words): Part {
     return new Part(this.#locator.getByRole("button", { name, exact: true, pressed: true }));
   }
@@ -40,7 +40,7 @@ export class Part {
     return this.#role("region", name);
   }
 
-  /** The row whose cells, one after the other, match. */
+  /** The row whose joined cell texts match. */
   row(cells: RegExp): Part {
     return new Part(this.#locator.getByRole("row", { name: cells }));
   }
@@ -61,17 +61,17 @@ export class Part {
     return new Part(this.#locator.getByRole("img", { name, exact: true }));
   }
 
-  /** The field with that label. */
+  /** The field with this label. */
   field(label: string): Part {
     return new Part(this.#locator.getByLabel(label, { exact: true }));
   }
 
-  /** The field that a form sends under that name, in whatever language its label is. */
+  /** The field with this form name, independent of the language. */
   input(name: string): Part {
     return new Part(this.#locator.locator(`[name="${name}"]`));
   }
 
-  /** The choice of that name in a list that drops down: never seen by itself, so it is there or not. */
+  /** An option of a drop-down list; it is present, never visible. */
   option(name: string): Part {
     return this.#role("option", name);
   }
@@ -80,48 +80,48 @@ export class Part {
     return new Part(this.#locator.getByText(text, { exact: true }));
   }
 
-  /** A word with the sign of how it stands before it, which is not part of the word. */
-  badge(word: string): Part {
-    const escaped = word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  /** A badge by its text, without the symbol of its tone. */
+  badge(text: string): Part {
+    const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
     return new Part(this.#locator.locator(".badge").filter({ hasText: new RegExp(`^\\S ${escaped}$`) }));
   }
 
-  /** By the markup, for what has no name of its own. */
+  /** By CSS selector, for parts without an accessible name. */
   markup(selector: string): Part {
     return new Part(this.#locator.locator(selector));
   }
 
-  /** The part that both look-ups find. */
+  /** The part found by both look-ups. */
   and(other: Part): Part {
     return new Part(this.#locator.and(other.#locator));
   }
 
-  /** Waits until it is seen. @throws when it is not, or when there is more than one */
+  /** Waits until it is visible. @throws if it is not, or if there is more than one */
   async shown(): Promise<void> {
     await this.#locator.waitFor();
   }
 
-  /** Waits until it is there, seen or not. */
+  /** Waits until it is in the page, visible or not. */
   async present(): Promise<void> {
     await this.#locator.waitFor({ state: "attached" });
   }
 
-  /** Waits until it is there no more. What has not been there yet is not there either: see `Screen.without`. */
+  /** Waits until it is not in the page; also true before it appears, see `Screen.without`. */
   async gone(): Promise<void> {
     await this.#locator.waitFor({ state: "detached" });
   }
 
-  /** Waits until the field holds this. */
+  /** Waits until the field has this value. */
   async holds(value: string): Promise<void> {
     await eventually(`a field with ${value}`, async () => (await this.#locator.inputValue()) === value);
   }
 
-  /** Its words, once it is there. */
+  /** Its text. */
   async words(): Promise<string> {
     return this.#locator.innerText();
   }
 
-  /** One of its attributes, once it is there. */
+  /** One of its attributes. */
   async attribute(name: string): Promise<string | null> {
     return this.#locator.getAttribute(name);
   }
@@ -134,7 +134,7 @@ export class Part {
     await this.#locator.fill(text);
   }
 
-  /** Chooses by the value that the form sends. */
+  /** Selects an option by its form value. */
   async choose(value: string): Promise<void> {
     await this.#locator.selectOption(value);
   }
@@ -156,9 +156,9 @@ export class Part {
   }
 }
 
-/** A screen of the panel: what it finds is on this screen, and never on the one that is just going away. */
+/** A screen of the panel; look-ups never match the previous screen. */
 export class Screen extends Part {
-  /** Behind `#/`. */
+  /** Address after `#/`. */
   readonly address: string;
   readonly #complete: Part;
 
@@ -169,7 +169,7 @@ export class Screen extends Part {
     this.#complete = new Part(page.locator(`${main}[aria-busy=false]`));
   }
 
-  /** Waits until every answer that the screen has asked for is on it. */
+  /** Waits until all queries of the screen are answered. */
   async complete(): Promise<void> {
     await this.#complete.present();
   }
@@ -178,12 +178,12 @@ export class Screen extends Part {
   async without(part: Part): Promise<void> {
     await this.complete();
     await part.gone();
-    // It has not gone with the screen.
+    // The screen itself is still there.
     await this.complete();
   }
 }
 
-/** A tab of a browser before the panel. Every look at it goes through a screen or a part of the frame. */
+/** A browser tab with the panel; look-ups go through a screen or the frame. */
 export class PanelPage {
   readonly #page: Page;
   readonly #address: string;
@@ -193,30 +193,30 @@ export class PanelPage {
     this.#address = address;
   }
 
-  /** @param address where the panel is, with a slash at the end */
+  /** @param address URL of the panel with a trailing slash */
   static async in(context: BrowserContext, address: string): Promise<PanelPage> {
     const page = await context.newPage();
     if (SLOWDOWN > 1) await slowDown(page);
     return new PanelPage(page, address);
   }
 
-  /** Asks for the panel, or for one of its screens, and gives the screen. */
+  /** Opens a screen by its address. */
   async open(screen: string): Promise<Screen> {
     await this.#page.goto(`${this.#address}#/${screen}`);
     return this.screen(screen);
   }
 
-  /** Asks for the panel without saying which screen. */
+  /** Opens the panel without a screen address. */
   async openFirst(): Promise<void> {
     await this.#page.goto(this.#address);
   }
 
-  /** @param address behind `#/`, such as `interventions/1/edit`; `sign-in`, `first-start`, `first-password` outside */
+  /** @param address after `#/`, such as `interventions/1/edit`, or `sign-in`, `first-start`, `first-password` */
   screen(address: string): Screen {
     return new Screen(this.#page, address);
   }
 
-  /** Waits for a screen whose address was not known before, such as that of a record that is just being saved. */
+  /** Waits for a screen whose address is not known before, such as that of a new record. */
   async arrival(address: RegExp): Promise<Screen> {
     const found = await eventually(`a screen at ${address}`, async () => {
       const shown = await this.#page.locator("main").getAttribute("data-screen");
@@ -225,7 +225,7 @@ export class PanelPage {
     return this.screen(found);
   }
 
-  /** Chooses a screen in the menu as a person does, by its name in their language. */
+  /** Opens a screen through the menu, by its name in the current language. */
   async follow(name: string): Promise<void> {
     await this.menu.link(name).click();
   }
@@ -234,22 +234,22 @@ export class PanelPage {
     return new Part(this.#page.getByRole("navigation"));
   }
 
-  /** The frame's head: whose site it is, and whether what is seen is fresh. */
+  /** The page header: site name and live updates. */
   get banner(): Part {
     return new Part(this.#page.getByRole("banner"));
   }
 
-  /** What the panel says about the person's last action. */
+  /** The notice about the last action. */
   get notice(): Part {
     return new Part(this.#page.locator(".notice"));
   }
 
-  /** The band over every screen while a walk test runs. */
+  /** The banner of an active walk test. */
   get walkBanner(): Part {
     return new Part(this.#page.locator("section.banner"));
   }
 
-  /** The band over every screen while a life-safety zone is held back. */
+  /** The banner of suppressed life-safety zones. */
   get lifeSafetyBanner(): Part {
     return new Part(this.#page.locator("section.banner"));
   }
@@ -258,7 +258,7 @@ export class PanelPage {
     return new Part(this.#page.getByRole("dialog", { name, exact: true }));
   }
 
-  /** The one dialog that is open, in whatever language it speaks. */
+  /** The open dialog, independent of the language. */
   get openDialog(): Part {
     return new Part(this.#page.locator("dialog[open]"));
   }
@@ -285,26 +285,26 @@ export class PanelPage {
     await this.#page.close();
   }
 
-  /** The file that an action hands over. */
+  /** The file downloaded by an action. */
   async downloaded(action: () => Promise<void>): Promise<Download> {
     const saving = this.#page.waitForEvent("download");
     await action();
     return saving;
   }
 
-  /** Waits until an action has made the page give up a request that ends in this path. */
-  async givesUp(path: string, action: () => Promise<void>): Promise<void> {
-    const given = this.#page.waitForEvent("requestfailed", (request) => request.url().endsWith(path));
+  /** Waits until an action makes the page abort a request with this path. */
+  async abortsRequest(path: string, action: () => Promise<void>): Promise<void> {
+    const aborted = this.#page.waitForEvent("requestfailed", (request) => request.url().endsWith(path));
     await action();
-    await given;
+    await aborted;
   }
 
-  /** Runs a program of the test's own in the page; for looking at the panel there are screens. */
+  /** Runs a script in the page; look-ups go through screens. */
   async evaluate<T>(program: string): Promise<T> {
     return this.#page.evaluate<T>(program);
   }
 
-  /** Another pair of eyes: colours and width in pixels. */
+  /** Sets colour scheme and width in pixels. */
   async look(colorScheme: "light" | "dark", width: number): Promise<void> {
     await this.#page.emulateMedia({ colorScheme });
     await this.#page.setViewportSize({ width, height: 800 });
@@ -312,20 +312,20 @@ export class PanelPage {
 }
 
 /**
- * BROWSER_SLOWDOWN=6 makes the browser six times as slow and holds each request up for a random time, so that answers
- * come in another order than they were asked for: what passes only at this machine's speed fails.
+ * BROWSER_SLOWDOWN=6 makes the browser six times slower and delays each request randomly, so that responses arrive in a
+ * different order. Tests that depend on the speed of the machine fail.
  */
 const SLOWDOWN = Number(process.env["BROWSER_SLOWDOWN"] ?? 1);
-/** A request waits so long at the most, for each time that the browser is slower. */
-const HOLD_UP_MS = 50;
+/** Maximum delay of a request, times the slowdown. */
+const DELAY_MAX_MS = 50;
 
 async function slowDown(page: Page): Promise<void> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   page.setDefaultTimeout(30_000 * SLOWDOWN);
   await page.route("**/*", async (route) => {
-    await pause(Math.random() * HOLD_UP_MS * SLOWDOWN);
-    // The page may be gone meanwhile.
+    await pause(Math.random() * DELAY_MAX_MS * SLOWDOWN);
+    // The page may already be closed.
     await route.continue().catch(() => undefined);
   });
 }

@@ -4,18 +4,18 @@ import { PANEL_HOST, startBrowser } from "./browser.ts";
 import { EDGE, Installation } from "./installation.ts";
 import { PanelPage } from "./panel-page.ts";
 
-/** A running daemon with three zones, and a browser before its panel. */
+/** A running daemon with three zones, and a browser with its panel. */
 export class PanelSite {
   readonly installation = new Installation();
   readonly daemon: DaemonProcess;
-  /** Addresses that pages have asked for at any other host. */
-  readonly strangers: string[] = [];
-  /** What pages have complained about: exceptions, and what the content policy has refused. */
-  readonly complaints: string[] = [];
+  /** URLs requested from other hosts. */
+  readonly foreignRequests: string[] = [];
+  /** Exceptions and violations of the content security policy. */
+  readonly pageErrors: string[] = [];
   #browser: Browser | undefined;
   #port = 0;
 
-  /** @param yaml more of the daemon's configuration */
+  /** @param yaml appended to the configuration */
   constructor(yaml = "") {
     this.daemon = this.installation.daemon("site", `${CONFIGURATION}${yaml}`);
   }
@@ -26,7 +26,7 @@ export class PanelSite {
     this.#browser = await startBrowser();
   }
 
-  /** Starts the daemon again at the address that open pages know. */
+  /** Starts the daemon again on the same port. */
   async startAgain(): Promise<void> {
     await this.daemon.start({ ...process.env, SANTINELA_HTTP__PORT: String(this.#port) });
   }
@@ -35,29 +35,29 @@ export class PanelSite {
     return `http://${PANEL_HOST}:${this.#port}/`;
   }
 
-  /** Another person's browser: nothing is signed in yet. */
+  /** A new browser context without a session. */
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     if (!this.#browser) throw new Error("the site has not been started");
     const context = await this.#browser.newContext({ locale: "en-GB", ...options });
     context.on("request", (request) => {
       if (/^https?:/.test(request.url()) && new URL(request.url()).hostname !== PANEL_HOST)
-        this.strangers.push(request.url());
+        this.foreignRequests.push(request.url());
     });
-    context.on("weberror", (error) => this.complaints.push(error.error().message));
+    context.on("weberror", (error) => this.pageErrors.push(error.error().message));
     context.on("console", (message) => {
-      if (/Content Security Policy|Trusted/.test(message.text())) this.complaints.push(message.text());
+      if (/Content Security Policy|Trusted/.test(message.text())) this.pageErrors.push(message.text());
     });
     return context;
   }
 
-  /** A page of a person who has not signed in yet. */
-  async strangersPage(context?: BrowserContext): Promise<PanelPage> {
+  /** A page before the sign-in. */
+  async signedOutPage(context?: BrowserContext): Promise<PanelPage> {
     return PanelPage.in(context ?? (await this.context()), this.address);
   }
 
-  /** A page of a person who is signed in, on the given screen. */
+  /** A signed-in page on the given screen. */
   async page(screen = "status", context?: BrowserContext): Promise<PanelPage> {
-    const page = await this.strangersPage(context);
+    const page = await this.signedOutPage(context);
     await page.open(screen);
     await signIn(page);
     await page.screen(screen).present();
@@ -70,7 +70,7 @@ export class PanelSite {
   }
 }
 
-/** Fills in the sign-in form as a person does. */
+/** Fills in and submits the sign-in form. */
 export async function signIn(
   page: PanelPage,
   password: string = EDGE.password,

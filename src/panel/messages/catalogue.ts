@@ -1,12 +1,12 @@
 import type { EN } from "./en.ts";
 
-/** A sentence whose form follows a number; which forms there are is the language's affair (CLDR). */
+/** A text whose form depends on the number `n`, by CLDR plural category. */
 export type Plural = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 
 export type MessageKey = keyof typeof EN;
-/** Every word of the panel in one language. */
+/** All texts of the panel in one language. */
 export type Catalogue = CatalogueOf<typeof EN>;
-/** The same words in another language: the same keys, and forms where there are forms. */
-export type CatalogueOf<Words> = {
-  readonly [Key in keyof Words]: Words[Key] extends string ? string : Plural;
+/** The same texts in another language: the same keys, with plural forms where English has them. */
+export type CatalogueOf<Texts> = {
+  readonly [Key in keyof Texts]: Texts[Key] extends string ? string : Plural;
 };

@@ -1,10 +1,10 @@
-/** The state of the whole site and what makes it so, as src/domain/headline.ts has them, in English. */
+/** The state of the site and its reasons in English; keys as in src/domain/headline.ts. */
 export const EN_HEADLINE = {
   "headline.alarm": "ALARM",
   "headline.fault": "Fault",
   "headline.attention": "Needs attention",
   "headline.well": "All is well",
-  "headline.planned": { one: "{n} visit planned", other: "{n} visits planned" },
+  "headline.planned": { one: "{n} intervention planned", other: "{n} interventions planned" },
   "headline.more": { one: "and {n} more", other: "and {n} more" },
   "reason.alarm-unfinished": { one: "{n} alarm not done", other: "{n} alarms not done" },
   "reason.alarm-unrecorded": {
@@ -13,13 +13,16 @@ export const EN_HEADLINE = {
   },
   "reason.zone-open": { one: "{n} zone open while armed", other: "{n} zones open while armed" },
   "reason.zone-fault": { one: "{n} zone with a fault", other: "{n} zones with a fault" },
-  "reason.zone-shut-down": { one: "{n} zone shut down", other: "{n} zones shut down" },
+  "reason.zone-shut-down": { one: "{n} zone in swinger shutdown", other: "{n} zones in swinger shutdown" },
   "reason.condition-error": { one: "{n} error", other: "{n} errors" },
-  "reason.starting": "The zones are being read after the start",
+  "reason.starting": "Starting: reading the zones",
   "reason.condition-warning": { one: "{n} warning", other: "{n} warnings" },
-  "reason.walk-test": "A walk test is running: nothing is dispatched",
+  "reason.walk-test": "Walk test active: nothing is dispatched",
   "reason.zone-bypassed": { one: "{n} zone bypassed", other: "{n} zones bypassed" },
-  "reason.work-unfinished": { one: "{n} job not done", other: "{n} jobs not done" },
+  "reason.work-unfinished": {
+    one: "{n} service intervention not done",
+    other: "{n} service interventions not done",
+  },
   "reason.zone-not-ready": {
     one: "Not ready to arm: {n} zone open",
     other: "Not ready to arm: {n} zones open",
@@ -28,7 +31,7 @@ export const EN_HEADLINE = {
   "reason.battery-low": { one: "{n} zone with a low battery", other: "{n} zones with a low battery" },
   "reason.records-stuck": { one: "{n} record needs attention", other: "{n} records need attention" },
   "reason.backlog": {
-    one: "{n} record has waited for the centre for more than 15 minutes",
-    other: "{n} records, the oldest waiting for the centre for more than 15 minutes",
+    one: "{n} record queued for more than 15 minutes",
+    other: "{n} records queued, the oldest for more than 15 minutes",
   },
 } as const;

@@ -1,16 +1,16 @@
 import type { CatalogueOf } from "./catalogue.ts";
 import type { EN_HEADLINE } from "./en-headline.ts";
 
-/** Starea locației și motivele ei în limba română. */
+/** The state of the site and its reasons in Romanian. */
 export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   "headline.alarm": "ALARMĂ",
   "headline.fault": "Deranjament",
   "headline.attention": "Necesită atenție",
   "headline.well": "Totul este în regulă",
   "headline.planned": {
-    one: "{n} vizită planificată",
-    few: "{n} vizite planificate",
-    other: "{n} de vizite planificate",
+    one: "{n} intervenție planificată",
+    few: "{n} intervenții planificate",
+    other: "{n} de intervenții planificate",
   },
   "headline.more": { one: "și încă {n}", few: "și încă {n}", other: "și încă {n}" },
   "reason.alarm-unfinished": {
@@ -33,24 +33,28 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     few: "{n} zone cu deranjament",
     other: "{n} de zone cu deranjament",
   },
-  "reason.zone-shut-down": { one: "{n} zonă oprită", few: "{n} zone oprite", other: "{n} de zone oprite" },
+  "reason.zone-shut-down": {
+    one: "{n} zonă blocată automat (swinger)",
+    few: "{n} zone blocate automat (swinger)",
+    other: "{n} de zone blocate automat (swinger)",
+  },
   "reason.condition-error": { one: "{n} eroare", few: "{n} erori", other: "{n} de erori" },
-  "reason.starting": "După pornire, zonele sunt în curs de citire",
+  "reason.starting": "Pornire: se citesc zonele",
   "reason.condition-warning": {
     one: "{n} avertizare",
     few: "{n} avertizări",
     other: "{n} de avertizări",
   },
-  "reason.walk-test": "Test de mers (walk test) activ: nu se transmite nimic",
+  "reason.walk-test": "Test de mers (walk test) activ: alarmele nu se transmit",
   "reason.zone-bypassed": {
     one: "{n} zonă în bypass",
     few: "{n} zone în bypass",
     other: "{n} de zone în bypass",
   },
   "reason.work-unfinished": {
-    one: "{n} lucrare nefinalizată",
-    few: "{n} lucrări nefinalizate",
-    other: "{n} de lucrări nefinalizate",
+    one: "{n} intervenție tehnică nefinalizată",
+    few: "{n} intervenții tehnice nefinalizate",
+    other: "{n} de intervenții tehnice nefinalizate",
   },
   "reason.zone-not-ready": {
     one: "Nu se poate arma: {n} zonă deschisă",
@@ -73,8 +77,8 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de înregistrări necesită atenție",
   },
   "reason.backlog": {
-    one: "{n} înregistrare așteaptă de peste 15 minute transmiterea la dispecerat",
-    few: "{n} înregistrări, cea mai veche așteaptă de peste 15 minute transmiterea la dispecerat",
-    other: "{n} de înregistrări, cea mai veche așteaptă de peste 15 minute transmiterea la dispecerat",
+    one: "{n} înregistrare în așteptare de peste 15 minute",
+    few: "{n} înregistrări în așteptare, cea mai veche de peste 15 minute",
+    other: "{n} de înregistrări în așteptare, cea mai veche de peste 15 minute",
   },
 };

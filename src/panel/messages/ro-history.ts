@@ -1,29 +1,29 @@
 import type { CatalogueOf } from "./catalogue.ts";
 import type { EN_HISTORY } from "./en-history.ts";
 
-/** Cuvintele imaginilor ultimei zile, săptămâni și luni în limba română. */
+/** Zone history and link history in Romanian. */
 export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
-  "lanes.title": "Prin ce au trecut zonele",
-  "lanes.span": "Interval",
-  "lanes.day": "24 de ore",
-  "lanes.week": "7 zile",
-  "lanes.month": "30 de zile",
-  "lanes.none": "Nicio zonă nu a trecut prin ceva în acest timp.",
-  "lanes.lane": {
+  "zoneHistory.title": "Istoricul zonelor",
+  "timeRange.title": "Interval",
+  "timeRange.day": "24 de ore",
+  "timeRange.week": "7 zile",
+  "timeRange.month": "30 de zile",
+  "zoneHistory.none": "Nicio activitate în acest interval.",
+  "zoneHistory.zone": {
     one: "{zone}: {n} declanșare",
     few: "{zone}: {n} declanșări",
     other: "{zone}: {n} de declanșări",
   },
-  "lanes.last": "ultima la {time}",
-  "lanes.laneFaults": { one: "{n} deranjament", few: "{n} deranjamente", other: "{n} de deranjamente" },
-  "lanes.laneBypasses": { one: "{n} bypass", few: "{n} bypass-uri", other: "{n} de bypass-uri" },
-  "lanes.trips": "declanșare",
-  "lanes.faults": "deranjament",
-  "lanes.bypasses": "bypass",
-  "history.title": "Legătura în timp",
-  "history.day": "Legătura cu dispeceratul, 24 de ore",
-  "history.strip": "Activă {up}, căzută {down}.",
-  "history.noAge": "Fiecare înregistrare a plecat imediat.",
-  "history.age": "Cea mai veche înregistrare netrimisă a așteptat până la {time}.",
+  "zoneHistory.last": "ultima la {time}",
+  "zoneHistory.faults": { one: "{n} deranjament", few: "{n} deranjamente", other: "{n} de deranjamente" },
+  "zoneHistory.bypasses": { one: "{n} bypass", few: "{n} bypassuri", other: "{n} de bypassuri" },
+  "zoneHistory.tripMark": "declanșare",
+  "zoneHistory.faultMark": "deranjament",
+  "zoneHistory.bypassMark": "bypass",
+  "linkHistory.title": "Istoricul conexiunii",
+  "linkHistory.day": "Conexiunea cu dispeceratul, 24 de ore",
+  "linkHistory.strip": "Activă {up}, întreruptă {down}.",
+  "linkHistory.noAge": "Toate înregistrările au fost transmise imediat.",
+  "linkHistory.age": "Așteptarea maximă a unei înregistrări netransmise: {time}.",
   "span.seconds": { one: "{n} secundă", few: "{n} secunde", other: "{n} de secunde" },
 };

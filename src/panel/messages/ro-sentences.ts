@@ -1,50 +1,51 @@
 import type { SentenceCode } from "../../domain/condition-sentence.ts";
 
-/** Frazele condițiilor în limba română; cele englezești vin gata spuse de la daemon. */
+/** Condition messages in Romanian; the daemon sends the English ones. */
 export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
   "restart-needed":
-    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân valabile valorile vechi.",
+    "Opțiuni modificate în fișierul de configurare, care se aplică după repornire: {options}. Până atunci rămân active valorile vechi.",
   "upstream-unreachable":
-    "Dispeceratul {centre} nu poate fi folosit acum ({answer}). Înregistrările așteaptă și pleacă singure.",
+    "Dispeceratul {centre} este indisponibil ({answer}). Înregistrările rămân în coadă și se transmit automat.",
   "upstream-authentication-failed":
-    "Dispeceratul {centre} nu primește contul acestui loc ({answer}). Verifică upstream.email și parola. Înregistrările așteaptă și pleacă singure.",
+    "Dispeceratul {centre} refuză contul acestei locații ({answer}). Verificați upstream.email și parola. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-unexpected-service":
-    "La {centre} răspunde altceva decât dispeceratul ({answer}). Verifică upstream.baseUrl. Înregistrările așteaptă și pleacă singure.",
+    "La {centre} răspunde alt serviciu decât dispeceratul ({answer}). Verificați upstream.baseUrl. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-rejects-records":
-    "Înregistrări refuzate: {rejected}; care așteaptă obiectivul lor la dispecerat: {blocked}; șterse acolo: {gone}. Pagina Sincronizare le arată.",
+    "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
   "upstream-refuses-alarm":
-    "Înregistrări cu prioritate mare refuzate de dispecerat după patru încercări: {rejected}. Niciun echipaj nu știe de ele. Pagina Sincronizare le arată, cu motivul; sună la dispecerat.",
+    "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu este anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
-    "Alarme transmise și rămase fără răspuns: {alarms}. Lista dispeceratului nu se poate citi în întregime, deci nu se știe dacă au ajuns. Întreabă dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, retransmite-o din pagina Sincronizare.",
+    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Întrebați dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
-    "Înregistrarea {upstreamId} a dispeceratului era intervenția {interventionId} de aici și este acum a altcuiva. Intervenția se caută acolo și, dacă nu este nicăieri, se creează din nou. Întreabă dispeceratul dacă a restaurat o copie.",
+    "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, este acum al altei înregistrări. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță.",
   "upstream-reference-lost":
-    "Din {sent} caractere în {field}, dispeceratul păstrează {kept} (intervenția {interventionId}), fără referința noastră. Pune upstream.marker pe celălalt text (notes sau description) sau cere dispeceratului texte mai lungi.",
+    "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}). Setați upstream.marker pe celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":
-    "Alt daemon folosește același site.ref, {siteRef}: {records} înregistrări nu sunt create aici ({name}, acolo {upstreamId}). Dă fiecăruia propriul site.ref.",
+    "Altă instalație folosește același site.ref, {siteRef}. Înregistrări la dispecerat care nu sunt create aici: {records} ({name}, numărul {upstreamId}). Setați câte un site.ref pentru fiecare locație.",
   "upstream-differs":
-    "La dispecerat ar trebui să fie {here} înregistrări și sunt {there}; diferă {differences}. Pagina Sincronizare le arată.",
+    "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "mqtt-unreachable":
-    "Brokerul MQTT {broker} nu este conectat ({reason}). Verifică dacă rulează și opțiunile mqtt.url, username și passwordFile; se încearcă din nou la fiecare {seconds} s.",
+    "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și opțiunile mqtt.url, username și passwordFile. Se reîncearcă la fiecare {seconds} s.",
   "mqtt-session-taken-over":
-    "Brokerul MQTT întrerupe imediat fiecare conexiune: probabil o copie a acestei instalații este conectată ca {clientId}. Dă-i fiecăreia propriul mqtt.clientId. Se încearcă din nou peste {minutes} minute; până atunci senzorii de la acest broker nu se aud.",
+    "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați câte un mqtt.clientId pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
   "mqtt-subscription-refused":
-    "Brokerul nu lasă acest cont să citească {topics}. Dă-i acolo drept de citire, apoi repornește daemonul.",
+    "Brokerul nu permite acestui cont să citească {topics}. Acordați-i drept de citire, apoi reporniți serviciul.",
   "gpio-line-unstable":
-    "Linia {line} se schimbă de peste {edges} de ori pe secundă: un fir slăbit, un contact care cedează sau interferențe. Este citită la fiecare {pollMs} ms.",
+    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slăbit, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "journal-write-failed":
-    "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberează spațiu pe disc sau repară discul.",
+    "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "outbox-write-failed":
-    "Coada de trimitere nu poate fi folosită: {reason}. Eliberează spațiu pe disc sau repară discul.",
-  "trip-refused": "Declanșarea zonei {zone} a fost refuzată: {reason}. Verifică obiectivul zonei.",
+    "Coada de transmitere nu poate fi folosită: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
+  "trip-refused": "Declanșarea zonei {zone} a fost respinsă: {reason}. Verificați obiectivul zonei.",
   "zone-open":
-    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție în lucru. Închide-o sau pune-o în bypass.",
+    "Zona {zone} este deschisă din {since} și nu apare în nicio intervenție nefinalizată. Închideți-o sau puneți-o în bypass.",
   "data-lost":
-    "{database} a fost deteriorat: lipsesc {missing} înregistrări, {altered} diferă de ce s-a scris, {pages} pagini nu pot fi citite ({named}). Compară cu dispeceratul, verifică discul, apoi șterge {report}.",
+    "{database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "{changes} declanșări și schimbări ale zonelor sunt în {file}, în memorie, pentru că discul nu le primește ({reason}). O întrerupere a curentului le pierde. Eliberează spațiu pe disc sau înlocuiește-l acum; apoi se scriu automat.",
-  "disk-nearly-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar.",
-  "disk-full": "Pe discul cu {folder} sunt liberi {freeMb} MB. Șterge de acolo ce nu este necesar, acum.",
-  "backup-overdue": "Cea mai nouă copie a bazei de date este din {newest}. Rulează santinela backup.",
+    "Declanșări și schimbări de stare păstrate în memorie, în {file}: {changes}. Discul nu poate fi scris ({reason}). La o pană de curent se pierd. Eliberați imediat spațiu pe disc sau înlocuiți-l; apoi se salvează automat.",
+  "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați spațiu.",
+  "disk-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Eliberați imediat spațiu.",
+  "backup-overdue":
+    "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
 };

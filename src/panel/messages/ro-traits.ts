@@ -1,49 +1,49 @@
 import type { TraitCode } from "../../domain/centre-trait.ts";
 
-/** Constatările testului cu dispeceratul în limba română; cele englezești vin formulate de serviciu. */
+/** Results of the dispatch centre test in Romanian; the daemon sends the English ones. */
 export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
-  "writes-allowed": "Primește, modifică și șterge înregistrări ale acestui cont.",
+  "writes-allowed": "Acceptă crearea, modificarea și ștergerea înregistrărilor acestui cont.",
   "create-refused":
-    "Nu primește o înregistrare de test: {answer}. Alarmele ar rămâne în coadă. Verificați rolul contului la dispecerat și obiectivele zonelor.",
+    "Respinge o înregistrare de test: {answer}. Alarmele ar rămâne în coadă. Verificați rolul contului la dispecerat și obiectivele zonelor.",
   "change-refused":
-    "Contul nu poate modifica o înregistrare: {answer}. Modificările făcute aici ar rămâne în coadă. Cereți pentru cont rolul de operator.",
+    "Nu permite contului să modifice o înregistrare: {answer}. Modificările făcute local ar rămâne în coadă. Cereți pentru cont rolul de operator.",
   "delete-refused":
-    "Contul nu poate șterge o înregistrare: {answer}. Ce se șterge aici ar rămâne acolo. Cereți pentru cont rolul de operator.",
+    "Nu permite contului să șteargă o înregistrare: {answer}. Înregistrările șterse local ar rămâne la dispecerat. Cereți pentru cont rolul de operator.",
   "keys-honoured":
     "Recunoaște o cheie Idempotency-Key repetată: o înregistrare fără răspuns se retransmite imediat.",
   "keys-unsaid":
-    "Recunoaște o cheie Idempotency-Key repetată, dar nu o confirmă în răspuns: fiecare înregistrare nouă se verifică totuși pentru dubluri.",
+    "Recunoaște o cheie Idempotency-Key repetată, dar nu o confirmă în răspuns: fiecare înregistrare nouă se verifică pentru duplicate.",
   "keys-ignored":
-    "Creează a doua înregistrare la o cheie Idempotency-Key repetată: o înregistrare fără răspuns se caută înainte de retransmitere, iar fiecare înregistrare nouă se verifică pentru dubluri.",
+    "Creează a doua înregistrare la o cheie Idempotency-Key repetată: o înregistrare fără răspuns se caută înainte de retransmitere, iar fiecare înregistrare nouă se verifică pentru duplicate.",
   "keys-refused":
     "Respinge o cheie Idempotency-Key repetată ({answer}): o înregistrare fără răspuns se caută înainte de retransmitere.",
-  "ids-new": "Dă fiecărei înregistrări un număr nou.",
+  "ids-new": "Alocă fiecărei înregistrări un număr nou.",
   "ids-given-again":
-    "Dă din nou numărul unei înregistrări șterse: înregistrările se recunosc după referință, nu după număr.",
-  "text-kept": "Păstrează {sent} de caractere din note fără modificări, inclusiv referința.",
-  "text-trimmed": "Elimină spațiile de la sfârșitul notelor: aici nu contează ca modificare.",
+    "Refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
+  "text-kept": "Note păstrate fără modificări, inclusiv referința (caractere: {sent}).",
+  "text-trimmed": "Elimină spațiile de la sfârșitul notelor: aceasta nu se consideră modificare.",
   "text-cut":
-    "Păstrează {kept} din {sent} de caractere din note, fără referință: referința se trece în descriere.",
+    "Scurtează notele și pierde referința (caractere păstrate: {kept} din {sent}): referința se trece în descriere.",
   "text-rewritten": "Rescrie notele și elimină referința: referința se trece în descriere.",
   "reference-lost":
-    "Nu păstrează referința nici în note, nici în descriere: o înregistrare se recunoaște doar după obiectiv, nume și început. Cereți dispeceratului texte mai lungi.",
-  "dates-kept": "Păstrează datele așa cum sunt transmise.",
-  "dates-rewritten": "Scrie datele în forma sa ({shown}); momentul este același.",
+    "Nu păstrează referința nici în note, nici în descriere: o înregistrare se identifică doar după obiectiv, nume și început. Cereți dispeceratului câmpuri mai lungi.",
+  "dates-kept": "Datele calendaristice se păstrează așa cum sunt transmise.",
+  "dates-rewritten": "Datele calendaristice primesc alt format ({shown}); momentul este același.",
   "dates-changed":
-    "Transformă {sent} în {shown}, alt moment: cereți corectarea fusului orar la dispecerat, altfel dispecerii văd ore greșite.",
-  "list-kept": "Dă lista pe pagini, începând cu cel mai mare număr.",
-  "order-ignored": "Nu sortează lista după număr: la fiecare căutare lista se citește până la capăt.",
+    "Transformă {sent} în {shown}, alt moment. Cereți corectarea fusului orar la dispecerat, altfel dispecerii văd ore greșite.",
+  "list-kept": "Returnează lista pe pagini, începând cu cel mai mare număr.",
+  "order-ignored": "Nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
   "pages-ignored":
-    "Dă aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip, iar ce nu este sigur nici așa așteaptă confirmarea unui operator.",
-  "list-unread": "Nu dă lista de înregistrări ({answer}): acolo nu se poate căuta nimic.",
-  "reads-current": "Arată imediat o înregistrare nouă.",
+    "Returnează aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă confirmarea unui operator.",
+  "list-unread": "Nu returnează lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
+  "reads-current": "Afișează imediat o înregistrare nouă.",
   "reads-late":
-    "Arată o înregistrare nouă după {seconds} s: o înregistrare este considerată ștearsă acolo numai după două citiri.",
+    "Afișează o înregistrare nouă după {seconds} s: o înregistrare este considerată ștearsă la dispecerat numai după două citiri.",
   "reads-too-late":
-    "Nu arată o înregistrare nouă în {seconds} s: căutările pot omite ce există. Cereți verificarea la dispecerat.",
+    "Nu afișează o înregistrare nouă în {seconds} s: căutările pot omite înregistrări existente. Cereți verificarea la dispecerat.",
   removed: "Înregistrările de test au fost șterse.",
   "old-removed": "Înregistrările rămase de la un test anterior au fost șterse ({ids}).",
   "left-behind":
-    "La dispecerat au rămas înregistrări de test ({ids}): {answer}. Testul următor și comparația orară le șterg; se pot șterge și acolo.",
-  "not-found-out": "Testul s-a încheiat înainte de vreme: {answer}. Reîncercați când există conexiune.",
+    "La dispecerat au rămas înregistrări de test ({ids}): {answer}. Se șterg la testul următor sau la comparația orară; pot fi șterse și la dispecerat.",
+  "not-found-out": "Testul s-a încheiat înainte de final: {answer}. Reîncercați când există conexiune.",
 };

@@ -10,39 +10,39 @@ import { Table, type Column } from "../table.tsx";
 
 const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
 
-/** Who may sign in, and as what. */
+/** Accounts and their roles. */
 export function Accounts() {
-  const { answer, refusal, askAgain } = useQuery<PersonView[]>("/site/accounts");
+  const { response, error, reload } = useQuery<PersonView[]>("/site/accounts");
   const change = (email: string, body: object): Promise<boolean> =>
     runWithErrorNotice(async () => {
       await request(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
-      showNotice(t("people.changed", { email }));
-    }).finally(askAgain);
+      showNotice(t("accounts.changed", { email }));
+    }).finally(reload);
   const add = async (fields: FormData): Promise<void> => {
     const email = textOf(fields, "email");
     const body = { email, role: textOf(fields, "role"), password: textOf(fields, "password") };
     await runWithErrorNotice(async () => {
       await request("/site/accounts", { method: "POST", body });
-      showNotice(t("people.added", { email }));
+      showNotice(t("accounts.added", { email }));
     });
-    askAgain();
+    reload();
   };
   return (
     <section class="below">
-      <h2>{t("people.title")}</h2>
-      {answer ? (
+      <h2>{t("accounts.title")}</h2>
+      {response ? (
         <Table
-          caption={t("people.title")}
+          caption={t("accounts.title")}
           columns={columns(change)}
-          rows={answer.body}
+          rows={response.body}
           keyOf={({ email }) => email}
         />
       ) : (
-        <Pending refusal={refusal} askAgain={askAgain} />
+        <Pending error={error} reload={reload} />
       )}
       <details>
-        <summary>{t("people.add")}</summary>
-        <p>{t("people.addText")}</p>
+        <summary>{t("accounts.add")}</summary>
+        <p>{t("accounts.addText")}</p>
         <Form onSubmit={add}>
           <div class="grid">
             <TextField
@@ -53,15 +53,15 @@ export function Accounts() {
               maxLength={254}
               required
             />
-            <Password name="password" label={t("people.password")} isNew />
+            <Password name="password" label={t("accounts.password")} isNew />
             <Choice
-              label={t("people.role")}
+              label={t("accounts.role")}
               name="role"
               initial="operator"
               options={ROLES.map((role) => [role, t(`role.${role}`)])}
             />
           </div>
-          <button>{t("people.addDo")}</button>
+          <button>{t("accounts.addDo")}</button>
         </Form>
       </details>
     </section>
@@ -73,13 +73,13 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
     { key: "email", title: t("signIn.email"), cell: ({ email }) => email },
     {
       key: "role",
-      title: t("people.role"),
+      title: t("accounts.role"),
       cell: ({ email, role }) =>
         email === account.value?.email ? (
           t(`role.${role}`)
         ) : (
           <select
-            aria-label={`${t("people.role")} ${email}`}
+            aria-label={`${t("accounts.role")} ${email}`}
             value={role}
             onChange={(event) => void change(email, { role: event.currentTarget.value })}
           >
@@ -95,7 +95,11 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
       key: "state",
       title: t("record.status"),
       cell: ({ disabled }) =>
-        disabled ? <Badge tone="bad">{t("people.out")}</Badge> : <Badge tone="good">{t("people.in")}</Badge>,
+        disabled ? (
+          <Badge tone="bad">{t("accounts.disabled")}</Badge>
+        ) : (
+          <Badge tone="good">{t("accounts.enabled")}</Badge>
+        ),
     },
     {
       key: "actions",
@@ -106,10 +110,10 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
         ) : (
           <button
             type="button"
-            aria-label={`${t(disabled ? "people.letIn" : "people.lockOut")} ${email}`}
+            aria-label={`${t(disabled ? "accounts.enable" : "accounts.disable")} ${email}`}
             onClick={() => void change(email, { disabled: !disabled })}
           >
-            {t(disabled ? "people.letIn" : "people.lockOut")}
+            {t(disabled ? "accounts.enable" : "accounts.disable")}
           </button>
         ),
     },

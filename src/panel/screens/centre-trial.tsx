@@ -3,17 +3,17 @@ import type { TraitFinding } from "../../domain/centre-trait.ts";
 import type { CentreTrialView } from "../../http/site/sync-port.ts";
 import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { filled, language, t } from "../i18n.ts";
+import { fillIn, language, t } from "../i18n.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { RO_TRAITS } from "../messages/ro-traits.ts";
 
 const TONES: Readonly<Record<TraitFinding["verdict"], Tone>> = { well: "good", doubt: "warn", fault: "bad" };
 
-/** Tries the centre with test records, and shows what follows from what it does with them. */
+/** Tests the dispatch centre with test records and shows the results. */
 export function CentreTrial() {
   const [findings, setFindings] = useState<readonly TraitFinding[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const tryCentre = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     setBusy(true);
     await runWithErrorNotice(async () => {
       const { body } = await request<CentreTrialView>("/site/sync/try-centre", { method: "POST" });
@@ -24,7 +24,7 @@ export function CentreTrial() {
   return (
     <div>
       <p class="quiet">{t("centreTrial.text")}</p>
-      <button type="button" disabled={isBusy} onClick={() => void tryCentre()}>
+      <button type="button" disabled={isBusy} onClick={() => void run()}>
         {t(isBusy ? "centreTrial.busy" : "centreTrial.do")}
       </button>
       {findings.length > 0 && (
@@ -42,5 +42,5 @@ export function CentreTrial() {
 }
 
 function FindingText({ finding: { code, text, values } }: { readonly finding: TraitFinding }) {
-  return language.value === "ro" ? <>{filled(RO_TRAITS[code], values)}</> : <>{text}</>;
+  return language.value === "ro" ? <>{fillIn(RO_TRAITS[code], values)}</> : <>{text}</>;
 }

@@ -3,17 +3,17 @@ import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** Has the daemon write every detail into its log for half an hour, such as what each message said about its zone. */
-export function LogButton() {
-  const detail = (): Promise<boolean> =>
+/** Enables debug logging for 30 minutes. */
+export function DebugLogButton() {
+  const enable = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
-      const order = { method: "POST", body: { minutes: 30 } } as const;
-      const { body } = await request<{ readonly until: string }>("/site/log-level", order);
-      showNotice(t("log.done", { time: formatTime(body.until) }));
+      const options = { method: "POST", body: { minutes: 30 } } as const;
+      const { body } = await request<{ readonly until: string }>("/site/log-level", options);
+      showNotice(t("debugLog.enabled", { time: formatTime(body.until) }));
     });
   return (
-    <button type="button" onClick={() => void detail()}>
-      {t("log.ask")}
+    <button type="button" onClick={() => void enable()}>
+      {t("debugLog.enable")}
     </button>
   );
 }

@@ -3,7 +3,7 @@ import type { TimelineEntry } from "../../http/site/journal-view.ts";
 import { request, useQuery } from "../api.ts";
 import { csvOf } from "../event-csv.ts";
 import { detailText } from "../event-detail.ts";
-import { nextOf, wholeLog } from "../event-export.ts";
+import { nextPage, loadEventLog } from "../event-export.ts";
 import { EventRows } from "../event-rows.tsx";
 import { Choice, SearchField } from "../field.tsx";
 import { downloadFile } from "../file-download.ts";
@@ -12,31 +12,33 @@ import { t, tCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
 
-const KINDS = ["", "alarms", "users", "records", "system"] as const;
-type Kind = (typeof KINDS)[number];
+const CATEGORIES = ["", "alarms", "users", "records", "system"] as const;
+type Category = (typeof CATEGORIES)[number];
 const PAGE_SIZE = 100;
 
-/** Who and what did what, the newest first; what has not been looked at yet follows on demand. */
+/** The event log, newest entry first; older pages are loaded on demand. */
 export function EventLogScreen() {
-  const [kind, setKind] = useState<Kind>("");
+  const [category, setCategory] = useState<Category>("");
   const [search, setSearch] = useState("");
   const newest = useQuery<TimelineEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
   const [older, setOlder] = useState<
     { entries: readonly TimelineEntry[]; next: string | undefined } | undefined
   >();
-  const first = newest.answer;
-  // What was fetched behind the first page would leave a gap once that page moves on.
+  const first = newest.response;
+  // Older pages would leave a gap when the first page changes.
   useEffect(() => setOlder(undefined), [first]);
   if (!first) return <Pending {...newest} />;
-  const next = older ? older.next : nextOf(first.headers);
+  const next = older ? older.next : nextPage(first.headers);
   const entries = [...first.body, ...(older?.entries ?? [])];
   const shown = entries.filter(
-    (entry) => (kind === "" || kindOf(entry) === kind) && folded(textOf(entry)).includes(folded(search)),
+    (entry) =>
+      (category === "" || categoryOf(entry) === category) &&
+      folded(searchText(entry)).includes(folded(search)),
   );
-  const goOn = (path: string): Promise<boolean> =>
+  const loadOlder = (path: string): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const page = await request<TimelineEntry[]>(path);
-      setOlder({ entries: [...(older?.entries ?? []), ...page.body], next: nextOf(page.headers) });
+      setOlder({ entries: [...(older?.entries ?? []), ...page.body], next: nextPage(page.headers) });
     });
   return (
     <>
@@ -44,10 +46,10 @@ export function EventLogScreen() {
       <div class="filters">
         <Choice
           label={t("events.kind")}
-          name="kind"
-          value={kind}
-          onChange={setKind}
-          options={KINDS.map((one) => [one, one === "" ? t("app.all") : t(`events.${one}`)])}
+          name="category"
+          value={category}
+          onChange={setCategory}
+          options={CATEGORIES.map((one) => [one, one === "" ? t("app.all") : t(`events.${one}`)])}
         />
         <SearchField text={search} find={setSearch} />
         <p class="row">
@@ -62,7 +64,7 @@ export function EventLogScreen() {
       <EventRows caption={t("nav.events")} entries={shown} />
       {next !== undefined && (
         <p class="row pager">
-          <button type="button" onClick={() => void goOn(next)}>
+          <button type="button" onClick={() => void loadOlder(next)}>
             {t("events.older")}
           </button>
         </p>
@@ -71,21 +73,21 @@ export function EventLogScreen() {
   );
 }
 
-/** Which drawer an entry belongs to, by the first word of its name. */
-function kindOf({ event }: TimelineEntry): Exclude<Kind, ""> {
+/** The category of an entry, from its name. */
+function categoryOf({ event }: TimelineEntry): Exclude<Category, ""> {
   if (/^(trip|fault|zone|walk)/.test(event)) return "alarms";
   if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
   if (event.startsWith("intervention")) return "records";
   return "system";
 }
 
-function textOf({ event, who, from, subject, detail }: TimelineEntry): string {
+function searchText({ event, who, from, subject, detail }: TimelineEntry): string {
   return [tCode("event", event), event, who, from, subject, detailText(detail)].join(" ");
 }
 
-/** Hands the whole log over as a file. */
+/** Downloads the event log. */
 async function save(format: "csv" | "json"): Promise<void> {
-  const entries = await wholeLog();
+  const entries = await loadEventLog();
   const text = format === "csv" ? csvOf(entries) : JSON.stringify(entries, null, 2);
   const type = format === "csv" ? "text/csv" : "application/json";
   downloadFile(new Blob([text], { type }), `${status.value?.site.ref ?? "santinela"}-events.${format}`);

@@ -5,8 +5,8 @@ import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** What a person does about a record that does not reach the centre by itself: have it tried again, or give it up. */
-export function StuckActions({
+/** Actions for a record that needs attention: retry it or stop sending it. */
+export function FailedRecordActions({
   record: { interventionId: id, phase, lastResponse },
   done,
 }: {

@@ -8,27 +8,27 @@ import { t, tCode } from "../i18n.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { RestartButton } from "./restart-button.tsx";
 
-/** Somebody who types is not asked about each letter. */
+/** Delay after the last key press before the answers are sent. */
 const TYPING_MS = 250;
 
 /**
- * The questions of a first configuration, and the file that the answers make. The page shows it and the device gets it
- * from a person: what may write there can send the alarms elsewhere.
+ * The questions of a first configuration and the resulting file. A user copies the file to the device: a panel that
+ * could write it could also redirect alarms.
  */
 export function FirstConfiguration() {
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   const [draft, setDraft] = useState<DraftView | undefined>(undefined);
   useEffect(() => {
-    let isWanted = true;
-    const forget = later(draft ? TYPING_MS : 0, () => {
+    let isActive = true;
+    const cancel = later(draft ? TYPING_MS : 0, () => {
       void runWithErrorNotice(async () => {
         const { body } = await request<DraftView>("/site/setup/draft", { method: "POST", body: answers });
-        if (isWanted) setDraft(body);
+        if (isActive) setDraft(body);
       });
     });
     return () => {
-      isWanted = false;
-      forget();
+      isActive = false;
+      cancel();
     };
   }, [answers]);
   if (!draft) return <p class="quiet">{t("app.loading")}</p>;
@@ -73,7 +73,7 @@ function QuestionField({
         onChange={onAnswer}
       />
     );
-  const hint = answer === "" ? fallback && t("guide.fallback", { text: fallback }) : problem;
+  const hint = answer === "" ? fallback && t("guide.default", { text: fallback }) : problem;
   return (
     <TextField
       label={label}
@@ -88,17 +88,17 @@ function QuestionField({
 }
 
 function Result({ draft, text }: { readonly draft: DraftView; readonly text: string }) {
-  const { file, exists, secretFiles, errors: mistakes } = draft;
+  const { file, exists, secretFiles, errors } = draft;
   const folder = file.slice(0, file.lastIndexOf("/"));
-  // What the package has put there belongs to root, and the service's group reads it.
+  // Files of the package belong to root and are readable by the group of the service.
   const isPackaged = exists && file.startsWith("/etc/");
   const place = isPackaged ? "sudo install -b -m 640 -g santinela" : "install -b -D -m 600";
   return (
     <section>
       <h3>{t("guide.file")}</h3>
-      {mistakes !== null && (
+      {errors !== null && (
         <p class="bad box" lang="en">
-          {mistakes}
+          {errors}
         </p>
       )}
       <pre class="box" tabIndex={0}>

@@ -6,23 +6,23 @@ import { t } from "../i18n.ts";
 import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { interfacePath } from "../http.ts";
+import { apiPath } from "../http.ts";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
 /**
- * A new intervention, or the one that is there.
- * @param etag the version that the person has seen; somebody else's change since then is not overwritten
+ * Form for a new or an existing intervention.
+ * @param etag the version shown to the user, so that newer changes are not overwritten
  */
 export function InterventionForm(given: { readonly record?: Intervention; readonly etag?: string }) {
-  // As it was when the person began: what changes meanwhile must not be taken for what they have typed.
+  // The record at the start of editing: later changes must not count as input.
   const [{ record, etag }] = useState(given);
-  const [trouble, run] = useErrorMessage();
+  const [error, run] = useErrorMessage();
   const isNew = record === undefined;
   const save = async (fields: FormData): Promise<void> => {
-    const body = changedIn(fields, record);
+    const body = changedFields(fields, record);
     const { body: saved } = await (isNew
-      ? request<Intervention>(interfacePath("/interventii"), { method: "POST", body })
-      : request<Intervention>(interfacePath(`/interventii/${record.id}`), {
+      ? request<Intervention>(apiPath("/interventii"), { method: "POST", body })
+      : request<Intervention>(apiPath(`/interventii/${record.id}`), {
           method: "PUT",
           headers: { "If-Match": etag ?? "*" },
           body,
@@ -34,7 +34,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
       <h1>{isNew ? t("interventions.new") : t("interventions.editTitle", { id: record.id })}</h1>
       <Form onSubmit={(fields) => run(() => save(fields))}>
         <Fields {...(record ? { record } : {})} />
-        <ErrorMessage text={trouble} />
+        <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
         <a class="button" href={isNew ? "#/interventions" : `#/interventions/${record.id}`}>
           {t("app.cancel")}
@@ -107,13 +107,13 @@ function DateField({
   readonly label: string;
   readonly value: string;
 }) {
-  return <TextField label={label} name={name} type="datetime-local" initial={localPart(value)} />;
+  return <TextField label={label} name={name} type="datetime-local" initial={localMinutes(value)} />;
 }
 
 const SERVICES = ["police", "ambulance", "firetruck"] as const;
 
-/** What the form says that the record does not: only that is sent, and nothing that somebody else has changed. */
-function changedIn(fields: FormData, record: Intervention | undefined): InterventionUpdate {
+/** The fields that differ from the record; only these are sent. */
+function changedFields(fields: FormData, record: Intervention | undefined): InterventionUpdate {
   const given: Record<string, unknown> = {
     name: textOf(fields, "name"),
     objectiveType: textOf(fields, "objectiveType"),
@@ -134,7 +134,7 @@ function changedIn(fields: FormData, record: Intervention | undefined): Interven
   );
 }
 
-/** A date that was not touched keeps its seconds and its offset, which the field cannot show. */
+/** An unchanged date keeps its seconds and offset, which the field cannot show. */
 function dateIn(
   fields: FormData,
   name: "dateStart" | "dateEnd",
@@ -142,15 +142,15 @@ function dateIn(
 ): string | null {
   const given = textOf(fields, name);
   const before = record?.[name] ?? null;
-  if (before !== null && localPart(before) === given) return before;
+  if (before !== null && localMinutes(before) === given) return before;
   return given === "" ? null : given;
 }
 
-function localPart(text: string): string {
+function localMinutes(text: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.exec(text)?.[0] ?? "";
 }
 
-/** A browser sends line ends of two characters. */
+/** Browsers send CRLF line ends. */
 function normalized(value: unknown): unknown {
   return typeof value === "string" ? value.replace(/\r\n/g, "\n") : value;
 }

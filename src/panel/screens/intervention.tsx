@@ -10,30 +10,30 @@ import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { go } from "../route.ts";
 import { SyncBadge } from "../sync-badge.tsx";
-import { interfacePath } from "../http.ts";
+import { apiPath } from "../http.ts";
 import { InterventionForm } from "./intervention-form.tsx";
 import { STATUSES } from "./interventions.tsx";
 
-/** One intervention: what it says, how far it has come, and what may be done with it. */
+/** One intervention with its fields, history and actions. */
 export function InterventionScreen({ id, isEdited }: { readonly id: string; readonly isEdited: boolean }) {
-  const path = interfacePath(`/interventii/${id}`);
-  const { answer, refusal, askAgain } = useQuery<Intervention>(path, journalVersion.value);
-  const record = answer?.body;
-  if (!answer || !record || String(record.id) !== id)
+  const path = apiPath(`/interventii/${id}`);
+  const { response, error, reload } = useQuery<Intervention>(path, journalVersion.value);
+  const record = response?.body;
+  if (!response || !record || String(record.id) !== id)
     return (
       <>
         <h1>{`#${id}`}</h1>
-        <Pending refusal={refusal} askAgain={askAgain} />
+        <Pending error={error} reload={reload} />
         <Back />
       </>
     );
-  const etag = answer.headers.get("ETag") ?? "*";
+  const etag = response.headers.get("ETag") ?? "*";
   if (isEdited) return <InterventionForm record={record} etag={etag} />;
   return (
     <>
       <Back />
       <h1>{`#${id} ${record.name}`}</h1>
-      <StatusButtons record={record} etag={etag} askAgain={askAgain} />
+      <StatusButtons record={record} etag={etag} reload={reload} />
       <Facts record={record} />
       <div class="row">
         <a class="button" href={`#/interventions/${id}/edit`}>
@@ -57,21 +57,21 @@ function Back() {
 function StatusButtons({
   record,
   etag,
-  askAgain,
+  reload,
 }: {
   readonly record: Intervention;
   readonly etag: string;
-  readonly askAgain: () => void;
+  readonly reload: () => void;
 }) {
   const set = (next: Status): Promise<boolean> =>
     runWithErrorNotice(async () => {
-      await request(interfacePath(`/interventii/${record.id}`), {
+      await request(apiPath(`/interventii/${record.id}`), {
         method: "PUT",
         headers: { "If-Match": etag },
         body: { status: next },
       });
       showNotice(t("interventions.saved"));
-      askAgain();
+      reload();
     });
   return (
     <div class="row" role="group" aria-label={t("record.status")}>
@@ -94,8 +94,8 @@ function StatusButtons({
 
 function Facts({ record }: { readonly record: Intervention }) {
   const { objectiveType, objectiveId } = record;
-  const objective = useQuery<Objective>(interfacePath(`/${objectiveType}/${objectiveId}`)).answer?.body;
-  const asked = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
+  const objective = useQuery<Objective>(apiPath(`/${objectiveType}/${objectiveId}`)).response?.body;
+  const requested = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
   const facts: readonly (readonly [string, string | number])[] = [
     [t("record.objective"), `${objective?.name ?? ""} (${tCode("objective", objectiveType)} ${objectiveId})`],
     [t("record.priority"), t(`priority.${record.priority}`)],
@@ -103,7 +103,7 @@ function Facts({ record }: { readonly record: Intervention }) {
     [t("record.dateStart"), formatRecordDate(record.dateStart)],
     [t("record.dateEnd"), formatRecordDate(record.dateEnd)],
     [t("record.crews"), record.crews],
-    [t("record.services"), asked.map((service) => t(`record.${service}`)).join(", ") || "–"],
+    [t("record.services"), requested.map((service) => t(`record.${service}`)).join(", ") || "–"],
     [t("record.description"), record.description ?? "–"],
     [t("record.notes"), record.notes ?? "–"],
   ];
@@ -124,7 +124,7 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
   const remove = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const headers = { "If-Match": etag };
-      await request(interfacePath(`/interventii/${record.id}`), { method: "DELETE", headers });
+      await request(apiPath(`/interventii/${record.id}`), { method: "DELETE", headers });
       showNotice(t("interventions.deleted", { id: record.id }));
       go("#/interventions");
     });
@@ -148,14 +148,14 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
   );
 }
 
-/** From the contact to the centre: every step of the record that was written down. */
+/** The recorded history of the intervention, and its sync phase. */
 function History({ id }: { readonly id: number }) {
-  const { answer, refusal, askAgain } = useQuery<HistoryView>(
+  const { response, error, reload } = useQuery<HistoryView>(
     `/site/interventions/${id}/history`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
-  if (!answer) return <Pending refusal={refusal} askAgain={askAgain} />;
-  const { entries, sync } = answer.body;
+  if (!response) return <Pending error={error} reload={reload} />;
+  const { entries, sync } = response.body;
   return (
     <section>
       <h2>{t("interventions.history")}</h2>

@@ -12,7 +12,7 @@ import { Pending } from "../notice.tsx";
 import { Pager } from "../pager.tsx";
 import { SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
-import { interfacePath } from "../http.ts";
+import { apiPath } from "../http.ts";
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
 export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
@@ -30,7 +30,7 @@ interface Query {
   readonly start: number;
 }
 
-/** What the person looks for; it stays while they look at one intervention and come back. */
+/** The current filter; kept while an intervention is open. */
 const query = signal<Query>({
   status: "",
   priority: "",
@@ -41,42 +41,40 @@ const query = signal<Query>({
   start: 0,
 });
 
-function look(change: Partial<Query>): void {
+function setQuery(change: Partial<Query>): void {
   query.value = { ...query.value, start: 0, ...change };
 }
 
-/** All interventions, to filter, sort and leaf through. */
+/** All interventions, with filters, sorting and pages. */
 export function InterventionsScreen() {
-  const { answer, refusal, askAgain } = useQuery<Intervention[]>(
-    addressOf(query.value),
-    journalVersion.value,
-  );
+  const { response, error, reload } = useQuery<Intervention[]>(queryPath(query.value), journalVersion.value);
   const isSynced = status.value?.link.state !== "none";
   const sync = useQuery<SyncView>(isSynced ? "/site/sync" : undefined, status.value?.outbox);
   const phases = new Map(
-    sync.answer?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
+    sync.response?.body.records.map(({ interventionId, phase }) => [interventionId, phase]),
   );
   const { sort, descending, start } = query.value;
-  const sortBy = (key: string): void => look({ sort: key, descending: key === sort ? !descending : false });
+  const sortBy = (key: string): void =>
+    setQuery({ sort: key, descending: key === sort ? !descending : false });
   return (
     <>
       <h1>{t("nav.interventions")}</h1>
       <Filters />
-      {!answer && <Pending refusal={refusal} askAgain={askAgain} />}
-      {answer && (
+      {!response && <Pending error={error} reload={reload} />}
+      {response && (
         <>
           <Table
             caption={t("nav.interventions")}
             columns={columns(isSynced ? phases : undefined)}
-            rows={answer.body}
+            rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending, sortBy }}
           />
           <Pager
             start={start}
             size={PAGE_SIZE}
-            total={Number(answer.headers.get("X-Total-Count"))}
-            turn={(next) => look({ start: next })}
+            total={Number(response.headers.get("X-Total-Count"))}
+            turn={(next) => setQuery({ start: next })}
           />
         </>
       )}
@@ -85,32 +83,32 @@ export function InterventionsScreen() {
 }
 
 function Filters() {
-  const { status: wanted, priority, type, search } = query.value;
+  const { status: state, priority, type, search } = query.value;
   const all = ["", t("app.all")] as const;
   return (
     <div class="filters">
       <Choice
         label={t("record.status")}
         name="status"
-        value={wanted}
-        onChange={(value) => look({ status: value })}
+        value={state}
+        onChange={(value) => setQuery({ status: value })}
         options={[all, ...STATUSES.map((one) => [one, t(`status.${one}`)] as const)]}
       />
       <Choice
         label={t("record.priority")}
         name="priority"
         value={priority}
-        onChange={(value) => look({ priority: value })}
+        onChange={(value) => setQuery({ priority: value })}
         options={[all, ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const)]}
       />
       <Choice
         label={t("record.type")}
         name="type"
         value={type}
-        onChange={(value) => look({ type: value })}
+        onChange={(value) => setQuery({ type: value })}
         options={[all, ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
       />
-      <SearchField text={search} find={(text) => look({ search: text })} />
+      <SearchField text={search} find={(text) => setQuery({ search: text })} />
       <a class="button main end" href="#/interventions/new">
         {t("interventions.new")}
       </a>
@@ -155,7 +153,7 @@ function columns(phases: ReadonlyMap<number, ShownPhase> | undefined): Column<In
 
 const PRIORITY_TONES: Readonly<Record<Priority, Tone>> = { high: "bad", medium: "warn", low: "quiet" };
 
-function addressOf({ search, sort, descending, start, ...filters }: Query): string {
+function queryPath({ search, sort, descending, start, ...filters }: Query): string {
   const parameters = new URLSearchParams({
     _start: String(start),
     _end: String(start + PAGE_SIZE),
@@ -164,5 +162,5 @@ function addressOf({ search, sort, descending, start, ...filters }: Query): stri
   });
   for (const [name, value] of Object.entries({ ...filters, q: search.trim() }))
     if (value !== "") parameters.set(name, value);
-  return interfacePath(`/interventii?${parameters.toString()}`);
+  return apiPath(`/interventii?${parameters.toString()}`);
 }

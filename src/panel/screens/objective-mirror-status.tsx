@@ -7,27 +7,27 @@ import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { Table, type Column } from "../table.tsx";
 
-/** How old the copy of the centre's list is, and what the centre and this site do not say alike. */
+/** Age of the objective mirror, and differences between local objectives and the dispatch centre. */
 export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }) {
   const [version, setVersion] = useState(0);
-  const [isReading, setIsReading] = useState(false);
-  const { answer } = useQuery<ObjectivesView>("/site/objectives", version);
-  const list = answer?.body.lists.find((one) => one.type === type);
-  if (!answer || answer.body.centre === null || !list) return null;
-  const readNow = async (): Promise<void> => {
-    setIsReading(true);
+  const [isBusy, setIsBusy] = useState(false);
+  const { response } = useQuery<ObjectivesView>("/site/objectives", version);
+  const list = response?.body.lists.find((one) => one.type === type);
+  if (!response || response.body.centre === null || !list) return null;
+  const loadNow = async (): Promise<void> => {
+    setIsBusy(true);
     await runWithErrorNotice(async () => void (await request("/site/objectives/pull", { method: "POST" })));
-    setIsReading(false);
+    setIsBusy(false);
     setVersion((last) => last + 1);
   };
-  const differences = answer.body.differences.filter((one) => one.type === type);
+  const differences = response.body.differences.filter((one) => one.type === type);
   return (
     <section class="below">
-      <h2>{t("copy.title")}</h2>
+      <h2>{t("mirror.title")}</h2>
       <p>
         {list.readAt === null
-          ? t("copy.never")
-          : t("copy.read", { n: list.objectives ?? 0, time: formatTime(list.readAt) })}
+          ? t("mirror.never")
+          : t("mirror.loaded", { n: list.objectives ?? 0, time: formatTime(list.readAt) })}
       </p>
       {list.reason !== null && (
         <p class="warn box" lang="en">
@@ -35,15 +35,15 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
         </p>
       )}
       <p>
-        <button type="button" disabled={isReading} onClick={() => void readNow()}>
-          {t("copy.readNow")}
+        <button type="button" disabled={isBusy} onClick={() => void loadNow()}>
+          {t("mirror.loadNow")}
         </button>
       </p>
       {differences.length > 0 && (
         <>
-          <h2>{t("copy.differences", { n: differences.length })}</h2>
+          <h2>{t("mirror.differences", { n: differences.length })}</h2>
           <Table
-            caption={t("copy.differences", { n: differences.length })}
+            caption={t("mirror.differences", { n: differences.length })}
             columns={columns()}
             rows={differences}
             keyOf={({ id }) => id}
@@ -57,8 +57,12 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
 function columns(): Column<ObjectiveDifferenceView>[] {
   return [
     { key: "id", title: "#", cell: ({ id }) => id },
-    { key: "here", title: t("copy.here"), cell: ({ localName: here }) => here },
-    { key: "there", title: t("copy.there"), cell: ({ upstreamName: there }) => there ?? t("copy.notListed") },
-    { key: "missing", title: t("copy.missing"), cell: ({ missingSince }) => formatTime(missingSince) },
+    { key: "here", title: t("mirror.here"), cell: ({ localName: here }) => here },
+    {
+      key: "there",
+      title: t("mirror.there"),
+      cell: ({ upstreamName: there }) => there ?? t("mirror.notListed"),
+    },
+    { key: "missing", title: t("mirror.missing"), cell: ({ missingSince }) => formatTime(missingSince) },
   ];
 }

@@ -9,11 +9,11 @@ import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { Pager } from "../pager.tsx";
 import { ObjectiveMirrorStatus } from "./objective-mirror-status.tsx";
 import { Table, type Column } from "../table.tsx";
-import { interfacePath } from "../http.ts";
+import { apiPath } from "../http.ts";
 
 const PAGE_SIZE = 50;
 
-/** What interventions attach to: buildings, assets, persons. */
+/** The objectives of interventions: buildings, assets, persons. */
 export function ObjectivesScreen() {
   const [type, setType] = useState<ObjectiveType>("obiective/cladiri");
   const [search, setSearch] = useState("");
@@ -24,9 +24,7 @@ export function ObjectivesScreen() {
     _sort: "name",
   });
   if (search.trim() !== "") parameters.set("q", search.trim());
-  const { answer, refusal, askAgain } = useQuery<Objective[]>(
-    interfacePath(`/${type}?${parameters.toString()}`),
-  );
+  const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${type}?${parameters.toString()}`));
   const find = (text: string): void => {
     setSearch(text);
     setStart(0);
@@ -52,19 +50,19 @@ export function ObjectivesScreen() {
       <div class="filters">
         <SearchField text={search} find={find} />
       </div>
-      {!answer && <Pending refusal={refusal} askAgain={askAgain} />}
-      {answer && (
+      {!response && <Pending error={error} reload={reload} />}
+      {response && (
         <>
           <Table
             caption={t(`objectives.${type}`)}
             columns={columns(type)}
-            rows={answer.body}
+            rows={response.body}
             keyOf={({ id }) => id}
           />
           <Pager
             start={start}
             size={PAGE_SIZE}
-            total={Number(answer.headers.get("X-Total-Count"))}
+            total={Number(response.headers.get("X-Total-Count"))}
             turn={setStart}
           />
         </>
@@ -88,7 +86,7 @@ function columns(type: ObjectiveType): Column<Objective>[] {
   ];
 }
 
-/** An objective's own fields differ from kind to kind; shown is whatever it has. */
+/** Fields differ by objective type, so every non-empty value is shown. */
 function detailsOf({ id: _id, name: _name, ...rest }: Objective): string {
   const details = Object.values(rest).filter(
     (value) => typeof value === "number" || (typeof value === "string" && value !== ""),

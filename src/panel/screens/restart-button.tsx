@@ -4,7 +4,7 @@ import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** Has the daemon run again, after a question: it hears no sensor for some seconds. */
+/** Restarts the daemon after a confirmation, because zones are not monitored for some seconds. */
 export function RestartButton() {
   const [isAsked, setIsAsked] = useState(false);
   const restart = (): Promise<boolean> =>

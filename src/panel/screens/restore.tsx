@@ -6,7 +6,7 @@ import { Form } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** What the daemon takes in one piece. */
+/** Maximum size that the daemon accepts in one request. */
 const CHUNK_BYTES = 1024 * 1024;
 const IDS_SHOWN = 20;
 
@@ -15,17 +15,17 @@ interface Planned {
   readonly plan: RestoreView;
 }
 
-/** Hands a copy of the database in, shows what putting it back would change, and does it once a person has read that. */
+/** Uploads a backup, shows what a restore would change, and restores it after a confirmation. */
 export function Restore() {
   const [percent, setPercent] = useState<number | undefined>(undefined);
   const [planned, setPlanned] = useState<Planned | undefined>(undefined);
-  const handIn = async (fields: FormData): Promise<void> => {
+  const upload = async (fields: FormData): Promise<void> => {
     const file = fields.get("copy");
     if (!(file instanceof File) || file.size === 0) return;
     await runWithErrorNotice(async () => {
       const copy = await uploadChunks(file, setPercent);
-      const order = { method: "POST", body: { copy, dryRun: true } } as const;
-      setPlanned({ copy, plan: (await request<RestoreView>("/site/restore", order)).body });
+      const options = { method: "POST", body: { copy, dryRun: true } } as const;
+      setPlanned({ copy, plan: (await request<RestoreView>("/site/restore", options)).body });
     });
     setPercent(undefined);
   };
@@ -33,24 +33,24 @@ export function Restore() {
     <section class="below">
       <h2>{t("restore.title")}</h2>
       <p>{t("restore.text")}</p>
-      <Form onSubmit={handIn}>
+      <Form onSubmit={upload}>
         <p class="field">
           <label for="restore-copy">{t("restore.file")}</label>
           <input id="restore-copy" type="file" name="copy" required />
         </p>
-        <button disabled={percent !== undefined}>{t("restore.look")}</button>
-        <span role="status">{percent !== undefined && t("restore.sent", { percent })}</span>
+        <button disabled={percent !== undefined}>{t("restore.check")}</button>
+        <span role="status">{percent !== undefined && t("restore.uploaded", { percent })}</span>
       </Form>
       {planned && <RestoreQuestion planned={planned} close={() => setPlanned(undefined)} />}
     </section>
   );
 }
 
-/** @returns the copy's number */
-async function uploadChunks(file: File, tellPercent: (percent: number) => void): Promise<number> {
+/** @returns the number of the uploaded backup */
+async function uploadChunks(file: File, onPercent: (percent: number) => void): Promise<number> {
   let copy = 0;
   for (let from = 0; from < file.size; from += CHUNK_BYTES) {
-    tellPercent(Math.floor((100 * from) / file.size));
+    onPercent(Math.floor((100 * from) / file.size));
     const bytes = file.slice(from, from + CHUNK_BYTES);
     const path = `/site/restore/pieces?from=${from}`;
     ({ copy } = (await request<UploadView>(path, { method: "POST", bytes })).body);
@@ -74,7 +74,7 @@ function RestoreQuestion({ planned, close }: { readonly planned: Planned; readon
       close={close}
     >
       <dl class="facts">
-        <dt>{t("restore.inCopy")}</dt>
+        <dt>{t("restore.inBackup")}</dt>
         <dd>{plan.recordsInBackup}</dd>
         <dt>{t("restore.onlyInCurrent")}</dt>
         <dd>{idList(plan.onlyInCurrent)}</dd>

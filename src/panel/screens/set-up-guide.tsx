@@ -12,7 +12,7 @@ import { LINK_TONES } from "../sync-badge.tsx";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
 
-/** The way from an installation that has just been made to one whose zones have been tried, step by step. */
+/** Guides through the set-up of a new installation, from the configuration to the walk test. */
 export function SetUpGuide() {
   return (
     <>
@@ -50,7 +50,7 @@ function SiteStep() {
 
 function CentreStep() {
   const state = status.value?.link.state ?? "none";
-  const tryNow = (): Promise<boolean> =>
+  const testLink = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       showNotice(`${t("status.link")}: ${t(`link.${body.link.state}`)}`, body.link.state === "down");
@@ -65,8 +65,8 @@ function CentreStep() {
         <p class="quiet">{t("guide.noCentre")}</p>
       ) : (
         <>
-          <button type="button" onClick={() => void tryNow()}>
-            {t("guide.tryCentre")}
+          <button type="button" onClick={() => void testLink()}>
+            {t("guide.testLink")}
           </button>
           <CentreTrial />
         </>
@@ -80,24 +80,24 @@ function ObjectivesStep() {
     <Step title={t("nav.objectives")} tone="quiet">
       <p>{t("guide.objectives")}</p>
       <a class="button" href="#/objectives">
-        {t("guide.look")} {t("nav.objectives")}
+        {t("guide.goTo", { screen: t("nav.objectives") })}
       </a>
     </Step>
   );
 }
 
 function ZonesStep() {
-  const unseen = zones.value.filter(({ contact }) => contact === "unknown").length;
-  const isGood = zones.value.length > 0 && unseen === 0;
+  const unknown = zones.value.filter(({ contact }) => contact === "unknown").length;
+  const isGood = zones.value.length > 0 && unknown === 0;
   return (
     <Step title={t("nav.zones")} tone={isGood ? "good" : "warn"}>
       <p>
         {zones.value.length === 0 ? t("guide.noZones") : t("guide.zones", { n: zones.value.length })}{" "}
-        {unseen > 0 && t("status.zonesUnknown", { n: unseen })}
+        {unknown > 0 && t("status.zonesUnknown", { n: unknown })}
       </p>
       {zones.value.length > 0 && (
         <a class="button" href="#/zones">
-          {t("guide.look")} {t("nav.zones")}
+          {t("guide.goTo", { screen: t("nav.zones") })}
         </a>
       )}
     </Step>
@@ -106,13 +106,13 @@ function ZonesStep() {
 
 function WalkStep() {
   const test = walkTest.value;
-  const seen = test?.zones.filter(({ trips }) => trips > 0).length ?? 0;
-  const isWhole = test !== null && seen === test.zones.length && seen > 0;
+  const tested = test?.zones.filter(({ trips }) => trips > 0).length ?? 0;
+  const isComplete = test !== null && tested === test.zones.length && tested > 0;
   return (
-    <Step title={t("walk.title")} tone={isWhole ? "good" : "warn"}>
-      <p>{test ? t("walk.seen", { seen, n: test.zones.length }) : t("guide.walk")}</p>
+    <Step title={t("walk.title")} tone={isComplete ? "good" : "warn"}>
+      <p>{test ? t("walk.tested", { tested, n: test.zones.length }) : t("guide.walk")}</p>
       <a class="button main" href="#/walk-test">
-        {t("guide.look")} {t("walk.title")}
+        {t("guide.goTo", { screen: t("nav.walkTest") })}
       </a>
     </Step>
   );

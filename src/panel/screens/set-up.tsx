@@ -5,9 +5,9 @@ import { go } from "../route.ts";
 import { setUp, sessionState } from "../session.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
-/** The first screen of a new installation: whoever has the code makes its administrator their own. */
+/** First screen of a new installation: the one-time code claims the administrator account. */
 export function SetUp() {
-  const [trouble, run] = useErrorMessage();
+  const [error, run] = useErrorMessage();
   const claim = async (fields: FormData): Promise<void> => {
     await setUp(textOf(fields, "code"), textOf(fields, "email"), newPasswordIn(fields));
     go("#/setup");
@@ -27,7 +27,7 @@ export function SetUp() {
         />
         <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
         <NewPassword />
-        <ErrorMessage text={trouble} />
+        <ErrorMessage text={error} />
         <button class="main">{t("setup.do")}</button>
         <button
           type="button"

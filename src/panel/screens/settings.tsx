@@ -5,13 +5,13 @@ import { downloadFile } from "../file-download.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { runWithErrorNotice, Pending } from "../notice.tsx";
-import { LogButton } from "./debug-log-button.tsx";
+import { DebugLogButton } from "./debug-log-button.tsx";
 import { Accounts } from "./accounts.tsx";
 import { RestartButton } from "./restart-button.tsx";
 import { Restore } from "./restore.tsx";
 import { Table, type Column } from "../table.tsx";
 
-/** What the installation runs with, and a copy of what it knows. */
+/** Accounts, backup, restore and the effective configuration. */
 export function SettingsScreen() {
   return (
     <>
@@ -21,7 +21,7 @@ export function SettingsScreen() {
           {t("nav.setup")}
         </a>
         <RestartButton />
-        <LogButton />
+        <DebugLogButton />
       </p>
       <Accounts />
       <Backup />
@@ -32,21 +32,21 @@ export function SettingsScreen() {
 }
 
 function Backup() {
-  const [isTaken, setIsTaken] = useState(false);
-  const take = async (): Promise<void> => {
-    setIsTaken(true);
+  const [isBusy, setIsBusy] = useState(false);
+  const download = async (): Promise<void> => {
+    setIsBusy(true);
     await runWithErrorNotice(async () => {
       const content = await requestFile("/site/backup");
       downloadFile(content, `${status.value?.site.ref ?? "santinela"}.db`);
     });
-    setIsTaken(false);
+    setIsBusy(false);
   };
   return (
     <section class="below">
       <h2>{t("settings.backup")}</h2>
       <p>{t("settings.backupText")}</p>
       <p>
-        <button type="button" disabled={isTaken} onClick={() => void take()}>
+        <button type="button" disabled={isBusy} onClick={() => void download()}>
           {t("settings.download")}
         </button>
       </p>
@@ -55,19 +55,19 @@ function Backup() {
 }
 
 function Configuration() {
-  const { answer, refusal, askAgain } = useQuery<OptionView[]>("/site/configuration");
+  const { response, error, reload } = useQuery<OptionView[]>("/site/configuration");
   return (
     <section class="below">
       <h2>{t("settings.configuration")}</h2>
-      {answer ? (
+      {response ? (
         <Table
           caption={t("settings.configuration")}
           columns={columns()}
-          rows={answer.body}
+          rows={response.body}
           keyOf={({ option }) => option}
         />
       ) : (
-        <Pending refusal={refusal} askAgain={askAgain} />
+        <Pending error={error} reload={reload} />
       )}
     </section>
   );

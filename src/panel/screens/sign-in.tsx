@@ -5,25 +5,25 @@ import { NewPassword, newPasswordIn, Password } from "../password.tsx";
 import { account, changePassword, signIn, signOut } from "../session.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
-/** The first screen of everybody. */
+/** The sign-in form. */
 export function SignIn() {
-  const [trouble, run] = useErrorMessage();
+  const [error, run] = useErrorMessage();
   return (
     <section class="narrow">
       <h1>{t("signIn.title")}</h1>
       <Form onSubmit={(fields) => run(() => signIn(textOf(fields, "email"), textOf(fields, "password")))}>
         <TextField label={t("signIn.email")} name="email" type="email" autocomplete="username" required />
         <Password name="password" label={t("signIn.password")} isNew={false} />
-        <ErrorMessage text={trouble} />
+        <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>
       </Form>
     </section>
   );
 }
 
-/** Between the given password and everything else: a password of one's own. */
+/** Replaces an initial password before anything else is shown. */
 export function InitialPasswordForm() {
-  const [trouble, run] = useErrorMessage();
+  const [error, run] = useErrorMessage();
   const set = async (fields: FormData): Promise<void> => {
     await changePassword(textOf(fields, "current"), newPasswordIn(fields));
   };
@@ -34,7 +34,7 @@ export function InitialPasswordForm() {
       <Form onSubmit={(fields) => run(() => set(fields))}>
         <Password name="current" label={t("password.current")} isNew={false} />
         <NewPassword />
-        <ErrorMessage text={trouble} />
+        <ErrorMessage text={error} />
         <button class="main">{t("password.do")}</button>
         <button type="button" onClick={signOut}>
           {t("app.signOut")}
@@ -44,9 +44,9 @@ export function InitialPasswordForm() {
   );
 }
 
-/** Over the page when the token's hour is over; nothing behind it is lost. */
+/** Asks for the password over the page when the token has expired. */
 export function ExpiredDialog() {
-  const [trouble, run] = useErrorMessage();
+  const [error, run] = useErrorMessage();
   const email = account.value?.email ?? "";
   return (
     <Dialog title={t("signIn.expired")} onCancel={undefined}>
@@ -54,10 +54,10 @@ export function ExpiredDialog() {
       <p>{t("signIn.expiredAs", { email })}</p>
       <Form onSubmit={(fields) => run(() => signIn(email, textOf(fields, "password")))}>
         <Password name="password" label={t("signIn.password")} isNew={false} />
-        <ErrorMessage text={trouble} />
+        <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>
         <button type="button" onClick={signOut}>
-          {t("signIn.other")}
+          {t("signIn.otherAccount")}
         </button>
       </Form>
     </Dialog>

@@ -6,10 +6,10 @@ import { t } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 
-/** One marked intervention sent the way that an alarm goes, hop by hop. */
+/** Sends a test intervention along the alarm path and shows each step. */
 export function SignalTest() {
   const [key, setKey] = useState<string | undefined>(undefined);
-  const { answer } = useQuery<SignalTestView>(
+  const { response } = useQuery<SignalTestView>(
     key === undefined ? undefined : `/site/signal-test/${key}`,
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
@@ -27,30 +27,30 @@ export function SignalTest() {
           {t("signal.start")}
         </button>
       </p>
-      {answer && answer.body.key === key && <Hops test={answer.body} />}
+      {response && response.body.key === key && <Steps test={response.body} />}
     </section>
   );
 }
 
-function Hops({ test }: { readonly test: SignalTestView }) {
+function Steps({ test }: { readonly test: SignalTestView }) {
   const hasCentre = status.value?.link.state !== "none";
   const isHere = test.interventionId !== null;
   const hasArrived = test.upstreamId !== null;
   const local = test.state === "refused" ? "bad" : isHere ? "good" : "quiet";
   return (
-    <ol class="hops" aria-live="polite">
-      <Hop tone="good" text={t("signal.written")} />
-      <Hop
+    <ol class="steps" aria-live="polite">
+      <Step tone="good" text={t("signal.recorded")} />
+      <Step
         tone={local}
         text={isHere ? t("signal.here", { id: test.interventionId ?? "" }) : t("signal.notHere")}
       />
       {hasCentre && (
-        <Hop
+        <Step
           tone={hasArrived ? "good" : "quiet"}
           text={hasArrived ? t("signal.arrived", { id: test.upstreamId ?? "" }) : t("signal.notArrived")}
         />
       )}
-      {test.isOver && <Hop tone={local} text={t("signal.over")} />}
+      {test.isOver && <Step tone={local} text={t("signal.completed")} />}
       {test.reason !== null && (
         <li class="quiet" lang="en">
           {test.reason}
@@ -60,7 +60,7 @@ function Hops({ test }: { readonly test: SignalTestView }) {
   );
 }
 
-function Hop({ tone, text }: { readonly tone: Tone; readonly text: string }) {
+function Step({ tone, text }: { readonly tone: Tone; readonly text: string }) {
   return (
     <li>
       <Badge tone={tone}>{text}</Badge>

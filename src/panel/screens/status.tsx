@@ -5,7 +5,7 @@ import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/h
 import type { TimelineEntry } from "../../http/site/journal-view.ts";
 import type { StatusView } from "../../http/site/status-view.ts";
 import { useQuery } from "../api.ts";
-import { Badge, SIGNS, type Tone } from "../badge.tsx";
+import { Badge, SYMBOLS, type Tone } from "../badge.tsx";
 import { ConditionText } from "../condition-text.tsx";
 import { EventRows } from "../event-rows.tsx";
 import { t, tCode } from "../i18n.ts";
@@ -15,7 +15,7 @@ import { formatTime } from "../date-format.ts";
 import { mayOperate } from "../session.ts";
 import { ComparisonBadge, LINK_TONES } from "../sync-badge.tsx";
 
-/** How this site stands, what is wrong first. */
+/** The state of the site, most serious first. */
 export function StatusScreen() {
   const now = status.value;
   if (!now) return <p class="quiet">{t("app.loading")}</p>;
@@ -34,7 +34,7 @@ export function StatusScreen() {
       </div>
       {now.link.state !== "none" && (
         <section class="below">
-          <h2>{t("history.day")}</h2>
+          <h2>{t("linkHistory.day")}</h2>
           <LinkDay />
         </section>
       )}
@@ -44,25 +44,25 @@ export function StatusScreen() {
 }
 
 function Latest() {
-  const { answer } = useQuery<TimelineEntry[]>("/site/journal?limit=5", journalVersion.value);
+  const { response } = useQuery<TimelineEntry[]>("/site/journal?limit=5", journalVersion.value);
   return (
     <section class="below">
       <h2>{t("status.latest")}</h2>
-      {answer && <EventRows caption={t("status.latest")} entries={answer.body} />}
+      {response && <EventRows caption={t("status.latest")} entries={response.body} />}
     </section>
   );
 }
 
-/** What the daemon says of the whole site: its headline with the reasons, then each open condition. */
+/** The headline of the site with its reasons, then each open condition. */
 function Summary({ now: { headline, conditions } }: { readonly now: StatusView }) {
   const { level, reasons, planned } = headline;
   const title = useId();
-  // Conditions stand below with their remedy.
+  // Conditions follow below, each with its remedy.
   const listed = reasons.filter(({ code }) => code !== "condition-error" && code !== "condition-warning");
   return (
     <section aria-live="polite" aria-labelledby={title}>
       <h2 id={title} class={`headline ${LEVEL_TONES[level]}`}>
-        <span aria-hidden="true">{SIGNS[LEVEL_TONES[level]]} </span>
+        <span aria-hidden="true">{SYMBOLS[LEVEL_TONES[level]]} </span>
         {t(`headline.${level}`)}
       </h2>
       {planned > 0 && <p class="quiet">{t("headline.planned", { n: planned })}</p>}
@@ -91,7 +91,7 @@ function Reason({ reason: { code, level, count, items } }: { readonly reason: He
     <li class={`${tone} box`}>
       <p>
         <strong>
-          {SIGNS[tone]} {t(`reason.${code}`, { n: count })}
+          {SYMBOLS[tone]} {t(`reason.${code}`, { n: count })}
         </strong>
       </p>
       {items.length > 0 && (
@@ -135,8 +135,8 @@ function LinkTile({ now: { link } }: { readonly now: StatusView }) {
       title={t("status.link")}
       note={
         link.nextAttemptAt === null
-          ? link.answeredAt && t("link.answered", { time: formatTime(link.answeredAt) })
-          : t("link.nextTry", { time: formatTime(link.nextAttemptAt) })
+          ? link.answeredAt && t("link.lastResponse", { time: formatTime(link.answeredAt) })
+          : t("link.nextAttempt", { time: formatTime(link.nextAttemptAt) })
       }
     >
       <Badge tone={LINK_TONES[link.state]}>{t(`link.${link.state}`)}</Badge>
@@ -145,16 +145,17 @@ function LinkTile({ now: { link } }: { readonly now: StatusView }) {
 }
 
 function OutboxTile({ now: { outbox } }: { readonly now: StatusView }) {
-  const stuck = outbox.blocked + outbox.rejected + outbox.gone;
+  const failed = outbox.blocked + outbox.rejected + outbox.gone;
   const oldest = outbox.oldestWaitingMs === null ? null : new Date(outbox.oldestWaitingMs).toISOString();
   return (
     <Tile title={t("status.outbox")} note={oldest && t("status.oldest", { time: formatTime(oldest) })}>
-      {outbox.waiting} {stuck > 0 && <Badge tone="bad">{t("status.outboxStuck", { n: stuck })}</Badge>}
+      {outbox.waiting}{" "}
+      {failed > 0 && <Badge tone="bad">{t("status.outboxNeedsAttention", { n: failed })}</Badge>}
     </Tile>
   );
 }
 
-/** The standing proof: every record here held against the centre's list. */
+/** Result of the last comparison with the list of the dispatch centre. */
 function ComparisonTile({ now: { comparison } }: { readonly now: StatusView }) {
   return (
     <Tile
@@ -170,7 +171,7 @@ function TripsTile({ now: { trips } }: { readonly now: StatusView }) {
   return (
     <Tile title={t("status.trips")}>
       {trips.waiting}{" "}
-      {trips.refused > 0 && <Badge tone="bad">{t("status.tripsRefused", { n: trips.refused })}</Badge>}
+      {trips.refused > 0 && <Badge tone="bad">{t("status.tripsRejected", { n: trips.refused })}</Badge>}
     </Tile>
   );
 }

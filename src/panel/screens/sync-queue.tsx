@@ -5,35 +5,35 @@ import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { LinkReason } from "../condition-text.tsx";
 import { t } from "../i18n.ts";
-import { LinkPictures } from "../link-history-chart.tsx";
+import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
-import { ComparisonBadge, isStuck, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
+import { ComparisonBadge, needsAttention, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
-import { StuckActions } from "./failed-record-actions.tsx";
+import { FailedRecordActions } from "./failed-record-actions.tsx";
 
-const LOOK_EVERY_MS = 3_000;
+const RELOAD_EVERY_MS = 3_000;
 
-/** What is still on its way to the centre, and what a person must see to. */
+/** Queued records, records that need attention, and differences from the dispatch centre. */
 export function SyncQueueScreen() {
-  const { answer, refusal, askAgain } = useQuery<SyncView>(
+  const { response, error, reload } = useQuery<SyncView>(
     "/site/sync",
     JSON.stringify([status.value?.outbox, status.value?.link]),
   );
-  // Tries and their moments change while the numbers of the status stay what they are.
-  useEffect(() => every(LOOK_EVERY_MS, askAgain), []);
+  // Attempts and their times change without a change of the status.
+  useEffect(() => every(RELOAD_EVERY_MS, reload), []);
   const syncNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       showNotice(t("sync.done", { n: body.summary.waiting }));
-      askAgain();
+      reload();
     });
-  if (!answer) return <Pending refusal={refusal} askAgain={askAgain} />;
-  const { link, records, comparison } = answer.body;
-  const stuck = records.filter(({ phase }) => isStuck(phase));
-  const waiting = records.filter(({ phase }) => !isStuck(phase));
+  if (!response) return <Pending error={error} reload={reload} />;
+  const { link, records, comparison } = response.body;
+  const failed = records.filter(({ phase }) => needsAttention(phase));
+  const waiting = records.filter(({ phase }) => !needsAttention(phase));
   return (
     <>
       <h1>{t("nav.sync")}</h1>
@@ -42,10 +42,10 @@ export function SyncQueueScreen() {
           {t("status.link")}: {t(`link.${link.state}`)}
         </Badge>
         {link.nextAttemptAt === null && link.answeredAt !== null && (
-          <span class="quiet">{t("link.answered", { time: formatTime(link.answeredAt) })}</span>
+          <span class="quiet">{t("link.lastResponse", { time: formatTime(link.answeredAt) })}</span>
         )}
         {link.nextAttemptAt !== null && (
-          <span class="quiet">{t("link.nextTry", { time: formatTime(link.nextAttemptAt) })}</span>
+          <span class="quiet">{t("link.nextAttempt", { time: formatTime(link.nextAttemptAt) })}</span>
         )}
         {mayOperate() && link.state !== "none" && (
           <button type="button" class="main" onClick={() => void syncNow()}>
@@ -60,15 +60,15 @@ export function SyncQueueScreen() {
         </p>
       )}
       <LinkReason link={link} />
-      {link.state !== "none" && <LinkPictures />}
-      {stuck.length > 0 && (
+      {link.state !== "none" && <LinkHistory />}
+      {failed.length > 0 && (
         <section>
-          <h2>{t("sync.stuck", { n: stuck.length })}</h2>
-          <p>{t("sync.stuckText")}</p>
+          <h2>{t("sync.needsAttention", { n: failed.length })}</h2>
+          <p>{t("sync.needsAttentionText")}</p>
           <Table
-            caption={t("sync.stuck", { n: stuck.length })}
-            columns={[...columns(), ...(mayOperate() ? [actionColumn(askAgain)] : [])]}
-            rows={stuck}
+            caption={t("sync.needsAttention", { n: failed.length })}
+            columns={[...columns(), ...(mayOperate() ? [actionColumn(reload)] : [])]}
+            rows={failed}
             keyOf={({ interventionId }) => interventionId}
           />
         </section>
@@ -89,11 +89,11 @@ function actionColumn(done: () => void): Column<SyncRecordView> {
   return {
     key: "actions",
     title: t("zones.actions"),
-    cell: (record) => <StuckActions record={record} done={done} />,
+    cell: (record) => <FailedRecordActions record={record} done={done} />,
   };
 }
 
-/** What the last comparison with the centre's list has found, record by record. */
+/** Differences found by the last comparison with the dispatch centre. */
 function Differences({ of: { differences } }: { readonly of: ComparisonView }) {
   return (
     <section>
@@ -134,10 +134,10 @@ function columns(): Column<SyncRecordView>[] {
     { key: "phase", title: t("record.sync"), cell: ({ phase }) => <SyncBadge phase={phase} /> },
     { key: "upstream", title: t("sync.centre"), cell: ({ upstreamId }) => upstreamId ?? "–" },
     { key: "attempts", title: t("sync.attempts"), cell: ({ attempts }) => attempts },
-    { key: "next", title: t("sync.nextTry"), cell: ({ nextAttemptAt }) => formatTime(nextAttemptAt) },
+    { key: "next", title: t("sync.nextAttempt"), cell: ({ nextAttemptAt }) => formatTime(nextAttemptAt) },
     {
       key: "last",
-      title: t("sync.lastAnswer"),
+      title: t("sync.lastResponse"),
       cell: ({ lastResponse }) => (lastResponse === null ? "–" : <span lang="en">{lastResponse}</span>),
     },
   ];

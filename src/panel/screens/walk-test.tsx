@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { WalkTestView } from "../../http/site/field-test-port.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { beep, prepareBeep, shake } from "../beeper.ts";
+import { beep, prepareBeep, vibrate } from "../beeper.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { Form, TextField, textOf } from "../field.tsx";
 import { t } from "../i18n.ts";
@@ -16,7 +16,7 @@ import { SignalTest } from "./signal-test.tsx";
 const MINUTES_DEFAULT = 30;
 const MINUTES_MAX = 240;
 
-/** A round past every detector, with the phone in a pocket; and one signal the whole way to the centre. */
+/** Walk test of the zones, and signal test of the path to the dispatch centre. */
 export function WalkTestScreen() {
   const test = walkTest.value;
   return (
@@ -33,13 +33,13 @@ function Start() {
   const [minutes, setMinutes] = useState<number | undefined>(undefined);
   return (
     <>
-      <StartForm order={setMinutes} />
+      <StartForm onStart={setMinutes} />
       {minutes !== undefined && <StartQuestion minutes={minutes} close={() => setMinutes(undefined)} />}
     </>
   );
 }
 
-/** Nothing at all is dispatched while it runs, so the zones that lives depend on are named before it starts. */
+/** Names the life-safety zones before the start, because their alarms are suppressed too. */
 function StartQuestion({ minutes, close }: { readonly minutes: number; readonly close: () => void }) {
   const start = (): Promise<boolean> => {
     prepareBeep();
@@ -63,9 +63,9 @@ function StartQuestion({ minutes, close }: { readonly minutes: number; readonly 
   );
 }
 
-function StartForm({ order }: { readonly order: (minutes: number) => void }) {
+function StartForm({ onStart }: { readonly onStart: (minutes: number) => void }) {
   return (
-    <Form onSubmit={async (fields) => order(Number(textOf(fields, "minutes")))}>
+    <Form onSubmit={async (fields) => onStart(Number(textOf(fields, "minutes")))}>
       <p>{t("walk.text")}</p>
       <div class="filters">
         <TextField
@@ -87,14 +87,14 @@ function StartForm({ order }: { readonly order: (minutes: number) => void }) {
 
 function Report({ test }: { readonly test: WalkTestView }) {
   const names = new Map(zones.value.map(({ id, name }) => [id, name]));
-  const seen = test.zones.filter(({ trips }) => trips > 0);
+  const tested = test.zones.filter(({ trips }) => trips > 0);
   return (
     <section>
-      <h2 aria-live="polite">{t("walk.seen", { seen: seen.length, n: test.zones.length })}</h2>
+      <h2 aria-live="polite">{t("walk.tested", { tested: tested.length, n: test.zones.length })}</h2>
       {test.running ? (
         <div class="row">
           <TimeLeft until={test.until} />
-          <PocketSignals trips={seen.reduce((sum, { trips }) => sum + trips, 0)} />
+          <TripSignals trips={tested.reduce((sum, { trips }) => sum + trips, 0)} />
           {mayOperate() && (
             <button type="button" class="danger" onClick={() => void endWalkTest()}>
               {t("walk.stop")}
@@ -127,15 +127,15 @@ function Report({ test }: { readonly test: WalkTestView }) {
   );
 }
 
-/** A beep and a shake for each trip, as the person wants them. */
-function PocketSignals({ trips }: { readonly trips: number }) {
+/** Sound and vibration for each trip, each optional. */
+function TripSignals({ trips }: { readonly trips: number }) {
   const [wantsSound, setWantsSound] = useState(true);
-  const [wantsShake, setWantsShake] = useState(true);
+  const [wantsVibration, setWantsVibration] = useState(true);
   const before = useRef(trips);
   useEffect(() => {
     if (trips > before.current) {
       if (wantsSound) beep();
-      if (wantsShake) shake();
+      if (wantsVibration) vibrate();
     }
     before.current = trips;
   }, [trips]);
@@ -155,10 +155,10 @@ function PocketSignals({ trips }: { readonly trips: number }) {
       <label class="check">
         <input
           type="checkbox"
-          checked={wantsShake}
-          onChange={(event) => setWantsShake(event.currentTarget.checked)}
+          checked={wantsVibration}
+          onChange={(event) => setWantsVibration(event.currentTarget.checked)}
         />{" "}
-        {t("walk.shake")}
+        {t("walk.vibration")}
       </label>
     </>
   );

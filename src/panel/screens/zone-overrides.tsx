@@ -8,7 +8,7 @@ import { formatTime } from "../date-format.ts";
 import { LifeSafetyNames } from "../walk-banner.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** What stands against a zone's trips being dispatched, and what is wrong with the zone itself. */
+/** Faults of a zone and why its trips are not dispatched. */
 export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
   const { disposition, bypass, reason, faults } = zone;
   return (
@@ -21,7 +21,7 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
       ))}
       {bypass ? (
         <div>
-          <Badge tone="quiet">{t("fate.bypassed")}</Badge>
+          <Badge tone="quiet">{t("disposition.bypassed")}</Badge>
           <span class="quiet">
             → {formatTime(bypass.until)} ({bypass.who}: {bypass.reason})
           </span>
@@ -29,7 +29,7 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
       ) : (
         disposition !== "waiting" && (
           <div>
-            <Badge tone="quiet">{t(`fate.${disposition}`)}</Badge>
+            <Badge tone="quiet">{t(`disposition.${disposition}`)}</Badge>
             {reason !== null && disposition !== "test" && (
               <span class="quiet" lang="en">
                 {reason}
@@ -42,17 +42,17 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
   );
 }
 
-/** Whether an order of a person or the shutdown keeps the zone out of service, which a person can end. */
-export function isOut({ disposition, bypass }: ZoneView): boolean {
+/** Whether a bypass or a swinger shutdown suppresses the zone; a user can end both. */
+export function isOutOfService({ disposition, bypass }: ZoneView): boolean {
   return bypass !== null || disposition === "swinger";
 }
 
-/** Minutes to choose from: an hour's work, a shift, a weekend. */
-const SPANS = ["30", "60", "240", "480", "1440", "4320", "10080"] as const;
+/** Durations offered, in minutes: half an hour to one week. */
+const DURATIONS = ["30", "60", "240", "480", "1440", "4320", "10080"] as const;
 
-/** Asks for how long and why a zone is to be out of service. */
+/** Asks for the duration and the reason of a bypass. */
 export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
-  const order = async (fields: FormData): Promise<void> => {
+  const bypass = async (fields: FormData): Promise<void> => {
     const body = { reason: textOf(fields, "reason").trim(), minutes: Number(textOf(fields, "minutes")) };
     const isDone = await runWithErrorNotice(async () => {
       await request(`/site/zones/${zone.id}/bypass`, { method: "POST", body });
@@ -64,13 +64,13 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
     <Dialog title={t("bypass.title", { zone: zone.name })} onCancel={close}>
       <p>{t("bypass.text")}</p>
       <LifeSafetyNames zones={zone.isLifeSafety ? [zone] : []} />
-      <Form onSubmit={order}>
+      <Form onSubmit={bypass}>
         <TextField label={t("bypass.reason")} name="reason" required maxLength={200} />
         <Choice
-          label={t("bypass.span")}
+          label={t("bypass.duration")}
           name="minutes"
           initial="480"
-          options={SPANS.map((minutes) => [minutes, spanText(Number(minutes))])}
+          options={DURATIONS.map((minutes) => [minutes, durationText(Number(minutes))])}
         />
         <button class="main">{t("bypass.do")}</button>
         <button type="button" onClick={close}>
@@ -81,15 +81,15 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
   );
 }
 
-function spanText(minutes: number): string {
+function durationText(minutes: number): string {
   if (minutes < 60) return t("span.minutes", { n: minutes });
   return minutes < 1440 ? t("span.hours", { n: minutes / 60 }) : t("span.days", { n: minutes / 1440 });
 }
 
-/** Puts a zone back into service. */
-export async function restoreZone({ id, name }: ZoneView): Promise<void> {
+/** Ends a bypass or a swinger shutdown. */
+export async function returnToService({ id, name }: ZoneView): Promise<void> {
   await runWithErrorNotice(async () => {
     await request(`/site/zones/${id}/restore`, { method: "POST" });
-    showNotice(t("bypass.over", { zone: name }));
+    showNotice(t("bypass.ended", { zone: name }));
   });
 }

@@ -11,24 +11,24 @@ import { formatTime } from "../date-format.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
-import { TripLanes } from "../zone-timeline.tsx";
+import { ZoneHistory } from "../zone-timeline.tsx";
 import type { MessageKey } from "../messages/catalogue.ts";
-import { BypassDialog, isOut, restoreZone, ZoneStatusNotes } from "./zone-overrides.tsx";
+import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
 
-/** What a dialog is open about. */
-interface Asked {
-  readonly about: "trip" | "bypass";
+/** The open dialog and its zone. */
+interface OpenDialog {
+  readonly action: "trip" | "bypass";
   readonly zone: ZoneView;
 }
 
 type Filter = "" | ZoneView["contact"];
 
-/** Every zone as it is now. */
+/** The current state of every zone, with its actions. */
 export function ZonesScreen() {
   const [filter, setFilter] = useState<Filter>("");
   const [search, setSearch] = useState("");
-  const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const close = (): void => setAsked(undefined);
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined);
+  const close = (): void => setDialog(undefined);
   const shown = zones.value.filter(
     (zone) =>
       (filter === "" || zone.contact === filter) &&
@@ -52,15 +52,15 @@ export function ZonesScreen() {
         />
         <SearchField text={search} find={setSearch} />
       </div>
-      <Table caption={t("zones.title")} columns={columns(setAsked)} rows={shown} keyOf={({ id }) => id} />
-      <TripLanes zones={shown} />
-      {asked?.about === "trip" && <TestTrip zone={asked.zone} close={close} />}
-      {asked?.about === "bypass" && <BypassDialog zone={asked.zone} close={close} />}
+      <Table caption={t("zones.title")} columns={columns(setDialog)} rows={shown} keyOf={({ id }) => id} />
+      <ZoneHistory zones={shown} />
+      {dialog?.action === "trip" && <TestTrip zone={dialog.zone} close={close} />}
+      {dialog?.action === "bypass" && <BypassDialog zone={dialog.zone} close={close} />}
     </>
   );
 }
 
-function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
+function columns(openDialog: (dialog: OpenDialog) => void): Column<ZoneView>[] {
   const all: Column<ZoneView>[] = [
     { key: "name", title: t("zones.zone"), cell: ({ name }) => <strong>{name}</strong> },
     { key: "contact", title: t("zones.state"), cell: (zone) => <Contact zone={zone} /> },
@@ -76,7 +76,7 @@ function columns(askAbout: (asked: Asked) => void): Column<ZoneView>[] {
     all.push({
       key: "actions",
       title: t("zones.actions"),
-      cell: (zone) => <Actions zone={zone} askAbout={askAbout} />,
+      cell: (zone) => <Actions zone={zone} openDialog={openDialog} />,
     });
   return all;
 }
@@ -91,20 +91,26 @@ function Contact({ zone }: { readonly zone: ZoneView }) {
   );
 }
 
-function Actions({ zone, askAbout }: { readonly zone: ZoneView; readonly askAbout: (asked: Asked) => void }) {
-  const button = (word: MessageKey, act: () => void) => (
-    <button type="button" aria-label={`${t(word)} ${zone.name}`} onClick={act}>
-      {t(word)}
+function Actions({
+  zone,
+  openDialog,
+}: {
+  readonly zone: ZoneView;
+  readonly openDialog: (dialog: OpenDialog) => void;
+}) {
+  const button = (label: MessageKey, act: () => void) => (
+    <button type="button" aria-label={`${t(label)} ${zone.name}`} onClick={act}>
+      {t(label)}
     </button>
   );
   return (
     <div class="row">
-      {isOut(zone)
-        ? button("bypass.restore", () => void restoreZone(zone))
-        : button("bypass.ask", () => askAbout({ about: "bypass", zone }))}
+      {isOutOfService(zone)
+        ? button("bypass.end", () => void returnToService(zone))
+        : button("bypass.ask", () => openDialog({ action: "bypass", zone }))}
       {zone.contact === "open"
-        ? button("zones.rest", () => void rest(zone))
-        : button("zones.try", () => askAbout({ about: "trip", zone }))}
+        ? button("zones.restore", () => void restoreContact(zone))
+        : button("zones.testTrip", () => openDialog({ action: "trip", zone }))}
     </div>
   );
 }
@@ -113,30 +119,33 @@ function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: ()
   const trip = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { trips } = await simulate(zone, "open");
-      showNotice(t("zones.tried", { zone: zone.name, n: trips.length }));
+      showNotice(t("zones.tripped", { zone: zone.name, n: trips.length }));
     });
   return (
     <ConfirmDialog
-      title={t("zones.tryTitle", { zone: zone.name })}
-      action={t("zones.tryDo")}
+      title={t("zones.testTripTitle", { zone: zone.name })}
+      action={t("zones.testTripDo")}
       act={trip}
       close={close}
     >
-      <p>{t("zones.tryText")}</p>
+      <p>{t("zones.testTripText")}</p>
     </ConfirmDialog>
   );
 }
 
-async function rest(zone: ZoneView): Promise<void> {
+async function restoreContact(zone: ZoneView): Promise<void> {
   await runWithErrorNotice(async () => {
     const { contact, unchangedBy } = await simulate(zone, "normal");
-    if (contact === "normal") showNotice(t("zones.rested", { zone: zone.name }));
+    if (contact === "normal") showNotice(t("zones.restored", { zone: zone.name }));
     else
-      showNotice(t(unchangedBy === "sensor" ? "zones.sensor" : "zones.unsettled", { zone: zone.name }), true);
+      showNotice(
+        t(unchangedBy === "sensor" ? "zones.openBySensor" : "zones.notRestored", { zone: zone.name }),
+        true,
+      );
   });
 }
 
-/** Drives a zone as its contact would. @returns what came of it */
+/** Simulates the contact of a zone. @returns the result */
 async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
   const { body } = await request<SimulationView>("/site/simulate", {
     method: "POST",
