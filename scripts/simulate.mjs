@@ -10,7 +10,7 @@ const { values } = parseArgs({
     rules: { type: "boolean", default: false },
   },
 });
-runTests([`test/simulation/${values.rules ? "rules-taken-out" : "simulation"}.test.ts`], {
+runTests([`test/simulation/${values.rules ? "disabled-rules" : "simulation"}.test.ts`], {
   ...(values.rules ? { SIMULATE_RULES: "1" } : {}),
   SIMULATE_SEEDS: values.seeds,
   SIMULATE_FROM: values.from,
