@@ -29,7 +29,7 @@ const TOKEN_CACHE: Change = {
 /** A commit for each job, instead of one for all jobs of a turn of the event loop. */
 const SHARED_COMMIT: Change = {
   file: "store/group-commit.js",
-  text: "this.#clock.afterTurn(() => this.#flush());",
+  text: "this.#clock.afterEventLoopTurn(() => this.#flush());",
   instead: "this.#flush();",
 };
 
@@ -67,12 +67,12 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   {
     name: "without-lean-answers",
     shownBy: "requests",
-    changes: [{ file: "http/app.js", text: "sendLeanly(app);", instead: "" }],
+    changes: [{ file: "http/app.js", text: "installFastJson(app);", instead: "" }],
   },
   {
     name: "without-kept-statements",
     shownBy: "requests",
-    changes: [{ file: "store/database.js", text: "keepStatements(database);", instead: "" }],
+    changes: [{ file: "store/database.js", text: "cacheStatements(database);", instead: "" }],
   },
   {
     name: "without-ordered-keys",
@@ -108,7 +108,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/trip-dispatcher.js",
-        text: 'seen.has("settled") ? AT_ONCE_MAX : 1',
+        text: 'seen.has("settled") ? CONCURRENCY_MAX : 1',
         instead: "1",
       },
     ],
@@ -119,7 +119,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/incident-correlator.js",
-        text: "this.#remembered(trip, interventionId) ?? ",
+        text: "this.#versionCache(trip, interventionId) ?? ",
         instead: "",
       },
     ],
