@@ -1,5 +1,5 @@
-// Writes the generated tables of docs/architecture.md from the built program: what an event does to a record's place in
-// the outbox, and what each answer of the centre means. Run by `npm run build`.
+// Writes the generated tables of docs/architecture.md from the built program: the effect of each event on the phase of a
+// record, and of each response of the centre. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { classify } from "../dist/sync/reply-classification.js";
 import { EVENTS, nextPhase } from "../dist/domain/outbox-phase.js";
@@ -23,21 +23,21 @@ const page = (status) => ({
 });
 const fault = (kind) => ({ kind, code: "ECODE", error: "" });
 
-/** An answer of each kind. */
-const ANSWERS = [
-  ["no connection: refused, no such name, no route, no handshake", fault("not-sent")],
-  ["a connection that broke, or no whole answer in time", fault("lost")],
+/** One response of each type. */
+const RESPONSES = [
+  ["no connection: refused, unknown name, no route, failed handshake", fault("not-sent")],
+  ["connection lost, or no complete response in time", fault("lost")],
   ["201 with a record", json(201, { id: 1 })],
   ["201 with anything else", json(201, {})],
   ["200 with a record", json(200, { id: 1 })],
   ["204", { kind: "answered", status: 204, headers: {}, body: "" }],
-  ["a page for people, with 200", page(200)],
+  ["an HTML page with 200", page(200)],
   ["a redirect", page(302)],
   ["400, 413, 415, 422", json(400, {})],
-  ["401, also after signing in anew", json(401, {})],
+  ["401, also after a new sign-in", json(401, {})],
   ["403", json(403, {})],
   ["404 in JSON", json(404, {})],
-  ["404 as a page", page(404)],
+  ["404 with an HTML page", page(404)],
   ["405, 501", page(405)],
   ["408", json(408, {})],
   ["409", json(409, {})],
@@ -62,8 +62,8 @@ function cell(phase, event) {
   }
 }
 
-function answerTable() {
-  const rows = ANSWERS.map(([what, reply]) => {
+function responseTable() {
+  const rows = RESPONSES.map(([what, reply]) => {
     const [post, put, remove] = ["POST", "PUT", "DELETE"].map((method) => classify(method, reply, 0));
     return [
       what,
@@ -73,7 +73,7 @@ function answerTable() {
       post.link === put.link ? post.link : `${post.link}, ${put.link}`,
     ];
   });
-  return table(["answer", "POST", "PUT", "DELETE", "link"], rows);
+  return table(["response", "POST", "PUT", "DELETE", "link"], rows);
 }
 
 function table(head, rows) {
@@ -83,10 +83,10 @@ function table(head, rows) {
 if (existsSync(PAGE)) {
   const text = readFileSync(PAGE, "utf8");
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from < 0 || to < 0) throw new Error("docs/architecture.md has lost its markers");
-  const tables = `### What an event does to a record\n\n${phaseTable()}\n\n### What an answer means\n\n${answerTable()}`;
+  if (from < 0 || to < 0) throw new Error("docs/architecture.md: the markers of the tables are missing");
+  const tables = `### Effect of events on the phase\n\n${phaseTable()}\n\n### Effect of responses\n\n${responseTable()}`;
   const next = `${text.slice(0, from + BEGIN.length)}\n\n${tables}\n\n${text.slice(to)}`;
-  // What differs in its layout alone was laid out by the formatter.
+  // Differences in layout come from the formatter.
   const plain = (page) => page.replaceAll(/ {2,}|-{3,}/g, (run) => run[0] ?? "");
   if (plain(next) !== plain(text)) writeFileSync(PAGE, next);
 }

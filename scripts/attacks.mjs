@@ -1,5 +1,5 @@
-// Attacks a daemon of its own for as long as asked, and up to 60 s longer until what is waited for has been seen; prints
-// what the daemon needed meanwhile. npm test does the same briefly.
+// Attacks a separate daemon for the given time, and up to 60 s longer until the expected result; prints the resources that
+// the daemon used. npm test does the same briefly.
 //   npm run attacks -- [--seconds N] [name of a test file ...]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";

@@ -1,12 +1,12 @@
-// Builds src/panel/ into dist/panel/: a page, a style sheet and scripts, each also packed with gzip, so that the
-// daemon packs nothing while it runs. Fails when what is loaded at the start has outgrown its limit.
+// Builds src/panel/ into dist/panel/: a page, a style sheet and scripts, also compressed with gzip, so that the daemon
+// compresses nothing while it runs. Fails if the files loaded at the start exceed their limit.
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
-/** A phone on a bad line in a cellar; and a limit that nobody has to remember. */
+/** Maximum size of the files loaded at the start: acceptable on a phone with a bad connection. */
 const BYTES_MAX = 150_000;
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
 
@@ -22,7 +22,7 @@ const { output } = await build({
     emptyOutDir: true,
     target: "es2018",
     modulePreload: false,
-    // A data: address would be refused by the content policy.
+    // The content security policy rejects data: addresses.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },

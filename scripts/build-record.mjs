@@ -1,14 +1,13 @@
-// build-record.mjs: the last step of a build, which writes into dist/ what it was made from, so that a test that starts
-// the program can tell yesterday's program from today's. Contents are compared and not dates: a checkout and
-// `npm run generate` give files new dates without a change. With --is-fresh it only says by its exit code whether dist/
-// is what the sources make.
+// build-record.mjs: the last step of a build. It records the sources of dist/, so that a test that starts the program can
+// detect an outdated one. Contents are compared, not dates: a checkout and `npm run generate` give files new dates without a
+// change. With --is-fresh the exit code alone states whether dist/ matches the sources.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const RECORD = "dist/built-from.json";
-/** What a build reads, folders with all that is in them. Left out is what it writes first: src/generated. */
+/** The inputs of a build; folders with all files except src/generated, which the build writes. */
 const SOURCES = [
   "src",
   "schemas",
@@ -21,7 +20,7 @@ const SOURCES = [
 ];
 const GENERATED = "src/generated/";
 
-/** Why the program in `folder`/dist is not the one that its sources make; undefined when it is. */
+/** Why the program in `folder`/dist does not match its sources; undefined if it does. */
 export function buildProblem(folder) {
   const record = join(folder, RECORD);
   if (!existsSync(record)) return "the program is not built. Run npm run build";
@@ -57,7 +56,7 @@ function digestsOf(folder) {
   );
 }
 
-/** Notes that dist/ is made from the sources as they are now. */
+/** Records the current sources as those of dist/. */
 export function recordBuild(folder) {
   writeFileSync(join(folder, RECORD), `${JSON.stringify(digestsOf(folder), null, 2)}\n`);
 }

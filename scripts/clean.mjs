@@ -1,4 +1,4 @@
-// Empties dist/ and copies what the compiler leaves out: a file that has lost its source must not stay behind.
+// Empties dist/, so that no file without a source remains, and copies the files that the compiler does not process.
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 
 const dist = new URL("../dist/", import.meta.url);

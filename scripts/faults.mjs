@@ -1,4 +1,4 @@
-// Runs the tests against faults as long as asked; npm test runs the same ones briefly.
+// Runs the fault tests for the given number of cycles; npm test runs the same tests briefly.
 //   npm run faults -- [--cycles N] [--schedules N] [--writes N] [--crashes PERCENT] [--images N] [--every-call 1] [--foreign 1] [--seed N] [name of a test file ...]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";

@@ -1,4 +1,4 @@
-// Writes the generated part of docs/cli.md from the built program's own tree. Run by `npm run build`.
+// Writes the generated part of docs/cli.md from the command tree of the built program. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const PAGE = new URL("../docs/cli.md", import.meta.url);
@@ -12,14 +12,14 @@ if (process.argv[1] === new URL(import.meta.url).pathname && existsSync(PAGE)) {
   const text = readFileSync(PAGE, "utf8");
   const from = text.indexOf(BEGIN);
   const to = text.indexOf(END);
-  if (from < 0 || to < 0) throw new Error("docs/cli.md has lost its markers");
+  if (from < 0 || to < 0) throw new Error("docs/cli.md: the markers of the commands are missing");
   const next = `${text.slice(0, from + BEGIN.length)}\n\n${commandPage(shape)}\n${text.slice(to)}`;
   if (next !== text) writeFileSync(PAGE, next);
 }
 
 /**
- * The reference of every command that does something.
- * @param root the program's tree, as src/cli/command-tree.ts gives it
+ * The reference of all commands without subcommands.
+ * @param root the command tree of the program, see src/cli/command-tree.ts
  * @returns Markdown
  */
 export function commandPage(root) {
@@ -53,7 +53,7 @@ function section(command) {
 
 function optionList({ options }) {
   return options
-    .filter(({ name }) => name !== "--config") // Explained once, at the top of the page.
+    .filter(({ name }) => name !== "--config") // Described once, at the top of the page.
     .map(({ flags, description, isRequired, fallback }) => {
       const notes = [isRequired ? "required" : "", fallback === null ? "" : `default ${fallback}`].filter(
         Boolean,

@@ -1,5 +1,5 @@
-// Makes src/generated/ from schemas/: types, precompiled validators and defaults, and the option table of
-// docs/configuration.md. Nothing here is committed except that table, which the tests hold against the schema.
+// Creates src/generated/ from schemas/: types, precompiled validators and defaults, and the option tables of
+// docs/configuration.md. Only these tables are committed; a test compares them with the schema.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import standaloneCode from "ajv/dist/standalone/index.js";
@@ -11,7 +11,7 @@ const outDir = new URL("../src/generated/", import.meta.url);
 const docsFile = new URL("../docs/configuration.md", import.meta.url);
 const note = "// Made by scripts/generate.mjs from schemas/. Do not edit.\n";
 
-/** Definitions that get a validator of their own: export name -> reference. */
+/** Definitions with their own validator: export name -> reference. */
 const VALIDATORS = {
   validateInterventionCreate: "intervention.json#/definitions/InterventionCreate",
   validateInterventionUpdate: "intervention.json#/definitions/InterventionUpdate",
@@ -54,7 +54,7 @@ const version = JSON.parse(readFileSync(new URL("../package.json", import.meta.u
 writeFileSync(new URL("version.ts", outDir), `${note}export const VERSION = ${JSON.stringify(version)};\n`);
 writeOptionTables();
 
-/** A text of src/ as a constant, so that it is there wherever the program is. */
+/** A text of src/ as a constant, so that the program needs no further file. */
 function embed(file, what, name, source) {
   const text = readFileSync(new URL(`../src/${source}`, import.meta.url), "utf8");
   const code = `/** ${what} */\nexport const ${name} = ${JSON.stringify(text)};\n`;
@@ -62,7 +62,7 @@ function embed(file, what, name, source) {
 }
 
 async function types() {
-  // One document with every definition in it, so that each type is written once and references stay references.
+  // One document with all definitions, so that each type is generated once and references stay references.
   const definitions = Object.assign({}, ...schemas.map((schema) => schema.definitions));
   const document = rewriteReferences({
     title: "AllSchemas",
@@ -157,11 +157,12 @@ function writeOptionTables() {
   try {
     text = readFileSync(docsFile, "utf8");
   } catch {
-    return; // The page is written by people; without it there is no table to fill.
+    return; // Without the page there is no table to update.
   }
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from < 0 || to < 0) throw new Error("docs/configuration.md has lost its option table markers");
+  if (from < 0 || to < 0)
+    throw new Error("docs/configuration.md: the markers of the option tables are missing");
   const configuration = schemas.find((schema) => schema.$id === "configuration.json");
   const next = `${text.slice(0, from + begin.length)}\n\n${optionTables(configuration, schemas)}\n${text.slice(to)}`;
   if (next !== text) writeFileSync(docsFile, next);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh: installs the built source tree as a service on this machine, as the package would, with the machine's own
-# Node.js. Run as root after npm install && npm run build. Configuration and data that are there stay.
+# install.sh: installs the built source tree as a service on this machine, like the package, but with the machine's
+# Node.js. Run as root after npm install && npm run build. Existing configuration and data stay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() {
@@ -12,7 +12,7 @@ fail() {
 command -v systemctl >/dev/null || fail "this machine has no systemd"
 node=$(readlink -f "$(command -v node)") || fail "there is no Node.js on root's PATH"
 case $node in
-/home/* | /root/*) fail "$node is in somebody's home, which the service cannot see; install Node.js for the whole machine" ;;
+/home/* | /root/*) fail "$node is in a home directory, which the service cannot read; install Node.js system-wide" ;;
 esac
 if dpkg-query --show santinela >/dev/null 2>&1; then fail "the package santinela is installed; remove it first"; fi
 
@@ -20,7 +20,7 @@ scripts/packaging/stage.sh ""
 home=/usr/lib/santinela
 rm -rf "$home/node_modules"
 cp -r node_modules "$home/node_modules"
-# What only development needs, by npm's own list; npm prune would ask its registry, and here may be no network.
+# Remove development packages by npm's own list; npm prune would need the registry, and there may be no network.
 "$node" -p 'const { packages } = require("./node_modules/.package-lock.json");
   Object.keys(packages).filter((path) => packages[path].dev).join("\n")' | (cd "$home" && xargs -d "\n" rm -rf)
 rm -rf "$home/node_modules/.bin" "$home/node_modules/.package-lock.json"

@@ -1,14 +1,13 @@
-// Collects the licences of everything that an installation carries into dist/licences.txt: the packages that the daemon
-// runs on, and those that the panel's script was built from. Ends with 1 when one has a licence that asks for more
-// than to be named, or none that can be found.
+// Collects the licences of all packages of an installation in dist/licences.txt: the dependencies of the daemon, and those
+// bundled into the web panel. Exits with 1 if a licence is missing or not permissive.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** In the panel's script, and so not among the packages that are installed beside the daemon. */
+/** Bundled into the web panel, and therefore not installed with the daemon. */
 export const IN_THE_PANEL = ["preact", "@preact/signals", "@preact/signals-core"];
-/** They ask for their notice to be kept, and nothing else. */
+/** Licences that require only their notice to be kept. */
 const PERMISSIVE =
   /^\(?(MIT|MIT-0|ISC|BSD|BSD-2-Clause|BSD-3-Clause|0BSD|Apache-2\.0|Unlicense|BlueOak-1\.0\.0|CC0-1\.0|Python-2\.0|WTFPL|Zlib)( OR .+)?\)?$/;
 
@@ -18,21 +17,21 @@ export function licencesOf(folder) {
   return (
     Object.entries(packages)
       .filter(([place, { dev }]) => place !== "" && (!dev || IN_THE_PANEL.includes(nameOf(place))))
-      // Those of other processors and systems are not on this machine, and not in its installation.
+      // Packages for other processors and systems are not part of this installation.
       .filter(([place]) => existsSync(join(folder, place, "package.json")))
       .map(([place]) => describe(join(folder, place)))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   );
 }
 
-/** What is wrong with a package's licence; empty where nothing is. */
+/** The problem with a package's licence; empty if there is none. */
 export function problemWith({ name, version, licence, text }) {
   if (!PERMISSIVE.test(licence))
     return `${name} ${version}: ${licence || "no licence"} is not among the permissive ones`;
   return text === "" ? `${name} ${version}: no text of its licence, and no author to name` : "";
 }
 
-/** The package that lies at a place of the lock file. */
+/** The name of the package at a path of the lock file. */
 export function nameOf(place) {
   return place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
 }

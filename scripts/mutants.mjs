@@ -1,6 +1,6 @@
-// Makes one small mistake at a time in the source (a mutant) and looks whether a test notices.
+// Makes one small change at a time in the source (a mutant) and checks whether a test detects it.
 //   npm run mutants -- [--wide] [--simulation] [--static] [file or pattern ...]
-// Without a file it takes domain, inputs, sync and store, which is hours.
+// Without a file it covers domain, inputs, sync and store, which takes hours.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,11 +8,11 @@ import { Stryker } from "@stryker-mutator/core";
 
 const { values, positionals } = parseArgs({
   options: {
-    // All tests through which a file can be reached, and not only those that import it.
+    // All tests that reach a file, not only those that import it.
     wide: { type: "boolean", default: false },
-    // Also plays seeds of test/simulation against each mutant.
+    // Also runs seeds of test/simulation with each mutant.
     simulation: { type: "boolean", default: false },
-    // Also what is worked out once, when a file is loaded: tables, patterns, constants. Each takes all tests.
+    // Also values computed once, when a file is loaded: tables, patterns, constants. Each needs all tests.
     static: { type: "boolean", default: false },
   },
   allowPositionals: true,
@@ -29,9 +29,9 @@ const stryker = new Stryker({
   testRunner: "vitest",
   vitest: { configFile: "scripts/mutants.vitest.config.ts" },
   plugins: ["@stryker-mutator/vitest-runner"],
-  // Stryker reads the configuration of TypeScript 5 and 6 alone; it needs none, because no test is compiled by it.
+  // Stryker reads only the configuration of TypeScript 5 and 6; it needs none, because it compiles no test.
   tsconfigFile: "none",
-  // Beside src, test and schemas the tests read little; the rest would be copied for nothing.
+  // Apart from src, test and schemas the tests read little, so the rest is not copied.
   ignorePatterns: ["/dist", "/docs", "/var", "/.bench", "/soak", "/systemd"],
   ignoreStatic: !values.static,
   // All tests once, on a slow machine.
@@ -60,7 +60,7 @@ function testsOf(sources) {
   );
 }
 
-/** What a file of the tests imports, with what its support imports. */
+/** The imports of a test file, and of its files in test/support. */
 function importedBy(file, seen = new Set()) {
   if (seen.has(file)) return [];
   seen.add(file);

@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 const chosen = process.env["MUTANTS_TESTS"];
 
-/** The tests that look at a part within their own process; a mutant is tried with each that comes by it. */
+/** The tests that run a module in their own process; a mutant runs with each test that reaches it. */
 export default defineConfig({
   test: {
     include:
@@ -11,7 +11,7 @@ export default defineConfig({
         : (JSON.parse(chosen) as string[]),
     exclude: [
       ...configDefaults.exclude,
-      // Those start a broker of their own, or wait for real time.
+      // These start a broker, or wait for real time.
       "test/inputs/{home-assistant,mqtt-*,repeated-messages,silent-broker}.test.ts",
     ],
     testTimeout: 20_000,

@@ -1,5 +1,5 @@
 /**
- * The tables of docs/configuration.md: one a section, one row an option.
+ * The tables of docs/configuration.md: one for each section, with a row for each option.
  * @param configuration the parsed schemas/configuration.json
  * @param schemas all parsed schemas, to follow references between them
  * @returns Markdown
@@ -23,9 +23,9 @@ export function optionTables(configuration, schemas) {
       const { inner, children } = inspect(property, option);
       queue.push(...children);
       const required = definition.required?.includes(key) ? "required" : "";
-      const fallback = "default" in property ? `\`${JSON.stringify(property.default)}\`` : required;
+      const defaultText = "default" in property ? `\`${JSON.stringify(property.default)}\`` : required;
       rows.push(
-        `| \`${option}\` | ${describe(inner)} | ${fallback} | ${inner.description ?? property.description ?? ""} |`,
+        `| \`${option}\` | ${describe(inner)} | ${defaultText} | ${inner.description ?? property.description ?? ""} |`,
       );
     }
     sections.push(

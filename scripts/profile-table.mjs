@@ -1,5 +1,4 @@
-// Writes the table of docs/sensors.md that says what each kind of zone requests, from the shipped profiles of the built
-// program. Run by `npm run build`.
+// Writes the table of zone types and their profiles in docs/sensors.md from the built program. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isLifeSafety } from "../dist/domain/incident-class.js";
 import { PROFILE_OF_KIND, resolveProfiles } from "../dist/domain/zone-rules.js";
@@ -8,7 +7,7 @@ const PAGE = new URL("../docs/sensors.md", import.meta.url);
 const BEGIN = "<!-- kinds: begin (made by scripts/profile-table.mjs) -->";
 const END = "<!-- kinds: end -->";
 const HEAD = [
-  "Kind",
+  "Zone type",
   "Profile",
   "Priority",
   "Work type",
@@ -18,21 +17,21 @@ const HEAD = [
   "Life safety",
 ];
 
-/** The services that a profile asks for. */
+/** The services that a profile requests. */
 const services = ({ police, ambulance, firetruck }) =>
   [police && "police", ambulance && "ambulance", firetruck && "fire engine"].filter(Boolean).join(", ");
 
 function rowOf([kind, profile]) {
-  const asked = resolveProfiles({}).get(profile);
-  const { confirmed } = asked;
+  const requested = resolveProfiles({}).get(profile);
+  const { confirmed } = requested;
   const more = confirmed && [services(confirmed), confirmed.crews && `${confirmed.crews} crews`];
   return [
     `\`${kind}\``,
     `\`${profile}\``,
-    asked.priority,
-    asked.type,
-    asked.crews,
-    services(asked) || "–",
+    requested.priority,
+    requested.type,
+    requested.crews,
+    services(requested) || "–",
     more ? more.filter(Boolean).join(", ") : "–",
     isLifeSafety(kind) ? "yes" : "–",
   ];
@@ -41,11 +40,11 @@ function rowOf([kind, profile]) {
 if (existsSync(PAGE)) {
   const text = readFileSync(PAGE, "utf8");
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from < 0 || to < 0) throw new Error("docs/sensors.md has lost its markers");
+  if (from < 0 || to < 0) throw new Error("docs/sensors.md: the markers of the table are missing");
   const rows = [HEAD, HEAD.map(() => "---"), ...Object.entries(PROFILE_OF_KIND).map(rowOf)];
   const table = rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
   const next = `${text.slice(0, from + BEGIN.length)}\n\n${table}\n\n${text.slice(to)}`;
-  // What differs in its layout alone was laid out by the formatter.
+  // Differences in layout come from the formatter.
   const plain = (page) => page.replaceAll(/ {2,}|-{3,}/g, (run) => run[0] ?? "");
   if (plain(next) !== plain(text)) writeFileSync(PAGE, next);
 }

@@ -1,9 +1,9 @@
-// Plays weeks in a building from seeds against the whole daemon: npm run promise -- --seeds 200 --from 1, or --seed 17.
-// What fails is made shorter and printed: --shrink 300 for 300 seconds, --shrink 0 for not at all.
+// Simulates days in a building with the whole daemon, from seeds: npm run promise -- --seeds 200 --from 1, or --seed 17.
+// A failed story is shrunk and printed: --shrink 300 shrinks for 300 seconds, --shrink 0 not at all.
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 
-/** Seconds in which a story that fails is made shorter, unless the command says otherwise. */
+/** Default time for shrinking a failed story, in seconds. */
 const SHRINK_S = "120";
 
 const { values } = parseArgs({

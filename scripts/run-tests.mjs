@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /**
- * Runs test files, and ends with their exit code.
+ * Runs test files and sets the exit code of this process to theirs.
  * @param {readonly string[]} words names of the files, and options of vitest
- * @param {Readonly<Record<string, string | undefined>>} environment beside this process's own
+ * @param {Readonly<Record<string, string | undefined>>} environment added to that of this process
  */
 export function runTests(words, environment) {
   const { status } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...words], {

@@ -1,5 +1,5 @@
-// Plays the simulation of the sync with any number of seeds: npm run simulate -- --seeds 2000 --from 1
-// With --rules it plays builds without one of the rules each, which must go wrong.
+// Runs the simulation of the sync with any number of seeds: npm run simulate -- --seeds 2000 --from 1
+// With --rules it runs builds without one of the rules each, which must fail.
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";
 
@@ -10,7 +10,7 @@ const { values } = parseArgs({
     rules: { type: "boolean", default: false },
   },
 });
-runTests([`test/simulation/${values.rules ? "rules-taken-out" : "simulation"}.test.ts`], {
+runTests([`test/simulation/${values.rules ? "disabled-rules" : "simulation"}.test.ts`], {
   ...(values.rules ? { SIMULATE_RULES: "1" } : {}),
   SIMULATE_SEEDS: values.seeds,
   SIMULATE_FROM: values.from,

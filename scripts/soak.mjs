@@ -1,5 +1,5 @@
-// Lets a site work for as long as asked while its link and its broker fail, and leaves a table and a drawing of what it
-// held of its machine; npm test does the same for some seconds.
+// Runs a site for the given time while its link and its broker fail, and writes a table and a chart of the resources that it
+// used; npm test does the same for some seconds.
 //   npm run soak -- [--hours H] [--seed N] [--out FOLDER]
 import { parseArgs } from "node:util";
 import { runTests } from "./run-tests.mjs";

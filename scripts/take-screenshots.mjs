@@ -1,5 +1,5 @@
-// Takes the pictures of docs/pictures/ from a running daemon: `npm run build && node scripts/take-screenshots.mjs`.
-// A site with a gate, a hall and a fire detector, a centre that does not answer, and an evening's worth of trips.
+// Takes the screenshots of docs/screenshots/ from a running daemon: `npm run build && node scripts/take-screenshots.mjs`.
+// The site has a gate, a hall and a fire detector, an unreachable centre, and the trips of an evening.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ zones:
   - { id: smoke, name: Fum depozit, kind: fire, objective: *hall, input: { simulated: true } }
   - { id: gate, name: Poarta, kind: perimeter, objective: *hall, input: { simulated: true } }
 `;
-/** Screen by screen: its address, and what is there once it is complete. */
+/** Each screen: its route, and an element that is present once it is complete. */
 const SCREENS = [
   ["status", ".conditions"],
   ["zones", ".lanes .legend"],
@@ -39,20 +39,20 @@ const SCREENS = [
   ["settings", 'td:has-text("http.port")'],
   ["setup", "ol.guide"],
 ];
-/** As a technician's phone and an installer's laptop see it. */
+/** A technician's phone and an installer's laptop. */
 const LOOKS = [
   { name: "ro-phone", locale: "ro-RO", width: 360, height: 740, colorScheme: "light" },
   { name: "en-desktop", locale: "en-GB", width: 1100, height: 860, colorScheme: "dark" },
 ];
 
-const pictures = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "santinela-pictures-"));
+const screenshots = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "santinela-screenshots-"));
 const configFile = join(folder, "santinela.yaml");
 writeFileSync(configFile, CONFIGURATION);
 writeFileSync(join(folder, "upstream.password"), "not needed", { mode: 0o600 });
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const daemon = new DaemonProcess({ main, configFile, dataDir: join(folder, "data") });
-/** An installation that nobody has set up yet. */
+/** A new installation before its set-up. */
 const newFile = join(folder, "new.yaml");
 writeFileSync(newFile, "dataDir: ./new\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
 const newDaemon = new DaemonProcess({ main, configFile: newFile, dataDir: join(folder, "new") });
@@ -63,7 +63,7 @@ try {
   await daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "120"]);
   for (const zone of ["hall", "gate", "hall", "front-door"]) await trip(zone);
   await daemon.run(["trip", "--zone", "window"]);
-  mkdirSync(pictures, { recursive: true });
+  mkdirSync(screenshots, { recursive: true });
   await photograph(`http://127.0.0.1:${httpPort}/`);
   const { httpPort: newPort } = await newDaemon.start();
   await photographSetUp(`http://127.0.0.1:${newPort}/`);
@@ -78,7 +78,7 @@ async function trip(zone) {
   await daemon.run(["trip", "--zone", zone, "--restore"]);
 }
 
-/** The link as it might have stood yesterday, and was cut off in the night. */
+/** A link history of one day, with an interruption in the night. */
 function writeLinkOfADay(path) {
   const database = openJournalDatabase(path);
   const samples = new LinkSampleStore(database);
@@ -92,7 +92,7 @@ function writeLinkOfADay(path) {
   database.close();
 }
 
-/** Calls `look` with a page in each look, in the language that its browser asks for. */
+/** Calls `look` with a page for each device, in its language. */
 async function inEachLook(address, look) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -113,7 +113,7 @@ async function inEachLook(address, look) {
   await browser.close();
 }
 
-/** A part of one screen: what another screen still shows is not taken for it. */
+/** A locator within one screen, so that the remains of another screen do not match. */
 function onScreen(page, screen, part) {
   return page.locator(`main[data-screen="${screen}"][aria-busy=false] ${part}`);
 }
@@ -121,7 +121,7 @@ function onScreen(page, screen, part) {
 async function photographSetUp(address) {
   await inEachLook(address, async (page, name) => {
     await onScreen(page, "first-start", "input[name=code]").waitFor();
-    await page.screenshot({ path: join(pictures, `first-start-${name}.png`) });
+    await page.screenshot({ path: join(screenshots, `first-start-${name}.png`) });
   });
 }
 
@@ -134,7 +134,7 @@ async function photograph(address) {
     for (const [screen, mark] of SCREENS) {
       await page.goto(`${address}#/${screen}`);
       await onScreen(page, screen, mark).waitFor();
-      await page.screenshot({ path: join(pictures, `${screen.replace("/1", "-one")}-${name}.png`) });
+      await page.screenshot({ path: join(screenshots, `${screen.replace("/1", "-one")}-${name}.png`) });
     }
   });
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # test-container.sh ROOT [OPTION...]: boots the root file system of scripts/test-rootfs.sh in a container with systemd as
-# PID 1, over an overlay, so that it stays as it is. OPTIONs are systemd-nspawn's, which this process becomes. With --probe
-# instead of options it boots one, tries the kinds of confinement in it that the service needs, and ends: with 77 and a
-# sentence where this machine cannot.
+# PID 1, on an overlay, so that it is not modified. Executes systemd-nspawn with OPTIONs. With --probe instead of options it
+# boots a container, tests the sandbox features that the service needs, and exits with 77 and the reason if one is missing.
 set -euo pipefail
 root=$1
 shift
@@ -44,7 +43,7 @@ until [[ $state =~ running|degraded ]]; do
   leader=$(ps -o pid= --ppid "$nspawn" | tr -d ' ') || continue
   state=$(inside systemctl is-system-running 2>/dev/null) || true
 done
-# A list of its own and not the unit's: a mistake in the unit is for the tests to find.
+# A separate list: an error in the unit must be found by the tests.
 inside systemd-run --quiet --wait --property=User=daemon --property=PrivateUsers=yes --property=ProtectSystem=strict \
   --property=PrivateTmp=yes --property=PrivateDevices=yes --property=DevicePolicy=closed \
   --property=ProtectProc=invisible --property=ProtectControlGroups=yes --property=ProtectHostname=yes \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test-debian.sh [COMMAND]: the two commands of the README on an empty Debian with Debian's own Node.js, npm and Chromium,
-# as a user without rights, from a copy of this tree that carries nothing over but what git knows. COMMAND instead of
-# them, where only a part is to be tried. As root; ends with 77 where it cannot run. SUITE is trixie unless said.
+# test-debian.sh [COMMAND]: runs the two commands of the README, or COMMAND, on a new Debian with Debian's own Node.js, npm
+# and Chromium, as an unprivileged user, in a copy of the files that git tracks or does not ignore. Needs root; exits with 77
+# if it cannot run. SUITE is trixie by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=${SUITE:-trixie}
@@ -15,8 +15,8 @@ if [ ! -d "$root" ]; then
   rm -rf "$root.part"
   mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | grep -m1 debian.org/debian) ||
     mirror=http://deb.debian.org/debian
-  echo "test-debian: making a Debian $suite" >&2
-  # What the README asks for, what npm test would install as root, and git and procps, which people have.
+  echo "test-debian: creating a Debian $suite" >&2
+  # The requirements of the README, the programs that npm test installs as root, and git and procps.
   mmdebstrap --quiet --variant=minbase \
     --include=ca-certificates,nodejs,npm,g++,make,python3,git,procps,mosquitto,chromium,strace,zsh,fish,faketime \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
@@ -24,7 +24,7 @@ if [ ! -d "$root" ]; then
   chroot "$root.part" useradd --create-home stranger
   mv -T "$root.part" "$root"
 fi
-# The network as this machine has it: names, and the authorities that it trusts.
+# This machine's name resolution and trusted authorities.
 install -m 644 /etc/resolv.conf /etc/hosts "$root/etc/"
 install -m 644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 
@@ -34,7 +34,7 @@ git ls-files -z --cached --others --exclude-standard | tar --create --null --fil
   tar --extract --directory "$root/home/stranger/santinela"
 chroot "$root" chown -R stranger: /home/stranger/santinela
 
-# npm start serves until it is ended: it is ended once it has answered.
+# npm start runs until it is stopped: stop it after the first response.
 both='npm install && npm test && (
   npm start & daemon=$!
   node -e "
@@ -42,7 +42,7 @@ both='npm install && npm test && (
       () => left > 0 ? setTimeout(ask, 500, left - 1) : process.exit(1));
     ask(120);"
   status=$?; kill $daemon; wait $daemon; exit $status)'
-# A process space of its own: whatever is left over ends with it.
+# A separate PID namespace, so that all remaining processes end with it.
 exec unshare --mount --pid --fork --kill-child bash -euc '
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"

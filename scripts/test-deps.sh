@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# test-deps.sh [machines]: sees to the programs that the tests run beside Node, or to those from which the containers and
-# virtual machines of npm run test:systemd and test:vm are made. As root on Debian it installs what is missing and names it;
-# elsewhere it lists it. With CI=true a program of the tests that is missing is a failure; the machines' suites say
-# themselves what they lack.
+# test-deps.sh [machines]: checks the programs that the tests need besides Node.js, or those for the containers and virtual
+# machines of npm run test:systemd and test:vm. As root on Debian it installs the missing ones; elsewhere it lists them.
+# With CI=true a missing program of the tests is an error; the suites of the machines report themselves what they lack.
 set -euo pipefail
 
-# Each package with the program in it that is looked for.
+# Each package with one of its programs.
 case ${1:-tests} in
 tests)
   needed=(mosquitto:mosquitto chromium:chromium strace:strace zsh:zsh fish:fish faketime:faketime)
@@ -15,7 +14,7 @@ machines)
   needed=(systemd-container:systemd-nspawn mmdebstrap:mmdebstrap qemu-system-x86:qemu-system-x86_64
     busybox-static:busybox kmod:modprobe cpio:cpio xz-utils:xz e2fsprogs:mkfs.ext4 procps:ps
     g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
-  used="the containers and virtual machines of the tests are made with"
+  used="the containers and virtual machines of the tests use"
   ;;
 *)
   echo "test-deps: the list $1 is unknown: use tests or machines" >&2
@@ -25,7 +24,7 @@ esac
 
 missing=()
 for one in "${needed[@]}"; do
-  # Debian keeps daemons in /usr/sbin, which is not on everybody's PATH.
+  # Debian installs daemons in /usr/sbin, which is not on every PATH.
   PATH="$PATH:/usr/sbin:/sbin" command -v "${one#*:}" >/dev/null || missing+=("${one%:*}")
 done
 [ "${#missing[@]}" -eq 0 ] && exit 0
@@ -33,7 +32,7 @@ done
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
   echo "test-deps: installing ${missing[*]}, which $used" >&2
   apt-get update -qq >&2
-  # The tests start their own; the packaged service would only hold the port.
+  # The tests start their own brokers; the packaged service would occupy the port.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
     chmod +x /usr/sbin/policy-rc.d

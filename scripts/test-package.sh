@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test-package.sh ARCH FOLDER: sees to the package of this tree in FOLDER, which the tests on real systems install, and
-# prints its path. dist/ is then what the sources make. A package that is there already is taken as it is. Ends with 77
-# and a sentence where this machine lacks what the package is made from: a compiler, or the way to the registry.
+# test-package.sh ARCH FOLDER: builds the package of this tree in FOLDER for the tests on real systems, and prints its path.
+# Also updates dist/. An existing package is used as it is. Exits with 77 and the reason if this machine lacks a compiler or
+# access to the registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 arch=$1
@@ -12,7 +12,7 @@ cannot() {
 }
 [[ $arch =~ ^(amd64|arm64)$ ]] || cannot "there is none for $arch, only for amd64 and arm64"
 command -v dpkg-deb >/dev/null || cannot "dpkg-deb is missing"
-# A copy of the tree may come without its history.
+# A copy of the tree may have no git history.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 node scripts/build-record.mjs --is-fresh || npm run --silent build >&2
 for package in "$folder"/santinela_*_"$arch".deb; do
@@ -22,7 +22,7 @@ for package in "$folder"/santinela_*_"$arch".deb; do
   }
 done
 status=0
-# Compressed as little as possible: it is read once.
+# Low compression: the package is read once.
 SANTINELA_DEB_COMPRESSION="-Zgzip -z1" scripts/packaging/build-deb.sh "$arch" "$folder" || status=$?
 [ "$status" -ne 69 ] || cannot "the reason is above"
 exit "$status"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test-reproducible.sh [ARCH]: builds the Debian package of the last commit twice, in two folders with different paths,
-# time zones and languages, with nothing kept from an earlier build but npm's own downloads, and compares the two bit for
-# bit. Ends with 1 and the names of the files that differ. Takes ten minutes, because the add-ons are compiled twice.
+# time zones and languages, without caches except npm's downloads, and compares the two byte for byte. Exits with 1 and the
+# names of the files that differ. Takes ten minutes, because the add-ons are compiled twice.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 arch=${1:-$(dpkg --print-architecture)}
@@ -9,7 +9,7 @@ commit=$(git -C "$root" rev-parse HEAD)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# build NAME FOLDER TIMEZONE LANGUAGE UMASK: leaves the package in $work/NAME.deb.
+# build NAME FOLDER TIMEZONE LANGUAGE UMASK: puts the package into $work/NAME.deb.
 build() {
   local name=$1 folder=$2 built
   git clone --quiet "$root" "$folder"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test-rootfs.sh SUITE: makes (once) the root file system of a small Debian with systemd, which the tests boot in a
-# container, and prints its folder. As root, from this machine's own Debian mirror.
+# test-rootfs.sh SUITE: creates (once) the root file system of a small Debian with systemd, which the tests boot in a
+# container, and prints its folder. Needs root; uses this machine's Debian mirror.
 set -euo pipefail
 suite=$1
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The tests of the package and the service on a real systemd: Debian 12 and 13 in containers of their own, with systemd as
-# PID 1. Ends with 77 and a sentence where they cannot run. SUITES overrides "bookworm trixie"; TEST_PACKAGES names a
-# folder whose packages are taken as they are, and where those that it lacks are left.
+# Tests of the package and the service on a real systemd: Debian 12 and 13 in separate containers, with systemd as PID 1.
+# Exits with 77 and the reason if they cannot run. SUITES overrides "bookworm trixie". TEST_PACKAGES is a folder of packages:
+# existing ones are used, missing ones are built there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,16 +9,16 @@ skip() {
   echo "test-systemd: skipped: $1" >&2
   exit 77
 }
-# Debian keeps some of them out of an ordinary user's PATH.
+# Some of the programs are not on an ordinary user's PATH in Debian.
 export PATH=$PATH:/usr/sbin:/sbin
-[ "$(id -u)" -eq 0 ] || skip "containers are made by root"
+[ "$(id -u)" -eq 0 ] || skip "containers need root"
 for command in systemd-nspawn mmdebstrap dpkg-deb; do
   command -v "$command" >/dev/null || skip "$command is missing: sudo apt-get install systemd-container mmdebstrap dpkg"
 done
 
 roots=()
 for suite in ${SUITES:-bookworm trixie}; do
-  root=$(scripts/test-rootfs.sh "$suite") || skip "a Debian $suite cannot be made here"
+  root=$(scripts/test-rootfs.sh "$suite") || skip "Debian $suite cannot be created here"
   [ "${#roots[@]}" -gt 0 ] || scripts/test-container.sh "$root" --probe || skip "no container, for the reason above"
   roots+=("$suite=$root")
 done
@@ -29,14 +29,14 @@ else
   trap 'rm -rf "$packages"' EXIT
 fi
 scripts/test-package.sh "$(dpkg --print-architecture)" "$packages" >/dev/null
-# The Pi's package is tried in an emulator, where a compiler for it and the emulator are there.
+# The arm64 package is tested in an emulator if the compiler and the emulator are installed.
 arm64=
 if [ "$#" -gt 0 ] && [[ "$*" != *arm64* ]]; then
-  : # not asked for
+  : # not selected
 elif command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64-static >/dev/null; then
   mkdir -p "$packages/arm64"
   arm64=$(scripts/test-package.sh arm64 "$packages/arm64")
 else
-  echo "test-systemd: the package for arm64 is not tried: sudo apt-get install g++-aarch64-linux-gnu qemu-user-static" >&2
+  echo "test-systemd: the package for arm64 is not tested: sudo apt-get install g++-aarch64-linux-gnu qemu-user-static" >&2
 fi
 TEST_ARM64_PACKAGE="$arm64" TEST_ROOTS="${roots[*]}" TEST_PACKAGES="$packages" node_modules/.bin/vitest run --config test/systemd/vitest.config.ts "$@"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# test-vm-kernel.sh: fetches (once) Debian's kernel of trixie-backports, which has the GPIO simulator, and makes of it what
-# the test machine boots: prints a folder with vmlinuz, initrd and modules/. As root; this machine's apt sources stay as
-# they are.
+# test-vm-kernel.sh: fetches (once) Debian's kernel of trixie-backports, which has the GPIO simulator, prepares it for the test
+# machine, and prints a folder with vmlinuz, initrd and modules/. Needs root; does not change this machine's apt sources.
 set -euo pipefail
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
 kernel=$cache/vm-kernel
@@ -55,8 +54,8 @@ done
 find "$modules" -name '*.xz' -exec xz -d {} +
 depmod -b "$part/modules/usr" "$version"
 
-# The disk's own drivers are modules, so a few of them and a shell mount it before systemd starts. The simulator is loaded
-# with them: the machine has no modprobe.
+# The disk drivers are modules, so an initrd with a shell loads them and mounts the disk before systemd starts. It also loads
+# the GPIO simulator, because the machine has no modprobe.
 first=$work/first
 mkdir -p "$first"/{bin,dev,proc,sys,root,modules}
 cp "$(command -v busybox)" "$first/bin/busybox"

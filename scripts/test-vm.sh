@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and
-# systemd as PID 1. Ends with 77 and a sentence where it cannot run. --powercut runs the power cuts instead: CUTS (10)
-# times the machine's plug is pulled during trips. TEST_PACKAGES is the folder that scripts/test-systemd.sh keeps packages in.
+# Tests of the installed package on a real kernel: a virtual machine with Debian 13, the kernel's GPIO simulator and systemd
+# as PID 1. Exits with 77 and the reason if it cannot run. --powercut runs the power cuts instead: the machine is killed
+# CUTS (10) times during trips. TEST_PACKAGES is the folder of packages, see scripts/test-systemd.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,10 +9,10 @@ skip() {
   echo "test-vm: skipped: $1" >&2
   exit 77
 }
-# Debian keeps some of them out of an ordinary user's PATH.
+# Some of the programs are not on an ordinary user's PATH in Debian.
 export PATH=$PATH:/usr/sbin:/sbin
-[ "$(id -u)" -eq 0 ] || skip "the root file system is made by root"
-[ "$(dpkg --print-architecture)" = amd64 ] || skip "the machine is made for a host of amd64"
+[ "$(id -u)" -eq 0 ] || skip "the root file system needs root"
+[ "$(dpkg --print-architecture)" = amd64 ] || skip "the virtual machine needs an amd64 host"
 for command in qemu-system-x86_64 mmdebstrap busybox depmod modprobe cpio xz mkfs.ext4; do
   command -v "$command" >/dev/null ||
     skip "$command is missing: sudo apt-get install qemu-system-x86 mmdebstrap busybox-static kmod cpio xz-utils e2fsprogs"
@@ -26,8 +26,8 @@ if [ "${1:-}" = --powercut ]; then
   shift
 fi
 
-kernel=$(scripts/test-vm-kernel.sh) || skip "the kernel cannot be made ready here"
-base=$(scripts/test-rootfs.sh trixie) || skip "a Debian trixie cannot be made here"
+kernel=$(scripts/test-vm-kernel.sh) || skip "the kernel cannot be prepared here"
+base=$(scripts/test-rootfs.sh trixie) || skip "Debian trixie cannot be created here"
 work=$(mktemp -d "${TMPDIR:-/tmp}/santinela-vm.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 package=$(scripts/test-package.sh amd64 "${TEST_PACKAGES:-$work}")
@@ -36,11 +36,11 @@ root=$work/root
 cp -a "$base" "$root"
 cp -a "$kernel/modules/usr/lib/modules" "$root/usr/lib/"
 cp "$package" "$root/santinela.deb"
-# A namespace of its own, so that whatever happens /proc does not stay mounted.
+# A separate namespace, so that /proc is unmounted in any case.
 unshare --mount sh -c 'mount -t proc proc "$1/proc" && chroot "$1" dpkg -i /santinela.deb >/dev/null' sh "$root"
 rm "$root/santinela.deb"
 : >"$root/etc/fstab"
-# A shell on the second serial line, through which the tests work.
+# A shell on the second serial line, for the tests.
 cat >"$root/etc/systemd/system/test-shell.service" <<'END'
 [Unit]
 Description=Shell for the tests
@@ -58,7 +58,7 @@ Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC
 WantedBy=multi-user.target
 END
 ln -s ../test-shell.service "$root/etc/systemd/system/multi-user.target.wants/test-shell.service"
-# What a machine of this kind has no use for only makes its start longer.
+# Disable unused units for a faster boot.
 for unit in systemd-hwdb-update.service dev-hugepages.mount dev-mqueue.mount sys-fs-fuse-connections.mount \
   sys-kernel-debug.mount sys-kernel-tracing.mount modprobe@fuse.service modprobe@drm.service \
   modprobe@efi_pstore.service systemd-machine-id-commit.service systemd-firstboot.service e2scrub_all.timer \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# uninstall.sh: removes what install.sh has put on this machine. Configuration (/etc/santinela), data (/var/lib/santinela)
+# uninstall.sh: removes the files that install.sh has installed. Configuration (/etc/santinela), data (/var/lib/santinela)
 # and the user stay.
 set -euo pipefail
 [ "$(id -u)" -eq 0 ] || {

@@ -1,11 +1,11 @@
-// Adds accounts of sites to a database, without the program's own checks and without a flush each:
+// Adds accounts of sites to a database, without the checks of the program and without an fsync each:
 // node accounts.mjs DATABASE PASSWORD SAME OWN. SAME of them share one bcrypt hash (site-N@centre.example), OWN have one
-// each (new-N@centre.example). The installation has been started once before and is not running.
+// each (new-N@centre.example). The installation has been started once and is not running.
 import bcrypt from "bcrypt";
 import { openMainDatabase } from "../../dist/store/main-database.js";
 
 const [path, password, same, own] = process.argv.slice(2);
-/** As the program makes them. */
+/** Same cost as in the program. */
 const COST = 10;
 
 const shared = await bcrypt.hash(password, COST);

@@ -6,20 +6,20 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Takes what it prints. */
+  /** Called with its output. */
   readonly logFile: string;
-  /** Beside this process's own. */
+  /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
 }
 
-/** After being asked to end, a process has so long before it is made to. */
+/** Time between SIGTERM and SIGKILL. */
 const END_MS = 10_000;
 
-/** Of the scheduler clock of Linux, in which /proc says how long a process has computed (proc(5)). */
+/** Ticks per second of the processor times in /proc (proc(5)). */
 const TICKS_PER_SECOND = 100;
 
-/** Every process of the bench, so that none outlives it. */
+/** All processes of the benchmark, so that none outlives it. */
 export class Children {
   readonly #running = new Set<Child>();
 
@@ -30,7 +30,7 @@ export class Children {
     return child;
   }
 
-  /** Ends all of them, the youngest first. */
+  /** Stops all of them, the newest first. */
   async endAll(): Promise<void> {
     for (const child of [...this.#running].toReversed()) await child.end();
   }
@@ -67,14 +67,14 @@ export class Child {
     return this.#process.pid;
   }
 
-  /** The end of what it has printed. */
+  /** The end of its output. */
   get said(): string {
     return readFileSync(this.#logFile, "utf8").slice(-2_000);
   }
 
   /**
-   * Asks again and again until `look` says true.
-   * @throws Error with what the process said when it ends instead, or has not come so far within `withinMs`
+   * Polls until `look` returns true.
+   * @throws Error with the output of the process if it ends, or after `withinMs`
    */
   async until(what: string, look: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<void> {
     const end = performance.now() + withinMs;
@@ -91,23 +91,23 @@ export class Child {
     return this.#memoryMb("VmRSS");
   }
 
-  /** The most it has had resident since `forgetPeak`, in MB. */
+  /** Peak resident memory since `forgetPeak`, in MB. */
   get peakMb(): number {
     return this.#memoryMb("VmHWM");
   }
 
-  /** Begins to watch for a new peak (proc(5), clear_refs). */
+  /** Resets the peak (proc(5), clear_refs). */
   forgetPeak(): void {
     writeFileSync(`/proc/${this.pid}/clear_refs`, "5");
   }
 
-  /** Processor time that it has used, milliseconds. */
+  /** Processor time used, in milliseconds. */
   get cpuMs(): number {
     const fields = readFileSync(`/proc/${this.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
   }
 
-  /** Ends it in order, or by force when that takes too long. */
+  /** Stops it with SIGTERM, or with SIGKILL if that takes too long. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#process.kill("SIGTERM");

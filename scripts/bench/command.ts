@@ -6,18 +6,18 @@ import { RESULT_FILE } from "./result.ts";
 
 export const HELP = `npm run bench [-- OPTIONS]
 
-Measures Santinela and its peers side by side on this machine and writes the result as JSON.
+Compares Santinela with its peers on this machine and writes the result as JSON.
 
   --quick        short rounds and a smaller table: a few minutes instead of an hour or two
   --only LIST    of ${MEASURES.join(",")}: only these, separated by commas
-  --peers LIST   only these beside Santinela, such as floor,node-red
+  --peers LIST   only these peers, such as floor,node-red
   --profile      no measures: the daemon under V8's profiler, and its ten heaviest functions;
-                 they are added to the result that is there
-  --out FILE     where the result goes [.bench/result.json]
+                 they are added to the existing result
+  --out FILE     the result file [.bench/result.json]
   --help
 
-It needs wrk (Debian: apt-get install wrk); mosquitto for "trip" and a C compiler for slow flushes. What is missing
-is named and left out. \`npm run bench:report\` turns the result into docs/performance.md.
+It needs wrk (Debian: apt-get install wrk); mosquitto for "trip" and a C compiler for a slow fsync. Missing
+programs are named and their measures skipped. \`npm run bench:report\` turns the result into docs/performance.md.
 `;
 
 const PEERS = (Object.keys(CONTENDERS) as ContenderName[]).filter((name) => name !== "machine");

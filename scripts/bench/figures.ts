@@ -1,6 +1,6 @@
 import type { ContenderName } from "./contenders/contender.ts";
 
-/** Everything that is measured: what it is, its unit, and whether more of it is better. */
+/** All figures: title, unit, and whether more is better. */
 export const FIGURES = {
   "post-1": { title: "durable POST, 1 client", unit: "/s", better: "more" },
   "post-8": { title: "durable POST, 8 clients", unit: "/s", better: "more" },
@@ -18,9 +18,13 @@ export const FIGURES = {
   "burst-rate": { title: "burst of 10,000 messages (quick: 2,000)", unit: "messages/s", better: "more" },
   "burst-lost": { title: "openings lost in the burst", unit: "", better: "less" },
   "burst-peak": { title: "peak RSS during the burst", unit: "MB", better: "less" },
-  "alone-post-64": { title: "one thing taken out: durable POST, 64 clients", unit: "/s", better: "more" },
-  "alone-get-8": { title: "one thing taken out: GET by id, 8 clients", unit: "/s", better: "more" },
-  "alone-burst": { title: "one thing taken out: burst of messages", unit: "messages/s", better: "more" },
+  "alone-post-64": {
+    title: "one optimisation removed: durable POST, 64 clients",
+    unit: "/s",
+    better: "more",
+  },
+  "alone-get-8": { title: "one optimisation removed: GET by id, 8 clients", unit: "/s", better: "more" },
+  "alone-burst": { title: "one optimisation removed: burst of messages", unit: "messages/s", better: "more" },
   "catch-up-50": { title: "waiting records that leave over TLS, 50 ms", unit: "/s", better: "more" },
   "catch-up-50-alarm": {
     title: "new alarm meanwhile until the centre has it, longest, 50 ms",
@@ -104,7 +108,7 @@ export interface Measured {
 export class Notebook {
   readonly #measured = new Map<string, { figure: FigureName; contender: ContenderName; values: number[] }>();
 
-  /** @throws Error for what is no number */
+  /** @throws Error if the value is not a finite number */
   note(figure: FigureName, contender: ContenderName, value: number): void {
     if (!Number.isFinite(value)) throw new Error(`${figure} of ${contender} is ${value}`);
     const key = `${figure} ${contender}`;

@@ -7,10 +7,10 @@ interface Value {
   readonly contender: ContenderName;
 }
 
-/** What the product is to reach, as a ratio within one run, as a difference, or in itself. */
+/** A goal of the product: a ratio within one run, a difference, or an absolute value. */
 export interface Goal {
   readonly of: FigureName;
-  /** Who of ours; the product as built unless said. */
+  /** The contender of ours; default: the product as built. */
   readonly by?: ContenderName;
   readonly to?: Value;
   /** `difference`: the unit is that of the figure. */

@@ -25,12 +25,12 @@ export function thisMachine(): Machine {
   };
 }
 
-/** Processes that wanted to run, on average over the last minute. */
+/** Load average of the last minute. */
 export function load(): number {
   return loadavg()[0] ?? 0;
 }
 
-/** Looks at the machine alone before each round: how much it wavers by itself is the noise of every other figure. */
+/** Measures the machine alone before each round: its variation is the noise of all other figures. */
 export function noteMachine({ folder, notebook }: Ground): void {
   notebook.note("flush", "machine", flushMs(join(folder.path, "flush")));
   notebook.note("work", "machine", workMs());

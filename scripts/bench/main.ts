@@ -32,10 +32,10 @@ const WORK: Readonly<Record<MeasureName, (ground: Ground) => Promise<void>>> = {
   "sign-in": measureSignIns,
 };
 
-/** Measures in which the product is compared with nothing but itself. */
+/** Measures that compare the product only with itself. */
 const WITHOUT_PEERS: ReadonlySet<MeasureName> = new Set(["catch-up", "sign-in"]);
 
-/** Whatever hangs, the run is over after so long. */
+/** Maximum duration of a run. */
 const RUN_MS_MAX = 6 * 3_600_000;
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -111,7 +111,7 @@ async function measure(
     tell(line);
 }
 
-/** A measure that fails is told; what the others have found in an hour or two is still worth its file. */
+/** Reports a failed measure and continues, so that the results of the others are kept. */
 async function attempt(ground: Ground, name: MeasureName): Promise<void> {
   try {
     await WORK[name](ground);

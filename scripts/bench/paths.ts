@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** What the bench is written in and what it installs its peers beside. */
 export const SOURCE = join(ROOT, "scripts", "bench");
-/** What the bench makes: git-ignored, safe to delete. */
+/** Output of the benchmark: ignored by git, safe to delete. */
 export const MADE = join(ROOT, ".bench");
 /** The built program, as an installer runs it. */
 export const PROGRAM = join(ROOT, "dist", "main.js");
 
 /**
- * An empty folder for one run, on the repository's own disk: a temporary folder is often memory, where a flush costs
+ * An empty folder for one run, on the disk of the repository: a temporary folder is often in memory, where an fsync costs
  * nothing.
  */
 export class RunFolder {
@@ -34,7 +34,7 @@ export class RunFolder {
   }
 }
 
-/** A TCP port of the loopback that nobody had a moment ago. */
+/** A free TCP port of the loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => {

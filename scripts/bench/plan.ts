@@ -3,13 +3,13 @@ import type { Contender } from "./contenders/contender.ts";
 import type { Notebook } from "./figures.ts";
 import type { RunFolder } from "./paths.ts";
 
-/** How much is done. */
+/** The size of a run. */
 export interface Scale {
   readonly quick: boolean;
   readonly rounds: number;
   /** Of one load. */
   readonly seconds: number;
-  /** Of one load while flushes are slow: every 100th takes half a second, and some of those must fall into each load. */
+  /** Of one load with a slow fsync: long enough for some of those that take half a second. */
   readonly slowSeconds: number;
   /** Starts a contender is timed for. */
   readonly starts: number;
@@ -21,10 +21,10 @@ export interface Scale {
   readonly trips: number;
   /** Messages of one burst: a multiple of twice the number of sensors. */
   readonly burst: number;
-  /** The same where single things are taken out of the product, with a slow flush, which is what most of them spare. */
+  /** The same with one optimisation removed and a slow fsync, which most of them avoid. */
   readonly aloneBurst: number;
   readonly aloneRounds: number;
-  /** Records that wait at a site whose line is back. */
+  /** Records that wait at a site whose link is up again. */
   readonly waiting: number;
   /** How long it is watched. */
   readonly catchUpSeconds: number;
@@ -34,7 +34,7 @@ export interface Scale {
   /** Sites that sign in at a centre that has just been started. */
   readonly newSites: number;
   readonly signInRounds: number;
-  /** What has not come through when so long nothing was committed any more, is lost. */
+  /** Openings without a record count as lost after this time without a commit, in milliseconds. */
   readonly silenceMs: number;
 }
 
@@ -59,7 +59,7 @@ export const FULL: Scale = {
   silenceMs: 15_000,
 };
 
-/** Enough to see that it works, and how things stand roughly. */
+/** A rough result within minutes. */
 export const QUICK: Scale = {
   quick: true,
   rounds: 3,
@@ -91,16 +91,16 @@ export interface Ground {
   readonly folder: RunFolder;
   /** Aborted when the run is to end early. */
   readonly signal: AbortSignal;
-  /** Environment that makes flushes slow; undefined where no compiler could build the shim. */
+  /** Environment for a slow fsync; undefined if no compiler could build the library. */
   readonly slowFlush: Readonly<Record<string, string>> | undefined;
-  /** Takes what is going on, a line at a time. */
+  /** Called with the progress, a line at a time. */
   readonly tell: (line: string) => void;
 }
 
-/** Of the lines that a site catches up over, milliseconds: a cable, 4G, 4G in a cellar, worse. */
+/** Round trips of the links for catching up, in milliseconds: a cable, 4G, 4G in a cellar, worse. */
 export const ROUND_TRIPS_MS = [50, 100, 200, 300] as const;
 export type RoundTripMs = (typeof ROUND_TRIPS_MS)[number];
 
-/** A part of the bench that can be run alone. */
+/** A part of the benchmark that can be run alone. */
 export const MEASURES = ["write", "read", "list", "trip", "start", "alone", "catch-up", "sign-in"] as const;
 export type MeasureName = (typeof MEASURES)[number];

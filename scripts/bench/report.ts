@@ -5,7 +5,7 @@ import { ROOT } from "./paths.ts";
 import { readResult, RESULT_FILE } from "./result.ts";
 import { tablesOf } from "./tables.ts";
 
-/** Puts a result into the page about performance, and keeps it beside the page: report.js [RESULT]. */
+/** Writes a result into docs/performance.md and copies it to docs/performance.json: report.js [RESULT]. */
 const [, , path = RESULT_FILE] = process.argv;
 const PAGE = join(ROOT, "docs", "performance.md");
 const KEPT = join(ROOT, "docs", "performance.json");

@@ -9,7 +9,7 @@ const PRIORITIES = priorities.split(",");
 const BATCH = 1_000;
 
 const database = openMainDatabase(path);
-// Nobody minds if this is lost half-way; the next opening sets what a durable database needs.
+// No durability is needed here; the next start sets the pragmas of a durable database.
 database.pragma("journal_mode = MEMORY");
 database.pragma("synchronous = OFF");
 database.pragma("locking_mode = EXCLUSIVE");

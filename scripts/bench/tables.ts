@@ -5,7 +5,7 @@ import { meaningOf } from "./profile-words.ts";
 import type { Result } from "./result.ts";
 import { median, ratio, spread } from "./statistics.ts";
 
-/** A result as Markdown: where it was measured, how the goals stand, every figure, and the profiles. */
+/** A result as Markdown: machine, goals, figures, and profiles. */
 export function tablesOf(result: Result): string {
   return [machineText(result), goalTable(result), figureTable(result), ...profileTables(result)].join("\n\n");
 }
@@ -19,11 +19,11 @@ function machineText({ startedAt, minutes, quick, machine, load, measured, missi
         `${FIGURES[figure].title} ${round(median(values))} ms (spread ${percent(spread(values))})`,
     );
   return [
-    `Measured ${startedAt.replace("T", " ").replace("Z", " UTC")} in ${Math.round(minutes)} minutes${quick ? ", **a quick run**: its figures are rough" : ""}.`,
+    `Measured ${startedAt.replace("T", " ").replace("Z", " UTC")} in ${Math.round(minutes)} minutes${quick ? ", **a quick run**: its figures are approximate" : ""}.`,
     "",
     `- Machine: ${processor}, ${cores} ${cores === 1 ? "core" : "cores"}, ${Math.round(memoryMb / 1024)} GB, Linux ${kernel}, Node.js ${node}.`,
     `- Load of a minute before the run ${round(load.before)}, after it ${round(load.after)}.`,
-    ...(noise.length === 0 ? [] : [`- Noise of the machine by itself: ${noise.join("; ")}.`]),
+    ...(noise.length === 0 ? [] : [`- Noise of the machine alone: ${noise.join("; ")}.`]),
     ...missing.map(({ contender, reason }) => `- Not measured: ${contender} (${reason}).`),
   ].join("\n");
 }
@@ -76,7 +76,7 @@ function profileTables({ profiles = [] }: Result): string[] {
   return profiles.map(
     ({ load, heaviest }) =>
       `### Where the time goes: ${load}\n\n${table(
-        ["own time", "what it is", "function", "where"],
+        ["own time", "purpose", "function", "place"],
         heaviest.map((heavy) => {
           const { name, place, share } = heavy;
           return [percent(share), meaningOf(heavy), `\`${name}\``, `\`${place}\``];
@@ -94,7 +94,7 @@ function ratioText(value: number | undefined): string {
   return value === undefined ? "" : `${round(value)} ×`;
 }
 
-/** Three digits that mean something: 12,345 · 123 · 12.3 · 1.23. */
+/** Three significant digits: 12,345 · 123 · 12.3 · 1.23. */
 export function round(value: number): string {
   const size = Math.abs(value);
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
@@ -105,7 +105,7 @@ function percent(part: number): string {
   return `${Math.round(part * 100)} %`;
 }
 
-/** Lines for a terminal: each goal with how it stands. */
+/** Lines for a terminal: each goal with its state. */
 export function goalLines({ measured }: Result): string[] {
   return standings(measured)
     .filter(({ value }) => value !== undefined)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # build-deb.sh [ARCH [FOLDER]]: builds the Debian package of this tree for ARCH (amd64 or arm64, else this machine's)
-# into FOLDER (else var/packages) and prints its path. The package brings its own Node.js and ready add-ons. The same
-# commit makes the same bytes. SANTINELA_DEB_VERSION overrides the version of package.json, SANTINELA_DEB_COMPRESSION
-# dpkg-deb's -Zxz, which takes a minute. Ends with 69 where a program or the registry is missing.
+# into FOLDER (else var/packages) and prints its path. The package contains Node.js and compiled add-ons. The build is
+# reproducible. SANTINELA_DEB_VERSION overrides the version of package.json, SANTINELA_DEB_COMPRESSION dpkg-deb's -Zxz, which
+# takes a minute. Exits with 69 if a program or the registry is missing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -18,7 +18,7 @@ tree=$work/tree
 home=$tree/usr/lib/santinela
 umask 022
 
-# The same lock file gives the same modules, so they are fetched once.
+# The lock file determines the modules, so they are fetched once.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
 fetched=$cache/modules-$(sha256sum "$root/package-lock.json" | cut -c1-16)
 if [ ! -d "$fetched" ]; then
@@ -36,7 +36,7 @@ cp -r "$fetched/node_modules" "$home/node_modules"
 node_home=$("$here/build-native-addons.sh" "$arch" "$home")
 rm -f "$home/node_modules/.package-lock.json"
 
-# What only compiling needs, or only a person reading the sources: it would be two thirds of the package.
+# Remove files that only compiling or reading the sources needs: two thirds of the package.
 modules=$home/node_modules
 rm -rf "$modules"/better-sqlite3/{deps,src,binding.gyp} "$modules"/epoll/{src,binding.gyp,example,test} \
   "$modules"/{prebuild-install,node-abi,nan,node-addon-api,node-gyp-build-optional-packages,tar-fs,tar-stream,simple-get} \
@@ -68,7 +68,7 @@ sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" "$here/
 find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 chmod -R u=rwX,go=rX "$tree"
 
-# Word splitting is meant: "-Zgzip -z1".
+# Word splitting is intended: "-Zgzip -z1".
 package=$folder/santinela_${version}_$arch.deb
 dpkg-deb --root-owner-group ${SANTINELA_DEB_COMPRESSION:--Zxz} --build "$tree" "$package" >&2
 echo "$package"

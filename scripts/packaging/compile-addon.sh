@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # compile-addon.sh ARCH SOURCE HEADERS NODE_HOME FOLDER: compiles the add-on in SOURCE for ARCH (amd64 or arm64) against the
-# Node.js headers in HEADERS and lays its binaries into FOLDER, once the Node.js in NODE_HOME has loaded each of them.
-# SOURCE is changed. Ends with 1 and the compiler's last lines, or with the name of the binary that cannot be loaded.
+# Node.js headers in HEADERS and puts its binaries into FOLDER, after the Node.js in NODE_HOME has loaded each of them.
+# Modifies SOURCE. Exits with 1 and the compiler's last lines, or with the name of the binary that cannot be loaded.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 arch=$1 source=$2 headers=$3 node_home=$4 folder=$5
@@ -16,8 +16,8 @@ esac
 node_gyp=${npm_config_node_gyp:-$(npm exec --silent -c 'printf %s "$npm_config_node_gyp"')}
 
 rm -rf "$source/build"
-# Nothing of the caller's settings reaches the compiler: npm hands a user's npmrc on as npm_config_*, and node-gyp takes
-# those over its own arguments (npm_config_nodedir over --nodedir), and CXXFLAGS and the like from the environment.
+# The compiler must not see the caller's settings: npm exports a user's npmrc as npm_config_*, and node-gyp prefers these
+# to its own arguments (npm_config_nodedir over --nodedir), and CXXFLAGS and the like from the environment.
 (cd "$source" && env --ignore-environment PATH="$PATH" HOME="$source" TMPDIR="${TMPDIR:-/tmp}" LC_ALL=C.UTF-8 \
   ${SOURCE_DATE_EPOCH:+SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH"} \
   CC="$gnu-gcc" CXX="$gnu-g++" LINK="$gnu-g++" AR="$gnu-ar" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# load-addons.sh ARCH NODE_HOME FOLDER: lets the Node.js in NODE_HOME, which is one for ARCH, load every add-on below
-# FOLDER. Ends with 1 and the name of the first that it cannot load, and why, or where there is none at all.
+# load-addons.sh ARCH NODE_HOME FOLDER: loads every add-on below FOLDER with the Node.js in NODE_HOME, built for ARCH.
+# Exits with 1 and the reason at the first add-on that does not load, or if there is none.
 set -euo pipefail
 arch=$1 node_home=$2 folder=$3
 case $arch in
@@ -14,7 +14,7 @@ esac
 run=()
 if [ "$(uname -m)" != "$machine" ]; then
   emulator=$(command -v "qemu-$machine-static" || command -v "qemu-$machine") || {
-    echo "load-addons: qemu-$machine-static is missing, which tries add-ons for $arch: sudo apt-get install qemu-user-static" >&2
+    echo "load-addons: qemu-$machine-static is missing, which runs add-ons for $arch: sudo apt-get install qemu-user-static" >&2
     exit 69
   }
   # The C library of the cross compiler.
@@ -26,7 +26,7 @@ mapfile -t addons < <(find "$folder" -name '*.node' -type f | sort)
   echo "load-addons: there is no add-on below $folder" >&2
   exit 1
 }
-# A process for each: what two of them do to each other is not asked.
+# One process for each, so that add-ons do not affect each other.
 for addon in "${addons[@]}"; do
   "${run[@]}" "$node_home/bin/node" -e '
     try {

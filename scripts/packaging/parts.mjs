@@ -1,7 +1,6 @@
-// parts.mjs FOLDER [NODE_VERSION]: prints the list of parts (CycloneDX, JSON) of the installation in FOLDER: what the lock
-// file names and its node_modules holds, what the panel's script was built from, and the Node.js that lies beside them.
-// The lock file holds all of it, so no program makes the list: `npm sbom` is missing in npm 9, which Debian 13 ships, and
-// says when and where it ran, so that the same commit would not make the same bytes.
+// parts.mjs FOLDER [NODE_VERSION]: prints the components (CycloneDX, JSON) of the installation in FOLDER: installed packages
+// of the lock file, packages bundled into the web panel, and Node.js. `npm sbom` is not used: npm 9 of Debian 13 does not
+// have it, and its output contains time and place, so that builds would not be reproducible.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +8,7 @@ import { IN_THE_PANEL, nameOf } from "../licences.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The list of what lies in `folder`; `nodeVersion` is that of the Node.js beside it, where there is one. */
+/** The components in `folder`; `nodeVersion` is the version of its Node.js, if it has one. */
 export function partsOf(folder, nodeVersion) {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const carried = Object.keys(packages).filter(
@@ -42,7 +41,7 @@ export function partsOf(folder, nodeVersion) {
   };
 }
 
-/** One package as CycloneDX describes it; `entry` is its part of the lock file. */
+/** A package in CycloneDX format; `entry` is its entry in the lock file. */
 function componentOf(name, { version, integrity, license, dev, optional, devOptional }) {
   return {
     "bom-ref": `${name}@${version}`,
@@ -58,7 +57,7 @@ function componentOf(name, { version, integrity, license, dev, optional, devOpti
   };
 }
 
-/** A lock file's `sha512-<base64>` as CycloneDX writes it. */
+/** The `sha512-<base64>` of a lock file in CycloneDX format. */
 function hashesOf(integrity) {
   return integrity.split(" ").map((one) => {
     const [, bits, digest] = /^sha(\d+)-(.+)$/.exec(one);
@@ -66,12 +65,12 @@ function hashesOf(integrity) {
   });
 }
 
-/** An identifier of SPDX, or an expression of several. */
+/** An SPDX identifier, or an expression of several. */
 function licenceOf(text) {
   return /^[\w.-]+$/.test(text) ? { license: { id: text } } : { expression: text };
 }
 
-/** Where the packages lie that the one at `place` asks for, as far as they are there. */
+/** The paths of the installed dependencies of the package at `place`. */
 function neededBy(place, packages) {
   const { dependencies, optionalDependencies, peerDependencies, devDependencies } = packages[place];
   const names = [dependencies, optionalDependencies, peerDependencies, devDependencies].flatMap((one) =>
@@ -82,7 +81,7 @@ function neededBy(place, packages) {
     .filter((found) => found !== undefined);
 }
 
-/** As Node.js looks for a package: beside the one that asks, then one folder further up, to the top. */
+/** Node.js resolution: the package's own node_modules, then each parent folder. */
 function foundFrom(place, name, packages) {
   for (let folder = place; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/node_modules/"), 0))) {
     const candidate = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
@@ -96,7 +95,7 @@ function referenceOf(place, packages, product) {
   return `${name}@${packages[place].version}`;
 }
 
-/** In the order of their references, each once: a version that lies in two folders is one part. */
+/** Sorted by reference, without repetitions: a version in two folders is one component. */
 function byReference(list) {
   const reference = (one) => one["bom-ref"] ?? one.ref;
   const each = [...new Map(list.map((one) => [reference(one), one])).values()];

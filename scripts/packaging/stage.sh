@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# stage.sh FOLDER: lays the built program and everything that systemd, udev and people need into FOLDER, each file where
-# it belongs on a machine. Node.js and the add-ons are the caller's to add. FOLDER may be empty for this very machine.
+# stage.sh FOLDER: puts the built program, units, udev rules, examples and docs into FOLDER, each file at its path on a
+# machine. The caller adds Node.js and the add-ons. An empty FOLDER installs on this machine.
 set -euo pipefail
 destination=$1
 cd "$(dirname "$0")/../.."
@@ -29,7 +29,7 @@ put 644 systemd/santinela.yaml /usr/share/santinela/santinela.yaml
 for example in mosquitto.conf avahi.service credentials.conf; do
   put 644 "systemd/$example" "/usr/share/doc/santinela/examples/$example"
 done
-# As in the source tree, so that each link leads somewhere; all but the pictures, which a device's card need not hold.
+# Same layout as in the source tree, so that links work; without screenshots, to save space on the SD card.
 for page in *.md docs/*.md docs/decisions/*.md docs/grafana.json; do
   put 644 "$page" "/usr/share/doc/santinela/$page"
 done

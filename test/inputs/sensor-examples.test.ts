@@ -8,10 +8,10 @@ import { PROFILE_OF_KIND, resolveProfiles } from "../../src/domain/zone-rules.ts
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { WatchedZones } from "../support/watched-zones.ts";
 
-/* The worked zones of docs/sensors.md, loaded as they are there and fed with the messages shown. */
+/* The examples of docs/sensors.md, loaded as they are there and fed with the messages shown. */
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/sensors.md", import.meta.url)), "utf8");
-const worked = page.slice(page.indexOf("## Worked zones"), page.indexOf("## What the broker must do"));
+const worked = page.slice(page.indexOf("## Examples"), page.indexOf("## Requirements for the broker"));
 const examples = worked
   .split("\n### ")
   .slice(1)

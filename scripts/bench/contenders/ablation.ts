@@ -4,10 +4,10 @@ import { ROOT } from "../paths.ts";
 import type { Contender, ContenderName, Setting, Site } from "./contender.ts";
 import { prepare, santinela } from "./santinela.ts";
 
-/** One thing that makes the daemon fast, and what puts the built program back to how it was without it. */
+/** An optimisation of the daemon, and the change of the built program that removes it. */
 export interface TakenOut {
   readonly name: ContenderName;
-  /** Which load shows it. */
+  /** The load that shows its effect. */
   readonly shownBy: "requests" | "trips";
   readonly changes: readonly Change[];
 }
@@ -15,7 +15,7 @@ export interface TakenOut {
 interface Change {
   /** Below the folder of the built program. */
   readonly file: string;
-  /** Stands there exactly once. */
+  /** Must occur exactly once. */
   readonly text: string;
   readonly instead: string;
 }
@@ -26,14 +26,14 @@ const TOKEN_CACHE: Change = {
   instead: "",
 };
 
-/** A commit for each job at once, instead of one for all that arrive in the same turn of the event loop. */
+/** A commit for each job, instead of one for all jobs of a turn of the event loop. */
 const SHARED_COMMIT: Change = {
   file: "store/group-commit.js",
   text: "this.#clock.afterEventLoopTurn(() => this.#flush());",
   instead: "this.#flush();",
 };
 
-/** The product itself has no switches: each of these is a copy of what was built, with a line or two changed. */
+/** The product has no switches: each ablation is a copy of the built program with one or two changed lines. */
 export const TAKEN_OUT: readonly TakenOut[] = [
   { name: "without-token-cache", shownBy: "requests", changes: [TOKEN_CACHE] },
   {
@@ -54,12 +54,12 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     ],
   },
   {
-    name: "without-born-requests",
+    name: "without-typed-requests",
     shownBy: "requests",
     changes: [
       {
         file: "http/server.js",
-        text: "{ ...OPTIONS, ...app.born }",
+        text: "{ ...OPTIONS, ...app.born }", // words: allowed
         instead: "{ ...OPTIONS }",
       },
     ],
@@ -119,14 +119,14 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/incident-correlator.js",
-        text: "this.#cachedVersion(trip, interventionId) ?? ",
+        text: "this.#versionCache(trip, interventionId) ?? ",
         instead: "",
       },
     ],
   },
 ];
 
-/** Those that a load shows, as contenders. */
+/** The ablations of a load, as contenders. */
 export function takenOut(shownBy: TakenOut["shownBy"]): Contender[] {
   return TAKEN_OUT.filter((one) => one.shownBy === shownBy).map(({ name, changes }) => ({
     name,
@@ -148,7 +148,7 @@ function prepareWithout(setting: Setting, changes: readonly Change[]): Promise<S
 
 /**
  * A file with one text replaced.
- * @throws Error where it does not stand exactly once: then something else would be measured
+ * @throws Error if it does not occur exactly once: the measurement would be wrong
  */
 export function changed(file: string, text: string, instead: string): string {
   const [before, after, ...more] = file.split(text);

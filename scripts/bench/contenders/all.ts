@@ -4,7 +4,7 @@ import { nodeRed, nodeRedWal } from "./node-red.ts";
 import { ownPeers } from "./own-peers.ts";
 import { santinela, santinelaPackaged } from "./santinela.ts";
 
-/** Everybody that the bench knows, whether it can be measured here or not. */
+/** All contenders, including those that cannot be measured here. */
 export const CONTENDERS_HERE: readonly Contender[] = [
   santinela,
   santinelaPackaged,

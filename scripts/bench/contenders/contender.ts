@@ -1,39 +1,39 @@
 import { request } from "node:http";
 import type { Child, ChildOptions, Children } from "../children.ts";
 
-/** Somebody who is measured: the product or a peer. */
+/** A program that is measured: the product or a peer. */
 export interface Contender {
   readonly name: ContenderName;
-  /** Why it cannot be measured here; undefined when it can. */
+  /** Why it cannot be measured here; undefined if it can. */
   missing(): string | undefined;
-  /** Lays out its folder; it is not started. */
+  /** Prepares its folder without starting it. */
   prepare(setting: Setting): Promise<Site>;
 }
 
 export const CONTENDERS = {
   santinela: "the product, as built",
-  "santinela-packaged": "the product as its package installs it: the same program in few files",
-  floor: "bare node:http and better-sqlite3 with the same group commit: one row a record",
-  "floor-rows": "the same with every row and index that the product writes, and the account that it reads",
-  "floor-each": "the floor with one commit each",
-  express: "a minimal Express application over better-sqlite3, one commit each",
+  "santinela-packaged": "the product as its package installs it, bundled into a few files",
+  floor: "bare node:http and better-sqlite3 with the same group commit: one row for each record",
+  "floor-rows": "the same with all rows and indices that the product writes, and the account that it reads",
+  "floor-each": "the floor with a commit for each record",
+  express: "a minimal Express application with better-sqlite3, a commit for each record",
   "express-packages": "the same, loading every package of the product at its start",
-  fastify: "a minimal Fastify application over better-sqlite3, one commit each",
-  "json-server": "json-server 0.17 (no flush, no token)",
+  fastify: "a minimal Fastify application with better-sqlite3, a commit for each record",
+  "json-server": "json-server 0.17 (no fsync, no token)",
   "node-red": "Node-RED 5 with an MQTT-in → HTTP → SQLite flow, its SQLite as the node makes it (no token)",
-  "node-red-wal": "the same over a database that somebody has put into WAL mode by hand",
+  "node-red-wal": "the same with a database set to WAL mode by hand",
   "without-token-cache": "the product, checking the signature of a token at each request",
-  "without-key-object": "the same, with a secret that is text",
-  "without-born-requests": "the product, with requests that Express turns into its own",
-  "without-lean-answers": "the product, with Express's own way to send JSON",
-  "without-kept-statements": "the product, compiling each SQL statement when it is used",
-  "without-ordered-keys": "the product, with random keys instead of such that begin with the time",
-  "without-shared-commits": "the product, with a commit of its own for each write",
-  "without-shared-journal": "the product, taking an MQTT message when the one before is on the disk",
+  "without-key-object": "the same, with the secret as text",
+  "without-typed-requests": "the product, with requests that Express converts",
+  "without-lean-answers": "the product, with the JSON response of Express",
+  "without-kept-statements": "the product, compiling each SQL statement at each use",
+  "without-ordered-keys": "the product, with random keys instead of keys that begin with the time",
+  "without-shared-commits": "the product, with a separate commit for each write",
+  "without-shared-journal": "the product, processing an MQTT message after the previous one is on the disk",
   "without-kept-connections": "the product, with a new connection to its own API for each request of a trip",
-  "without-side-by-side": "the product, bringing one trip at a time through its own API",
-  "without-remembered-records": "the product, reading a record anew before each trip that joins it",
-  machine: "this machine itself: what is measured while nothing else is",
+  "without-side-by-side": "the product, dispatching one trip at a time through its own API",
+  "without-remembered-records": "the product, reading a record again before each trip that joins it",
+  machine: "this machine: measured while nothing else runs",
 } as const;
 
 export type ContenderName = keyof typeof CONTENDERS;
@@ -48,19 +48,19 @@ export interface Setting {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A contender that is laid out and can be started. */
+/** A contender that is prepared and can be started. */
 export interface Site {
   readonly port: number;
   readonly launch: ChildOptions;
-  /** Whether all of it is there; without this, any answer says so. */
+  /** Whether it is ready; without this, any response counts. */
   isReady?(): Promise<boolean>;
-  /** A token for its API, while it runs; empty where it wants none. */
+  /** A token for its API, while it runs; empty if it needs none. */
   token(): Promise<string>;
   /** Where its records are written, for those that take openings from MQTT. */
   readonly records?: RecordFile;
 }
 
-/** How an onlooker counts what is committed, without asking the process itself. */
+/** How an observer counts committed records without a request to the process. */
 export interface RecordFile {
   readonly file: string;
   /**
@@ -83,7 +83,7 @@ export interface Running {
 /** Where every contender has its records. */
 export const RECORDS_PATH = "/interventii";
 
-/** Starts it and waits until all of it is there. */
+/** Starts it and waits until it is ready. */
 export async function launch(contender: Contender, setting: Setting): Promise<Running> {
   const site = await contender.prepare(setting);
   const child = setting.children.start(site.launch);
@@ -102,10 +102,10 @@ export function untilReady(child: Child, site: Site): Promise<void> {
   });
 }
 
-/** Every installation has it once something was recorded. */
+/** Exists once anything was recorded. */
 export const FIRST_RECORD = `${RECORDS_PATH}/1`;
 
-/** The status of a GET; undefined when nobody answers. */
+/** The status of a GET; undefined without a response. */
 export function statusOf(port: number, path: string, token = ""): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };

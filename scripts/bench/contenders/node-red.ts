@@ -17,7 +17,7 @@ import { peerFile, peerMissing } from "./peer-packages.ts";
 
 /** Node-RED 5 with the flow that people build for this job. */
 export const nodeRed: Contender = contenderOf("node-red", "DELETE");
-/** With WAL it flushes once a record instead of several times. The node has no switch for it, and few know. */
+/** With WAL it syncs once for each record instead of several times. The node has no option for it. */
 export const nodeRedWal: Contender = contenderOf("node-red-wal", "WAL");
 
 /** How SQLite keeps a transaction whole; both are as durable as the others here. */
@@ -41,7 +41,7 @@ async function prepare({ folder, environment, brokerUrl }: Setting, journalMode:
     flowFile: "flows.json",
     userDir: folder,
     nodesDir: peerFile("node-red-node-sqlite"),
-    // Nobody edits here, and nothing is to be fetched from elsewhere.
+    // No editor and no downloads.
     httpAdminRoot: false,
     disableEditor: true,
     externalModules: { autoInstall: false },

@@ -4,7 +4,7 @@ import { freePort, SOURCE } from "../paths.ts";
 import type { Contender, ContenderName, Setting, Site } from "./contender.ts";
 import { peerMissing } from "./peer-packages.ts";
 
-/** Good for nothing but a bench. */
+/** Used by the benchmark only. */
 const SECRET = "a secret of the bench, as long as HS256 wants it";
 
 /** The peers that are written here, in scripts/bench/peers. */

@@ -17,12 +17,12 @@ export function peerMissing(name: string): string | undefined {
     : `the package ${name} is not installed; with a registry in reach, run npm ci in scripts/bench`;
 }
 
-/** A registry that does not answer must not hold the bench up for longer. */
+/** Maximum wait for the registry. */
 const INSTALL_MS = 15 * 60_000;
 
 /**
- * Installs the peers when none is there yet. Without a registry they stay missing, and the bench says which.
- * @param tell takes what is going on, a line at a time
+ * Installs the peers when none is there yet. Without a registry they stay missing, and the benchmark names them.
+ * @param tell called with the progress, a line at a time
  * @param signal aborted when the run is to end early
  */
 export async function installPeers(tell: (line: string) => void, signal: AbortSignal): Promise<void> {

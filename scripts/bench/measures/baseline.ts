@@ -8,7 +8,7 @@ import { burst } from "./burst.ts";
 import { atSensors } from "./trip.ts";
 import { chosen, interleave, leavingOut } from "./rounds.ts";
 
-/** What each thing that makes the daemon fast is worth by itself: the product beside copies that lack one of them. */
+/** The effect of each optimisation: the product compared with copies without it. */
 export async function measureAlone(ground: Ground): Promise<void> {
   const { notebook } = ground;
   const whole = chosen(ground, ["santinela"]);

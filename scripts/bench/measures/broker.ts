@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import type { Children } from "../children.ts";
 import { freePort } from "../paths.ts";
 
-/** Why no broker can be had; undefined when it can. */
+/** Why no broker is available; undefined if one is. */
 export function brokerMissing(): string | undefined {
   return findMosquitto() === undefined
     ? "mosquitto is not installed; on Debian: sudo apt-get install mosquitto"
@@ -39,7 +39,7 @@ export async function startBroker(children: Children, folder: string): Promise<s
 }
 
 function findMosquitto(): string | undefined {
-  // Debian keeps daemons in /usr/sbin, which is not on everybody's PATH.
+  // Debian installs daemons in /usr/sbin, which is not on every PATH.
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => join(folder, "mosquitto")).find((path) => existsSync(path));
 }

@@ -5,13 +5,13 @@ import { messageOf, SENSORS, sensorNumbers, topicOf } from "../contenders/sensor
 import type { Ground } from "../plan.ts";
 import type { Onlooker } from "./open-panel.ts";
 
-/** A burst that creeps on is ended here. */
+/** Maximum duration of a burst. */
 const BURST_MS_MAX = 15 * 60_000;
-/** When nothing was committed for so long, all is done. */
+/** A burst ends after this time without a commit. */
 const QUIET_MS = 1_000;
 const QUIET_MS_MAX = 30_000;
 
-/** What became of a burst. */
+/** The result of a burst. */
 export interface Burst {
   /** Openings that never came through. */
   readonly lost: number;
@@ -59,13 +59,13 @@ export async function burst(
   return { lost: expected - through, perSecond, peakMb: child.peakMb };
 }
 
-/** Waits until nothing is committed any more. */
+/** Waits until there are no further commits. */
 export async function untilQuiet(onlooker: Onlooker): Promise<void> {
   let commits = -1;
   await untilOr(QUIET_MS_MAX, () => commits === (commits = onlooker.commits()), QUIET_MS);
 }
 
-/** Looks again and again, but no longer than `withinMs`. */
+/** Polls, at most for `withinMs`. */
 export async function untilOr(withinMs: number, look: () => boolean, everyMs = 20): Promise<void> {
   const end = performance.now() + withinMs;
   while (!look() && performance.now() < end) await delay(everyMs);

@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 
-/** Looks at the centre's records without asking the centre. */
+/** Reads the centre's records without a request to the centre. */
 export class CentreEye {
   readonly #database: Sqlite.Database;
 

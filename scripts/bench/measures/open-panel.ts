@@ -39,7 +39,7 @@ export class Onlooker {
 
 interface Counter {
   count(): number;
-  /** Another number after each commit of somebody else's. */
+  /** Changes after each commit of another connection. */
   version(): number;
   close(): void;
 }
@@ -57,7 +57,7 @@ class QueryCounter implements Counter {
     return this.#count.get() as number;
   }
 
-  /** Changes with each commit of somebody else's (sqlite.org/pragma.html#pragma_data_version). */
+  /** Changes with each commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
   version(): number {
     return this.#database.pragma("data_version", { simple: true }) as number;
   }

@@ -8,7 +8,7 @@ export function chosen(ground: Ground, names: readonly ContenderName[]): Contend
 }
 
 /**
- * Does something with a contender. When it fails, that is told and not thrown: the others are still worth measuring.
+ * Runs an action with a contender. A failure is reported and not thrown, so that the others are measured.
  * @returns whether it was done
  */
 export async function leavingOut(

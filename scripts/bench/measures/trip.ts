@@ -31,7 +31,7 @@ export async function measureTrips(ground: Ground): Promise<void> {
     noteMachine(ground);
     for (const contender of contenders) {
       tell(`  trip: round ${round + 1} of ${scale.rounds}, ${contender.name}`);
-      // Each starts anew with a broker of its own: a queue that one has left must not be the next one's.
+      // Each starts with a new broker, so that no queue remains from the previous one.
       const isDone = await leavingOut(ground, "trip", contender.name, () => measureOne(ground, contender));
       if (!isDone) contenders.delete(contender);
     }
@@ -51,7 +51,7 @@ function measureOne(ground: Ground, contender: Contender): Promise<void> {
 }
 
 /**
- * Starts a contender with a broker of its own, and sensors that are heard and closed.
+ * Starts a contender with a broker of its own, and sensors that are online and closed.
  * @param environment of the contender's process, such as a slow flush
  */
 export async function atSensors(

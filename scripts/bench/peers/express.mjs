@@ -48,6 +48,6 @@ if (options.broker) {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: authorization },
       body: JSON.stringify(body),
-    }).catch(() => "lost, as nobody tries again");
+    }).catch(() => "lost: no retry");
   });
 }
