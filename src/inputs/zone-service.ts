@@ -172,7 +172,7 @@ export class ZoneService {
   }
 
   #holdChanged(): void {
-    this.#entryDelays.look();
+    this.#entryDelays.check();
     this.#standing.soon();
   }
 

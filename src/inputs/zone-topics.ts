@@ -179,12 +179,12 @@ function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>):
       return orLives(low === undefined ? undefined : { kind: "battery", low }, isRetained);
     });
   if (availability)
-    add({ ...availability, isTextToo: true }, (view) => {
+    add({ ...availability, acceptsText: true }, (view) => {
       const up = availabilityOf(availability, wordOf(view, availability));
       return up === undefined ? undefined : { kind: "availability", up };
     });
   if (bridge)
-    add({ ...bridge, isTextToo: true }, (view) => {
+    add({ ...bridge, acceptsText: true }, (view) => {
       const up = availabilityOf(bridge, wordOf(view, bridge));
       return up === undefined ? undefined : { kind: "availability", up, bridge: bridgeNameOf(bridge) };
     });

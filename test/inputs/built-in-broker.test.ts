@@ -400,16 +400,16 @@ describe("the packet meter", () => {
     const meter = new PacketSizeLimit(1000);
     let passed = 0;
     for (let at = 0; at < stream.length; at += piece)
-      if (meter.takes(stream.subarray(at, at + piece))) passed += Math.min(piece, stream.length - at);
+      if (meter.accepts(stream.subarray(at, at + piece))) passed += Math.min(piece, stream.length - at);
       else break;
     expect(passed).toBeLessThan(stream.length);
     const allowed = new PacketSizeLimit(1001);
     for (let at = 0; at < stream.length; at += piece)
-      expect(allowed.takes(stream.subarray(at, at + piece))).toBe(true);
+      expect(allowed.accepts(stream.subarray(at, at + piece))).toBe(true);
   });
 
   test("takes a length that never ends for none", () => {
-    expect(new PacketSizeLimit().takes(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
+    expect(new PacketSizeLimit().accepts(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
   });
 });
 
