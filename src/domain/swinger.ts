@@ -32,13 +32,13 @@ const LIFE_SAFETY_RESET_MS = 28_800_000;
 export function countTrip(
   before: SwingerCounters | undefined,
   wallMs: number,
-  { isStored, isHeldBack }: { readonly isStored: boolean; readonly isHeldBack: boolean },
+  { isStored, isSuppressed }: { readonly isStored: boolean; readonly isSuppressed: boolean },
 ): SwingerCounters {
   const { incidents = 0, trips = 0, counted = 0 } = before ?? {};
   return {
     incidents,
-    trips: trips + (isHeldBack ? 0 : 1),
+    trips: trips + (isSuppressed ? 0 : 1),
     counted: counted + (isStored ? 0 : 1),
-    lastWallMs: isHeldBack && before ? before.lastWallMs : wallMs,
+    lastWallMs: isSuppressed && before ? before.lastWallMs : wallMs,
   };
 }

@@ -47,13 +47,13 @@ export function isFaultKept(fault: Fault, before: Zone, after: Zone): boolean {
 }
 
 const SEEN_BY: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
-  tamper: ({ senses }) => senses.tamper,
-  battery: ({ senses }) => senses.battery,
+  tamper: ({ statusSources }) => statusSources.tamper,
+  battery: ({ statusSources }) => statusSources.battery,
   supervision: (zone) => [
     sensorOf(zone),
     zone.silenceMs !== null,
-    zone.senses.availability,
-    zone.senses.bridge,
+    zone.statusSources.availability,
+    zone.statusSources.bridge,
   ],
   faulty: sensorOf,
 };

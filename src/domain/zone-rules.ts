@@ -35,7 +35,7 @@ export function resolveZone(
     objective,
     input,
     rules: rulesOf(options, input),
-    senses: sensesOf(options),
+    statusSources: sensesOf(options),
     profile,
     ...(objectiveName === undefined ? {} : { objectiveName }),
     gate,

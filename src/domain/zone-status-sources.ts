@@ -21,7 +21,7 @@ export interface ZoneStatusSources {
   readonly bridge?: AvailabilitySource;
 }
 
-/** Fills in a zone's senses. */
+/** Fills in a zone's statusSources. */
 export function sensesOf({ input, tamper, battery, availability, bridge }: ZoneOptions): ZoneStatusSources {
   return {
     ...(tamper && { tamper: { ...tamper, ...placeOf(input, tamper) } }),

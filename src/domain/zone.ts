@@ -18,7 +18,7 @@ export interface Zone {
   readonly input: ZoneInput;
   readonly rules: ZoneRules;
   /** What messages say about it besides its contact. */
-  readonly senses: ZoneStatusSources;
+  readonly statusSources: ZoneStatusSources;
   /** What its trips ask of the dispatch centre. */
   readonly profile: ZoneProfile;
   /** Name of the objective, where the configuration knows it. */

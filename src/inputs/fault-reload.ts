@@ -46,6 +46,6 @@ function keptSources(before: readonly Zone[], after: readonly Zone[]): ReadonlyS
   return new Set([...ids, ...after.map(bridgeOf)]);
 }
 
-function bridgeOf({ senses }: Zone): string | undefined {
-  return senses.bridge && bridgeNameOf(senses.bridge);
+function bridgeOf({ statusSources }: Zone): string | undefined {
+  return statusSources.bridge && bridgeNameOf(statusSources.bridge);
 }

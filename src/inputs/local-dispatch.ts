@@ -65,7 +65,7 @@ export class LocalDispatch {
 
   /** Hints that there may be trips to dispatch. */
   requestRun(): void {
-    this.#dispatcher.kick();
+    this.#dispatcher.requestRun();
   }
 
   /** Whether trips have waited too long without progress. */

@@ -121,7 +121,7 @@ export class MqttReadings {
     client.on("error", (error) => {
       this.#reason = reasonOf(error);
       this.#isAccepted = false;
-      this.#takeovers.forget();
+      this.#takeovers.reset();
       this.#onDisconnected();
     });
     client.on("offline", () => {
@@ -141,7 +141,7 @@ export class MqttReadings {
     conditions.raise("mqtt-session-taken-over", { clientId, minutes: TAKEOVER_PAUSE_MS / 60_000 });
     conditions.clear("mqtt-unreachable");
     void endWithoutReconnect(client);
-    this.#takeovers.forget();
+    this.#takeovers.reset();
     this.#cancelPause = clock.after(TAKEOVER_PAUSE_MS, () => this.#open(connect));
   }
 

@@ -71,7 +71,7 @@ export class MqttZones {
     return {
       added: after.filters.filter((filter) => !filters.includes(filter)),
       removed: filters.filter((filter) => !after.filters.includes(filter)),
-      news: after.newsBehind(this.#topics),
+      news: after.newFiltersSince(this.#topics),
     };
   }
 

@@ -78,7 +78,7 @@ export class StandingContacts {
   start(): void {
     this.#isStopped = false;
     this.#startedMs = this.#options.clock.monotonicMs();
-    this.soon();
+    this.requestCheck();
   }
 
   stop(): void {
@@ -89,7 +89,7 @@ export class StandingContacts {
   }
 
   /** Requests a check of open zones; to be called when a zone, a suppression or an intervention may have changed. */
-  soon(): void {
+  requestCheck(): void {
     if (this.#isStopped || this.#isRequested) return;
     this.#isRequested = true;
     this.#cancel?.();
@@ -134,7 +134,7 @@ export class StandingContacts {
     const sinceStartMs = nowMs - this.#startedMs;
     if (isCarriedOver && sinceStartMs < STORED_STATE_MS)
       return { decision: "nothing", againMs: STORED_STATE_MS - sinceStartMs };
-    if (register.fateOf(zone).state !== "waiting") {
+    if (register.dispositionOf(zone).state !== "waiting") {
       standing.wasHeld = true;
       standing.finishedMs = undefined;
       return { decision: undefined, againMs: this.#suppressedCheckMs(zone) };
