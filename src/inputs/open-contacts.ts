@@ -39,7 +39,7 @@ export interface StandingContactsOptions {
 /** What is known of a zone while it is open. */
 interface Standing {
   /** Its trips have been suppressed since it opened, and no decision was made since. */
-  wasHeld: boolean;
+  wasSuppressed: boolean;
   /** Time at which its intervention was done, monotonic. */
   finishedMs: number | undefined;
 }
@@ -129,13 +129,13 @@ export class StandingContacts {
   } {
     const { register, orders, journal, clock, zoneInRecord, standingAgainMs } = this.#options;
     const nowMs = clock.monotonicMs();
-    const standing = this.#standing.get(zone.id) ?? { wasHeld: false, finishedMs: undefined };
+    const standing = this.#standing.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
     this.#standing.set(zone.id, standing);
     const sinceStartMs = nowMs - this.#startedMs;
     if (isCarriedOver && sinceStartMs < STORED_STATE_MS)
       return { decision: "nothing", againMs: STORED_STATE_MS - sinceStartMs };
     if (register.dispositionOf(zone).state !== "waiting") {
-      standing.wasHeld = true;
+      standing.wasSuppressed = true;
       standing.finishedMs = undefined;
       return { decision: undefined, againMs: this.#suppressedCheckMs(zone) };
     }
@@ -154,7 +154,7 @@ export class StandingContacts {
         zone,
         opening,
         record: cover,
-        wasHeld: standing.wasHeld || register.isUnstored(zone.id),
+        wasSuppressed: standing.wasSuppressed || register.isUnstored(zone.id),
         finishedForMs,
       },
       standingAgainMs,
@@ -218,7 +218,7 @@ export class StandingContacts {
   }
 
   #decided(zoneId: string): void {
-    this.#standing.set(zoneId, { wasHeld: false, finishedMs: undefined });
+    this.#standing.set(zoneId, { wasSuppressed: false, finishedMs: undefined });
     this.#options.register.markStored(zoneId);
   }
 

@@ -47,7 +47,9 @@ export class UnavailableSources {
 
   /** Whether a zone's sensor, or the bridge that it is behind, is unavailable. */
   affects({ id, statusSources }: Zone): boolean {
-    return this.has(id) || (statusSources.bridge !== undefined && this.has(bridgeNameOf(statusSources.bridge)));
+    return (
+      this.has(id) || (statusSources.bridge !== undefined && this.has(bridgeNameOf(statusSources.bridge)))
+    );
   }
 
   /** The zones that depend on a source. */
