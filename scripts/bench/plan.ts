@@ -35,7 +35,7 @@ export interface Scale {
   readonly newSites: number;
   readonly signInRounds: number;
   /** What has not come through when so long nothing was committed any more, is lost. */
-  readonly silenceMs: number;
+  readonly supervisionTimeoutMs: number;
 }
 
 export const FULL: Scale = {
@@ -56,7 +56,7 @@ export const FULL: Scale = {
   sites: 10_000,
   newSites: 100,
   signInRounds: 3,
-  silenceMs: 15_000,
+  supervisionTimeoutMs: 15_000,
 };
 
 /** Enough to see that it works, and how things stand roughly. */
@@ -78,7 +78,7 @@ export const QUICK: Scale = {
   sites: 1_000,
   newSites: 30,
   signInRounds: 1,
-  silenceMs: 10_000,
+  supervisionTimeoutMs: 10_000,
 };
 
 /** What a measure works with. */

@@ -21,8 +21,8 @@ export function isShutDown({ swinger }: Zone, counters: SwingerCounters | undefi
 }
 
 /** How long a zone must be quiet until its counts are reset, in milliseconds. */
-export function quietResetMs({ swinger }: Zone): number {
-  return swinger?.quietResetMs ?? LIFE_SAFETY_RESET_MS;
+export function resetAfterQuietMs({ swinger }: Zone): number {
+  return swinger?.resetAfterQuietMs ?? LIFE_SAFETY_RESET_MS;
 }
 
 /** CP-01's eight hours, for the counts of zones without swinger shutdown. */

@@ -51,7 +51,7 @@ const FAULT_SOURCES: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
   battery: ({ statusSources }) => statusSources.battery,
   supervision: (zone) => [
     sensorOf(zone),
-    zone.silenceMs !== null,
+    zone.supervisionTimeoutMs !== null,
     zone.statusSources.availability,
     zone.statusSources.bridge,
   ],

@@ -27,7 +27,7 @@ export function resolveZone(
   const input = resolveInput(options);
   const { id, name, kind, objective, swinger } = options;
   const isLifeSafetyZone = isLifeSafety(kind);
-  const { maxTrips, quietResetS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
+  const { maxTrips, resetAfterQuietS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
   return {
     id,
     name,
@@ -40,10 +40,11 @@ export function resolveZone(
     ...(objectiveName === undefined ? {} : { objectiveName }),
     gate,
     // CP-01: a minute for detectors to become stable after a power-up; life safety zones only wait for relays.
-    bootSettleMs: (options.bootSettleS ?? (STABLE_FAST.has(kind) ? 5 : 60)) * 1000,
-    swinger: isLifeSafetyZone || swinger === false ? null : { maxTrips, quietResetMs: quietResetS * 1000 },
-    silenceMs: silenceMsOf(options),
-    lostGraceMs: (options.lostGraceS ?? ZONE_DEFAULTS.lostGraceS) * 1000,
+    powerUpDelayMs: (options.powerUpDelayS ?? (STABLE_FAST.has(kind) ? 5 : 60)) * 1000,
+    swinger:
+      isLifeSafetyZone || swinger === false ? null : { maxTrips, resetAfterQuietMs: resetAfterQuietS * 1000 },
+    supervisionTimeoutMs: supervisionTimeoutMsOf(options),
+    unavailableGraceMs: (options.unavailableGraceS ?? ZONE_DEFAULTS.unavailableGraceS) * 1000,
     entryDelayMs: isLifeSafetyZone ? 0 : (options.entryDelayS ?? ZONE_DEFAULTS.entryDelayS) * 1000,
     whenArmedOpen: isLifeSafetyZone ? "trip" : (options.whenArmedOpen ?? ZONE_DEFAULTS.whenArmedOpen),
     device: options.device ?? (input.source === "mqtt" ? `mqtt ${input.mqtt}` : `zone ${id}`),
@@ -60,8 +61,8 @@ export function resolveZone(
 const BATTERY_SUPERVISION_S = 93_600;
 
 /** Supervision applies only if a time is configured or the sensor has a battery. */
-function silenceMsOf({ silenceS, battery }: ZoneOptions): number | null {
-  const limitS = silenceS ?? (battery ? BATTERY_SUPERVISION_S : undefined);
+function supervisionTimeoutMsOf({ supervisionTimeoutS, battery }: ZoneOptions): number | null {
+  const limitS = supervisionTimeoutS ?? (battery ? BATTERY_SUPERVISION_S : undefined);
   return limitS === undefined ? null : limitS * 1000;
 }
 

@@ -26,13 +26,13 @@ export interface Zone {
   /** When its trips are dispatched. */
   readonly gate: Gate;
   /** Time after power-up in which no opening of its GPIO line counts. */
-  readonly bootSettleMs: number;
+  readonly powerUpDelayMs: number;
   /** Incidents until swinger shutdown, and quiet time until it ends; null: never shut down. */
-  readonly swinger: { readonly maxTrips: number; readonly quietResetMs: number } | null;
+  readonly swinger: { readonly maxTrips: number; readonly resetAfterQuietMs: number } | null;
   /** Time without messages after which the sensor has a supervision fault; null: no supervision. */
-  readonly silenceMs: number | null;
+  readonly supervisionTimeoutMs: number | null;
   /** Grace period of an unavailable sensor before that is a fault. */
-  readonly lostGraceMs: number;
+  readonly unavailableGraceMs: number;
   /** How long its trips wait for its gate to close; 0 for none. */
   readonly entryDelayMs: number;
   /** What follows if it is open when a suppression ends. */

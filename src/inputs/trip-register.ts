@@ -1,5 +1,5 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
-import { isShutDown, quietResetMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
+import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip, TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -27,7 +27,7 @@ export interface Entries {
   readonly trips: readonly NewTrip[];
   /** Trips that wait for the end of the zone's entry delay. */
   readonly delays: readonly EntryDelay[];
-  readonly counters?: SwingerCounters;
+  readonly swinging?: SwingerCounters;
   /** Whether the zone floods the journal or is in swinger shutdown. */
   readonly isFaulty: boolean;
   /** To be called after the commit. */
@@ -103,7 +103,7 @@ export class TripRegister {
         this.#options.journal.onRollback(() => this.#stored.set(of, before));
       }
     };
-    return { trips, delays, ...(counters ? { counters } : {}), isFaulty, onCommitted };
+    return { trips, delays, ...(counters ? { swinging: counters } : {}), isFaulty, onCommitted };
   }
 
   /** Counts a trip whose entry delay has ended like any other trip. */
@@ -165,7 +165,7 @@ export class TripRegister {
     const counters = journal.swingers.find(zone.id);
     if (!counters) return undefined;
     const quietMs = Math.abs(clock.wallMs() - counters.lastWallMs);
-    return quietMs < quietResetMs(zone) ? counters : undefined;
+    return quietMs < resetAfterQuietMs(zone) ? counters : undefined;
   }
 
   #dispositionOf(zone: Zone, counters: SwingerCounters | undefined): Disposition {

@@ -76,7 +76,7 @@ export class UnavailableSources {
   /** Each unavailable source with the end of its grace period, monotonic. */
   deadlines(): { readonly of: string; readonly atMs: number }[] {
     return [...this.#sinceMs].map(([of, sinceMs]) => {
-      const graceMs = Math.min(...this.zonesOf(of).map(({ lostGraceMs }) => lostGraceMs));
+      const graceMs = Math.min(...this.zonesOf(of).map(({ unavailableGraceMs }) => unavailableGraceMs));
       const isFromBefore = sinceMs < this.#startedAtMs;
       const earliestMs = isFromBefore ? this.#startedAtMs + RESUME_DELAY_MS : 0;
       return { of, atMs: Math.max(sinceMs + graceMs, earliestMs) };

@@ -1,7 +1,7 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 import type { Fault } from "../domain/fault.ts";
 import type { Log } from "../domain/log.ts";
-import { isShutDown, quietResetMs } from "../domain/swinger.ts";
+import { isShutDown, resetAfterQuietMs } from "../domain/swinger.ts";
 import { newFault } from "../domain/trip-rows.ts";
 import type { TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -210,12 +210,12 @@ export class ZoneFaults {
   #check(zone: Zone): void {
     const lastMs = this.#signOfLifeMs.get(zone.id);
     if (lastMs === undefined) return;
-    const isOverdue = zone.silenceMs !== null && this.#nowMs - lastMs >= zone.silenceMs;
+    const isOverdue = zone.supervisionTimeoutMs !== null && this.#nowMs - lastMs >= zone.supervisionTimeoutMs;
     if (isOverdue && !this.#unavailable.affects(zone)) this.set(zone, "supervision", true);
     const faultyMs = this.#faultyMs.get(zone.id);
     if (faultyMs === undefined) return;
     const isInShutdown = isShutDown(zone, this.#options.journal.swingers.find(zone.id));
-    const restoreAfterMs = isInShutdown ? quietResetMs(zone) : FAULTY_RESTORE_MS;
+    const restoreAfterMs = isInShutdown ? resetAfterQuietMs(zone) : FAULTY_RESTORE_MS;
     if (this.#nowMs - faultyMs < restoreAfterMs) return;
     this.set(zone, "faulty", false);
     this.#faultyMs.delete(zone.id);

@@ -220,7 +220,7 @@ export class ZoneOverrides {
     if (!zones.some(({ id }) => id === zoneId))
       throw new AppError(
         "not-found",
-        `unknown zone ${JSON.stringify(zoneId)}. Known zones: ${zones.map(({ id }) => id).join(", ") || "none"}`,
+        `there is no zone ${JSON.stringify(zoneId)}. Zones here: ${zones.map(({ id }) => id).join(", ") || "none"}`,
       );
   }
 

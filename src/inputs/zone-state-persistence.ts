@@ -29,8 +29,8 @@ const POWER_UP_MS = 120_000;
  * How long no opening of a zone counts after a start. GPIO lines and detectors are unstable after power-up; a message
  * always reports a real event.
  */
-export function powerUpDelayMsOf({ input, bootSettleMs }: Zone, hostUpMs: number): number {
-  return input.source === "gpio" && hostUpMs < POWER_UP_MS ? bootSettleMs : 0;
+export function powerUpDelayMsOf({ input, powerUpDelayMs }: Zone, hostUpMs: number): number {
+  return input.source === "gpio" && hostUpMs < POWER_UP_MS ? powerUpDelayMs : 0;
 }
 
 /** The stored state in the monotonic time of this process; undefined if it was read from another sensor. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isShutDown, quietResetMs, countTrip, type SwingerCounters } from "../../src/domain/swinger.ts";
+import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../../src/domain/swinger.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
 const ZONE = { input: { simulated: true }, swinger: { maxTrips: 2 } } as const;
@@ -55,7 +55,7 @@ test("a zone whose first trip is held back is quiet from that trip on", () => {
 });
 
 test("a zone must be quiet for as long as its shutdown says, and what saves lives for eight hours", () => {
-  const rested = zoneOf({ ...ZONE, swinger: { maxTrips: 2, quietResetS: 7_200 } });
-  expect(quietResetMs(rested)).toBe(7_200_000);
-  expect(quietResetMs(zoneOf({ ...ZONE, swinger: false }))).toBe(8 * 3_600_000);
+  const rested = zoneOf({ ...ZONE, swinger: { maxTrips: 2, resetAfterQuietS: 7_200 } });
+  expect(resetAfterQuietMs(rested)).toBe(7_200_000);
+  expect(resetAfterQuietMs(zoneOf({ ...ZONE, swinger: false }))).toBe(8 * 3_600_000);
 });

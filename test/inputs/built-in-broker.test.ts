@@ -188,7 +188,7 @@ describe("the built-in broker", () => {
   test("says at its start that it keeps no sessions", async () => {
     await start();
     expect(String(site.logged("mqtt-broker-listening")[0]?.["sessions"])).toMatch(
-      /nothing is kept over a restart/,
+      /lost on a restart/,
     );
   });
 
@@ -362,7 +362,7 @@ describe("what the built-in broker holds for its clients", () => {
     for (let id = 1_001; id <= 1_010; id += 1) socket.write(publish(id));
     await closed;
     expect(cutOff()).toBe(1);
-    expect(site.health.list()[0]?.text).toMatch(/1000 messages with QoS 2 that it has not released/);
+    expect(site.health.list()[0]?.text).toMatch(/1000 QoS 2 messages that it has not released/);
   });
 
   test("is counted for all of them, and the machine with the most loses its largest", () => {

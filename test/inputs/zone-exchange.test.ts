@@ -272,7 +272,7 @@ test("a zone that stays keeps the faults that its statusSources will report the 
   site = await new Site([before]).start();
   for (const fault of ["battery", "tamper", "faulty"] as const)
     site.watched.watch.faults.set(before, fault, true);
-  await site.exchange([gate("b", "z/b", { tamper: statusSources.tamper, silenceS: 3600 })]);
+  await site.exchange([gate("b", "z/b", { tamper: statusSources.tamper, supervisionTimeoutS: 3600 })]);
   expect(site.watched.journal.faults.list().map(({ fault }) => fault)).toEqual(["faulty", "tamper"]);
   expect(site.watched.trips.at(-1)).toMatchObject({ type: "fault-over", cause: "battery" });
   await site.exchange([gate("b", "z/other", { tamper: statusSources.tamper })]);

@@ -51,7 +51,7 @@ export async function burst(
     through = now;
     const seen = onlooker.commits();
     if (seen !== commits) activeMs = nowMs;
-    else if (nowMs - activeMs > scale.silenceMs) break;
+    else if (nowMs - activeMs > scale.supervisionTimeoutMs) break;
     commits = seen;
   }
   await publishing;
