@@ -41,7 +41,7 @@ export interface OutboxEntry {
   /** Wall clock of the next check of the record at the centre, milliseconds since 1970; null for never. */
   readonly verifyAtMs: number | null;
   /**
-   * Wall clock since which the record is missing at the centre or may be another's, milliseconds since 1970; null if
+   * Wall clock since which the record is missing at the centre or may belong to another record, milliseconds since 1970; null if
    * neither applies.
    */
   readonly missingSinceMs: number | null;

@@ -111,7 +111,7 @@ export class BrokerMemory {
     }
   }
 
-  /** Chosen from the address with the most bytes: many small sessions of one machine must not evict another's large one. */
+  /** Chosen from the address with the most bytes: so many small sessions of one machine cannot evict a large one elsewhere. */
   #largest(): MutableHolder | undefined {
     const ofAddress = new Map<string, number>();
     for (const holder of this.#holders) {

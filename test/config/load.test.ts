@@ -261,7 +261,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
         [
           "a condition without a value",
           "{ path: /a, in: [] }",
-          /0\]: can never hold: in: \[\] holds for no value/,
+          /0\]: can never hold: in: \[\] matches no value/,
         ],
         [
           "a condition of nothing",

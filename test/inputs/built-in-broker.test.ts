@@ -187,9 +187,7 @@ describe("the built-in broker", () => {
 
   test("says at its start that it keeps no sessions", async () => {
     await start();
-    expect(String(site.logged("mqtt-broker-listening")[0]?.["sessions"])).toMatch(
-      /lost on a restart/,
-    );
+    expect(String(site.logged("mqtt-broker-listening")[0]?.["sessions"])).toMatch(/lost on a restart/);
   });
 
   test("whose port is taken says so, and takes it when it is free", async () => {
