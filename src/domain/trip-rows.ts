@@ -64,7 +64,6 @@ export interface DetectedFault extends Omit<DetectedTrip, "cause" | "earliestWal
   /** Owner of the fault: the zone, or the bridge of several zones. */
   readonly of: string;
   readonly isOver: boolean;
-  /** The zones behind a bridge. */
   readonly behind?: readonly Zone[];
 }
 
@@ -144,12 +143,10 @@ export function newSignalTest(
   };
 }
 
-/** A contact that was restored. */
 export interface DetectedRestore extends Pick<DetectedTrip, "key" | "moment" | "isDated" | "disposition"> {
   readonly cause: RestoreCause;
 }
 
-/** Creates the row of a restore. */
 export function newRestore(zone: Zone, { disposition, ...detected }: DetectedRestore): NewTrip {
   return {
     ...detected,
