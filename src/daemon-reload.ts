@@ -138,7 +138,7 @@ export class DaemonReload {
 
   /** The new configuration is in force and everything that it reads has been read once, as far as it answers. */
   #ended(): void {
-    this.#options.watch.lookAtStanding();
+    this.#options.watch.checkOpenContacts();
     this.#options.retryRefused();
   }
 

@@ -120,7 +120,7 @@ export class Daemon {
     const watch = new ZoneService({ ...tripParts, zoneInRecord, newKey: this.#newKey, onTrip });
     watch.start();
     this.#stops.push(() => watch.stop());
-    services.interventions.observe(() => watch.lookAtStanding());
+    services.interventions.observe(() => watch.checkOpenContacts());
     const inputs = new Inputs({
       ...tripParts,
       conditions: watch.blindIntervals,

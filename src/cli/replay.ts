@@ -95,7 +95,7 @@ class Replay {
     return {
       outcomes: [...late, ...outcomes],
       refused,
-      isKnown: this.#topics.concerns(topic),
+      isKnown: this.#topics.isUsed(topic),
       isUnmatched,
     };
   }

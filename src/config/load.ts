@@ -71,6 +71,7 @@ export function readConfiguration(
   if (problems.length > 0) throw configurationError(parsed, problems);
   const warnings = [
     ...overlay.warnings,
+    ...parsed.warnings,
     ...semanticWarnings(value),
     ...passwords.warnings,
     ...missing.map(({ message }) => message),

@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import type { Overlay } from "./environment.ts";
 import { ConfigurationError, type ParsedFile } from "./problems.ts";
+import { renameFormerOptions } from "./renamed-options.ts";
 import { aliasProblem, depthProblem } from "./yaml-bounds.ts";
 
 /** The text of a configuration and where it stands. */
@@ -48,7 +49,14 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
   }
   const alias = aliasProblem(document);
   if (alias) throw new ConfigurationError([{ place: placeAt(alias.offset), message: alias.message }]);
-  return { name, document, lines, fromEnvironment };
+  const former = renameFormerOptions(document).map(({ offset, ...option }) => ({
+    ...option,
+    place: placeAt(offset),
+  }));
+  const duplicates = former.filter(({ isDuplicate }) => isDuplicate);
+  if (duplicates.length > 0) throw new ConfigurationError(duplicates);
+  const warnings = former.map(({ place, message }) => `${place}: ${message}`);
+  return { name, document, lines, fromEnvironment, warnings };
 }
 
 /** What a parsed file says, as plain values. */

@@ -15,6 +15,8 @@ export interface ParsedFile {
   readonly lines: LineCounter;
   /** Options that came from the environment: joined path -> name of the variable. */
   readonly fromEnvironment: ReadonlyMap<string, string>;
+  /** Former option names in the file, each with `file:line:col` and the remedy. */
+  readonly warnings: readonly string[];
 }
 
 /** A mistake as a program wants it. */

@@ -29,7 +29,7 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
     remedy:
       'a gate is always, { schedule: "mon-fri 18:00-07:00" }, { mqtt: <topic>, open: [armed] } or { gpio: <line> }',
   },
-  swinger: { keys: [], remedy: "must be false, or { maxTrips: 1 to 6, quietResetS: 3600 or more }" },
+  swinger: { keys: [], remedy: "must be false, or { maxTrips: 1 to 6, resetAfterQuietS: 3600 or more }" },
   mqtt: { keys: [], remedy: "must be off or a section such as { url: mqtt://127.0.0.1:1883 }" },
 };
 

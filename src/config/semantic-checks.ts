@@ -188,10 +188,10 @@ function zoneProblems(zone: Zone, index: number): ConfigProblem[] {
       path: ["zones", index, "gate", "schedule"],
       message: 'this schedule cannot be read. Write it like "mon-fri 18:00-07:00, sat-sun"',
     });
-  if ((zone.minOpenMs ?? 0) > MIN_OPEN_MS_MAX && zone.slowOk !== true)
+  if ((zone.minOpenMs ?? 0) > MIN_OPEN_MS_MAX && zone.allowSlow !== true)
     problems.push({
       path: ["zones", index, "minOpenMs"],
-      message: `EN 50131 has a signal of ${MIN_OPEN_MS_MAX} ms processed. Write at most that, or slowOk: true if a slower zone is meant`,
+      message: `EN 50131 requires a signal of ${MIN_OPEN_MS_MAX} ms to be processed. Set at most this value, or allowSlow: true for a slower zone`,
     });
   return problems;
 }

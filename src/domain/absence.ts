@@ -1,26 +1,26 @@
 /*
- * That a record is no longer at the centre is believed of no single answer: a gateway answers 404 by itself, a copy that is
- * read may lag, a list may be cut. Two looks and the list must agree.
+ * One 404 does not prove that a record was deleted at the dispatch centre: a gateway may answer 404, a replica may lag, a
+ * list may be incomplete. Two checks and the list must agree.
  */
 
-/** The second look comes no sooner: longer than any copy lags and any gateway is being restarted. */
+/** Minimum time until the second check: longer than any replica lag or gateway restart. */
 export const SECOND_LOOK_MS = 120_000;
 
-/** What the centre's list says of an id: `passed` if it demonstrably went past it, and it is not there. */
+/** What the centre's list shows of an id: `passed` if the list was read past it and does not contain it. */
 export type ListWord = "listed" | "passed" | "undetermined";
 
 export type AbsenceStep =
-  /** The list is to be read as the second witness. */
+  /** The list is to be read as well. */
   | { readonly kind: "ask-list" }
-  /** Doubtful: `sinceMs` is kept, and it is looked at again at `againAtMs`. */
+  /** Not certain: store `sinceMs` and check again at `againAtMs`. */
   | { readonly kind: "wait"; readonly sinceMs: number; readonly againAtMs: number }
-  /** It is gone. */
+  /** The record was deleted. */
   | { readonly kind: "believe" };
 
 /**
- * What follows when the centre says that it does not have a record.
- * @param sinceMs wall clock of the first such answer in a row, milliseconds since 1970; null before this one
- * @param list what the list said at this look; undefined before it was asked
+ * Decides what follows when the centre reports that it does not have a record.
+ * @param sinceMs wall clock of the first such response in a row, milliseconds since 1970; null for the first one
+ * @param list what the list showed in this check; undefined if it was not read
  */
 export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListWord): AbsenceStep {
   if (sinceMs === null) return { kind: "wait", sinceMs: nowMs, againAtMs: nowMs + FIRST_WAIT_MS };
@@ -31,10 +31,10 @@ export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListW
   }
   if (list === undefined) return { kind: "ask-list" };
   if (list === "passed") return { kind: "believe" };
-  // A list that shows it contradicts the answer: that one was no witness.
+  // A list that contains the record contradicts the response: start again.
   const fromMs = list === "listed" ? nowMs : sinceMs;
   return { kind: "wait", sinceMs: fromMs, againAtMs: nowMs + SECOND_LOOK_MS };
 }
 
-/** A change must not wait for minutes because of a copy that lags by seconds: looks in between believe what they see. */
+/** First wait: a change must not be delayed for minutes by a replica that lags for seconds. */
 const FIRST_WAIT_MS = 10_000;

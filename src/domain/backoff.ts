@@ -1,10 +1,8 @@
-/**
- * How long things wait on the way to the centre. All of it is full jitter or a fixed number with its reason beside it.
- */
+/** Waits and intervals of the synchronisation. */
 
 /**
- * Full-jitter back-off: a random wait between nothing and a ceiling that doubles with each failure. Many sites that
- * lost the same centre do not come back in step.
+ * Full-jitter back-off: a random wait up to a ceiling that doubles with each failure, so that many sites do not reconnect
+ * at the same time.
  * @param random uniform in [0, 1)
  * @returns milliseconds, at most `capMs`
  */
@@ -19,28 +17,28 @@ export function backOffMs(
 
 const BACK_OFF_BASE_MS = 5_000;
 const BACK_OFF_CAP_MS = 600_000;
-/** An objective that the centre lacks is looked for again so often; no record waits longer of its own accord. */
+/** Interval at which a missing objective is checked; the longest automatic wait of a record. */
 export const BLOCKED_RETRY_MS = 900_000;
 
 /**
- * An alarm that is refused is tried again after each of these, ten minutes together, before it counts as refused: one
- * stray 4xx of a gateway must not park it.
+ * Waits before an alarm that was rejected is sent again, ten minutes in total, before it counts as rejected. A single 4xx
+ * of a gateway must not stop an alarm.
  */
 export const ALARM_RETRY_MS: readonly number[] = [30_000, 150_000, 420_000];
 
-/** A record that the centre has is checked no later than this ahead. */
+/** A linked record is checked at least at this interval. */
 export const CHECK_INTERVAL_MS_MAX = 30 * 86_400_000;
 
-/** What a person or a slower network may need; tests that show what these rules are for switch them off. */
+/** Time-outs for slow networks or manual work; some tests shorten or disable them. */
 export interface SyncTimeouts {
   /**
-   * A POST that was not answered may still arrive. It is sent again only after so long: more than the time-outs of a
-   * client, a proxy and a server together. For an alarm it is shorter, because a double is better than no crew.
+   * Wait before an unanswered POST is sent again: longer than the time-outs of client, proxy and server together. Shorter
+   * for an alarm, because a duplicate is better than no crew.
    */
   readonly resendAfterMs: { readonly alarm: number; readonly other: number };
-  /** After an unanswered POST the centre is searched for doubles that came late: each time so long after the last. */
+  /** Waits between the searches for late duplicates after an unanswered POST. */
   readonly sweepDelaysMs: readonly number[];
-  /** An open record is read again so often, for what the dispatcher has changed. */
+  /** Interval at which an open record is read, for changes by dispatchers. */
   readonly pullIntervalMs: number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * The interface's date-times. `YYYY-MM-DDTHH:MM[:SS[.fff]][Z|±HH:MM]`; one without an offset is local time of the
- * site. They are kept and returned as they were sent, with the instant beside them for sorting and comparing.
+ * Date-times of the API: `YYYY-MM-DDTHH:MM[:SS[.fff]][Z|±HH:MM]`; without an offset, local time of the site. They are
+ * stored and returned as sent, together with the instant for sorting and comparing.
  */
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Reads an interface date-time.
- * @returns the instant in milliseconds since 1970, or undefined when the text is not of the shape or not a real date
+ * Reads a date-time of the API.
+ * @returns the instant in milliseconds since 1970, or undefined if the text has another form or is not a real date
  */
 export function parseDateTime(text: string, timeZone: string): number | undefined {
   const match = DATE_TIME.exec(text);
@@ -23,21 +23,21 @@ export function parseDateTime(text: string, timeZone: string): number | undefine
   const milliseconds = Number((match[7] ?? "").padEnd(3, "0"));
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const asUtcMs = utcMs(year, month, day, hour, minute, second, milliseconds);
-  // Date.UTC rolls 30 February over into March; a real date comes back as it went in.
-  const back = new Date(asUtcMs);
-  if (back.getUTCMonth() !== month - 1 || back.getUTCDate() !== day) return undefined;
+  // Date.UTC turns 30 February into 2 March, so compare the result with the input.
+  const parsed = new Date(asUtcMs);
+  if (parsed.getUTCMonth() !== month - 1 || parsed.getUTCDate() !== day) return undefined;
   const offset = match[8];
   if (offset === undefined) return localToInstant(asUtcMs, timeZone);
   const offsetMs = parseOffset(offset);
   return offsetMs === undefined ? undefined : asUtcMs - offsetMs;
 }
 
-/** The site's local time of an instant, in the interface's own shape `YYYY-MM-DDTHH:MM:SS`. */
+/** The site's local time of an instant, as `YYYY-MM-DDTHH:MM:SS`. */
 export function formatLocal(instantMs: number, timeZone: string): string {
   return new Date(instantMs + offsetAt(instantMs, timeZone)).toISOString().slice(0, 19);
 }
 
-/** What a clock on the wall of the site shows. */
+/** Local day of the week and time of day. */
 export interface LocalDayTime {
   /** 0 is Monday. */
   readonly day: number;
@@ -64,7 +64,7 @@ export function isTimeZone(name: string): boolean {
 function utcMs(
   ...[year, month, day, hour, minute, second, ms]: [number, number, number, number, number, number, number]
 ) {
-  // Date.UTC takes years 0 to 99 for 1900 to 1999, so the year is set on its own.
+  // Date.UTC maps years 0 to 99 to 1900 to 1999, so the year is set separately.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, ms);
@@ -80,8 +80,8 @@ function parseOffset(text: string): number | undefined {
 }
 
 /**
- * A local time that occurs twice (clocks go back) means the earlier instant; one that does not exist (clocks go
- * forward) means the instant as far after the gap: the rule that Temporal calls "compatible".
+ * A local time that occurs twice (clocks go back) is the earlier instant; a skipped one (clocks go forward) is the instant
+ * as far after the gap: Temporal's "compatible" rule.
  */
 function localToInstant(localMs: number, timeZone: string): number {
   const dayMs = 86_400_000;
@@ -93,26 +93,26 @@ function localToInstant(localMs: number, timeZone: string): number {
   return candidates.length > 0 ? Math.min(...candidates) : localMs - before;
 }
 
-/** How far the zone's clocks are ahead of UTC at an instant, milliseconds. */
+/** Offset of a time zone from UTC at an instant, milliseconds. */
 export function offsetAt(instantMs: number, timeZone: string): number {
   const minute = Math.floor(instantMs / MINUTE_MS);
-  // Asking the formatter takes longer than the rest of reading a record, and its answer holds for the minute.
-  if (instantMs < WHOLE_MINUTES_SINCE_MS) return askedOffset(instantMs, timeZone);
+  // Cached by minute, because formatting takes longer than the rest of reading a record.
+  if (instantMs < WHOLE_MINUTES_SINCE_MS) return formattedOffset(instantMs, timeZone);
   if (offsets.zone !== timeZone || offsets.of.size >= OFFSETS_MAX)
     offsets = { zone: timeZone, of: new Map() };
   let offset = offsets.of.get(minute);
-  if (offset === undefined) offsets.of.set(minute, (offset = askedOffset(instantMs, timeZone)));
+  if (offset === undefined) offsets.of.set(minute, (offset = formattedOffset(instantMs, timeZone)));
   return offset;
 }
 
-/** Since 1973 clocks have changed at whole minutes everywhere (all zones of tzdb until 2030, searched); not all at quarters. */
+/** Since 1973 all zones of tzdb change offset at whole minutes only (checked until 2030), though not at quarter hours. */
 const MINUTE_MS = 60_000;
 const WHOLE_MINUTES_SINCE_MS = Date.UTC(1973, 0, 1);
-/** More than one answer needs, and no memory to speak of. */
+/** More than one response needs, in little memory. */
 const OFFSETS_MAX = 256;
 let offsets: { zone: string; of: Map<number, number> } = { zone: "", of: new Map() };
 
-function askedOffset(instantMs: number, timeZone: string): number {
+function formattedOffset(instantMs: number, timeZone: string): number {
   const wholeMs = Math.floor(instantMs / 1000) * 1000;
   const parts: Record<string, number> = {};
   for (const { type, value } of formatterOf(timeZone).formatToParts(wholeMs)) parts[type] = Number(value);
@@ -123,9 +123,9 @@ function askedOffset(instantMs: number, timeZone: string): number {
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat("en-US", {
+  const cached = formatters.get(timeZone);
+  if (cached) return cached;
+  const formatter = new Intl.DateTimeFormat("en-US", {
     timeZone,
     hourCycle: "h23",
     calendar: "gregory",
@@ -136,6 +136,6 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
     minute: "2-digit",
     second: "2-digit",
   });
-  formatters.set(timeZone, made);
-  return made;
+  formatters.set(timeZone, formatter);
+  return formatter;
 }

@@ -1,4 +1,4 @@
-/** A plain value as text that is the same for equal values, in whatever order their keys stand. */
+/** JSON text of a plain value that does not depend on the order of keys. */
 export function canonical(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;

@@ -1,60 +1,60 @@
-/** One thing that a try with a test record has shown about the centre, and what follows from it. */
+/** One result of the test records at the dispatch centre, and its consequence. */
 export interface TraitFinding {
   readonly code: TraitCode;
-  /** `well`: nothing to do. `doubt`: something at the centre could be better. `fault`: trips would not get there. */
+  /** `well`: nothing to do. `doubt`: the centre could be improved. `fault`: trips would not arrive. */
   readonly verdict: "well" | "doubt" | "fault";
   readonly text: string;
-  /** What the sentence is filled with, for other languages. */
+  /** Values of the placeholders, for translations. */
   readonly values: TraitValues;
 }
 
 export type TraitValues = Readonly<Record<string, string | number>>;
 
-/** What each finding means, with names of values in braces. */
+/** The text of each result, with placeholders in braces. The subject is the dispatch centre. */
 export const TRAIT_SENTENCES = {
-  "writes-allowed": "takes, changes and deletes records of this account",
+  "writes-allowed": "lets this account create, change and delete records",
   "create-refused":
-    "does not take a test record: {answer}. Trips would wait here. Check the account's role at the centre and the zones' objectives.",
+    "rejects a test record: {answer}. Trips would wait here. Check the account's role at the centre and the zones' objectives.",
   "change-refused":
-    "does not let this account change a record: {answer}. Changes made here would wait. Have the account given the role of an operator.",
+    "does not allow this account to change a record: {answer}. Changes made here would wait. Have the account given the role operator.",
   "delete-refused":
-    "does not let this account delete a record: {answer}. What is deleted here would stay there. Have the account given the role of an operator.",
+    "does not allow this account to delete a record: {answer}. Records deleted here would remain there. Have the account given the role operator.",
   "keys-honoured":
-    "gives the same record for a repeated Idempotency-Key: a record whose answer was lost is sent again at once",
+    "returns the same record for a repeated Idempotency-Key: a record without a response is resent at once",
   "keys-unsaid":
-    "gives the same record for a repeated Idempotency-Key and does not repeat the key in its answer: each new record is checked for a second one nevertheless",
+    "returns the same record for a repeated Idempotency-Key but does not confirm the key: each new record is checked for duplicates",
   "keys-ignored":
-    "makes a second record for a repeated Idempotency-Key: a record whose answer was lost is searched for before it is sent again, and each new record is checked for a second one",
+    "creates a second record for a repeated Idempotency-Key: a record without a response is searched for before it is resent, and each new record is checked for duplicates",
   "keys-refused":
-    "refuses a repeated Idempotency-Key ({answer}): a record whose answer was lost is searched for before it is sent again",
+    "rejects a repeated Idempotency-Key ({answer}): a record without a response is searched for before it is resent",
   "ids-new": "gives every record a new id",
   "ids-given-again":
-    "gives the id of a deleted record to the next one: records are identified by their reference, not by their id",
-  "text-kept": "keeps {sent} characters of notes as they are, the reference included",
-  "text-trimmed": "removes spaces at the end of notes: that does not count as a change here",
+    "reuses the id of a deleted record: records are identified by their reference, not by their id",
+  "text-kept": "stores {sent} characters of notes unchanged, including the reference",
+  "text-trimmed": "removes spaces at the end of notes: this does not count as a change",
   "text-cut":
-    "keeps {kept} of {sent} characters of notes, without the reference: the reference goes into the description",
-  "text-rewritten": "rewrites notes and drops the reference: the reference goes into the description",
+    "stores {kept} of {sent} characters of notes, without the reference: the reference is put into the description",
+  "text-rewritten": "rewrites notes and drops the reference: the reference is put into the description",
   "reference-lost":
-    "keeps the reference neither in notes nor in the description: a record is identified by objective, name and start alone. Have the centre keep longer texts.",
-  "dates-kept": "keeps dates as they are sent",
-  "dates-rewritten": "writes dates in its own form ({shown}), the moment is the same",
+    "stores the reference neither in notes nor in the description: records are identified by objective, name and start only. Have the centre accept longer texts.",
+  "dates-kept": "returns dates as sent",
+  "dates-rewritten": "returns dates in another form ({shown}) for the same time",
   "dates-changed":
-    "turns {sent} into {shown}, another moment: have the centre's time zone corrected, or dispatchers see wrong times",
-  "list-kept": "gives its list in pages, the highest id first",
-  "order-ignored": "does not sort its list by id: the list is read to its end for each search",
+    "changes {sent} to {shown}, a different time: have the centre's time zone corrected, or dispatchers see wrong times",
+  "list-kept": "returns its list in pages, the highest id first",
+  "order-ignored": "does not sort its list by id: each search reads the whole list",
   "pages-ignored":
-    "gives the same page whatever is asked for: the list is read by status, priority and type, and what is still not certain waits for a person's word",
-  "list-unread": "does not give its list ({answer}): nothing can be searched for there",
+    "returns the same page for any range: the list is read by status, priority and type, and remaining uncertainty needs an operator's decision",
+  "list-unread": "does not return its list ({answer}): searches are not possible",
   "reads-current": "shows a new record at once",
-  "reads-late": "shows a new record after {seconds} s: a record counts as deleted there only after two looks",
+  "reads-late": "shows a new record after {seconds} s: a record counts as deleted only after two checks",
   "reads-too-late":
-    "does not show a new record within {seconds} s: searches may miss what is there. Have the centre checked.",
-  removed: "the test records are removed",
-  "old-removed": "test records of an earlier try are removed ({ids})",
+    "does not show a new record within {seconds} s: searches may miss records. Have the centre checked.",
+  removed: "the test records were removed",
+  "old-removed": "test records of an earlier test were removed ({ids})",
   "left-behind":
-    "test records are left at the centre ({ids}): {answer}. The next try removes them, the hourly comparison as well; or delete them there.",
-  "not-found-out": "the try ended early: {answer}. Try again when the link is up.",
+    "test records remain at the centre ({ids}): {answer}. The next test or the hourly comparison removes them; or delete them there.",
+  "not-found-out": "the test ended early: {answer}. Retry when the link is up.",
 } as const;
 
 export type TraitCode = keyof typeof TRAIT_SENTENCES;
@@ -82,13 +82,13 @@ export function traitFinding(code: TraitCode, values: TraitValues = {}): TraitFi
   return { code, verdict: VERDICTS[code] ?? "well", text, values };
 }
 
-/** What the findings choose; kept with the address of the centre that they are about. */
+/** Results that affect the synchronisation; stored with the address of the centre. */
 export interface CentreTraits {
   readonly baseUrl: string;
-  /** Wall clock of the try, milliseconds since 1970. */
+  /** Wall clock of the test, milliseconds since 1970. */
   readonly atMs: number;
-  /** The text in which the reference survives; null where it does in neither. */
+  /** The field that preserves the reference; null if none does. */
   readonly marker: "notes" | "description" | null;
-  /** The most rows that one answer has held. */
+  /** The largest number of rows in one response. */
   readonly rowsMax: number;
 }

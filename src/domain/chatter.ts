@@ -1,39 +1,39 @@
 import type { Contact, ZoneRules } from "./zone.ts";
 
 /*
- * A contact that toggles faster than its debounce or minimum opening would be swallowed by both, and a loose wire or a
- * sabotaged one would be silence. So many changes within a second are one trip and one fault instead.
+ * Debounce and minimum open time would hide a contact that toggles faster, such as a loose or sabotaged cable. Too many
+ * changes within a second are therefore one trip and one fault.
  */
 
-/** So many changes of level within CHATTER_WITHIN_MS are chatter. */
+/** Number of level changes within CHATTER_WINDOW_MS that counts as chatter. */
 const CHATTER_CHANGES = 8;
 const CHATTER_WINDOW_MS = 1_000;
-/** A chattering contact has calmed down when its level has stayed so long. */
+/** Time without a level change after which chatter ends. */
 export const CHATTER_QUIET_MS = 10_000;
-/** Changes closer together are one: a reed contact bounces for a few milliseconds whenever a door is closed. */
+/** Changes closer together count once: a reed contact bounces for a few milliseconds when a door is closed. */
 const BOUNCE_MS = 10;
 
-interface Active {
+interface ActivityState {
   readonly level: Contact;
   readonly activity: readonly number[];
   readonly notBeforeMs: number;
   readonly chatter?: { readonly changes: number };
 }
 
-/** The state with a level that was just read: a change of it is kept as activity. */
-export function withActivity<State extends Active>(state: State, level: Contact, atMs: number): State {
+/** Adds a level that was just read; a change is recorded as activity. */
+export function withActivity<State extends ActivityState>(state: State, level: Contact, atMs: number): State {
   if (level === state.level) return state;
   const lastMs = state.activity.at(-1);
   const isBounce = lastMs !== undefined && atMs - lastMs < BOUNCE_MS;
-  // Levels that come to rest after a power-up are no chatter.
+  // Unstable levels after a power-up are not chatter.
   if (isBounce || atMs < state.notBeforeMs) return { ...state, level };
   const activity = [...state.activity, atMs].slice(-CHATTER_CHANGES);
   const chatter = state.chatter && { changes: state.chatter.changes + 1 };
   return { ...state, level, activity, ...(chatter ? { chatter } : {}) };
 }
 
-/** Whether the last changes came so fast that a zone with these rules would not see them. */
-export function isChatter(rules: ZoneRules, { activity }: Active): boolean {
+/** Whether the last changes were so fast that the filters of the zone would hide them. */
+export function isChatter(rules: ZoneRules, { activity }: ActivityState): boolean {
   const [firstMs] = activity;
   const lastMs = activity.at(-1);
   if (
@@ -47,8 +47,8 @@ export function isChatter(rules: ZoneRules, { activity }: Active): boolean {
 }
 
 /**
- * Whether a zone swallows what is too short. Without a filter nothing is swallowed, and messages that waited at a broker
- * may well arrive all at once.
+ * Whether a zone filters short pulses. Without filters nothing is hidden, and messages queued at a broker may arrive at
+ * the same time.
  */
 export function isFiltered({ debounceMs, minOpenMs, confirmMs }: ZoneRules): boolean {
   return debounceMs > 0 || minOpenMs > 0 || confirmMs > 0;

@@ -1,24 +1,24 @@
 /**
- * The two clocks and the timer. Durations come from the monotonic clock, stamps from the wall clock: a Pi without
- * a battery clock wakes up in the wrong year and is set right while it runs.
+ * The two clocks and the timer. Durations use the monotonic clock, timestamps the wall clock: a Pi without a real-time
+ * clock starts with a wrong time, which is corrected while it runs.
  */
 export interface Clock {
   /** Wall clock, milliseconds since 1970-01-01T00:00:00Z. May step in either direction at any moment. */
   wallMs(): number;
-  /** Monotonic clock, milliseconds since the start of the machine or another arbitrary moment. Never steps. */
+  /** Monotonic clock, milliseconds since boot or another fixed point. Never steps. */
   monotonicMs(): number;
-  /** Runs `action` once, `delayMs` of the monotonic clock from now, unless cancelled. */
+  /** Runs `action` once after `delayMs` of the monotonic clock, unless cancelled. */
   after(delayMs: number, action: () => void): CancelTimer;
-  /** Runs `action` once, after everything that has already arrived from the network was handled. */
+  /** Runs `action` once, after all input that has already arrived from the network was processed. */
   afterEventLoopTurn(action: () => void): void;
 }
 
-/** Whether the wall clock can be believed: a machine without a battery clock starts in the past. */
+/** Whether the wall clock is trusted: without a real-time clock a machine starts with a time in the past. */
 export interface TrustedTime {
   isTrusted(): boolean;
 }
 
 export type CancelTimer = () => void;
 
-/** The longest delay that a Node timer takes (2^31-1 ms); longer waits must be taken in parts. */
+/** Maximum delay of a Node.js timer (2^31-1 ms); longer waits must be split. */
 export const TIMER_MS_MAX = 2_147_483_647;

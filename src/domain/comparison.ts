@@ -2,22 +2,22 @@ import type { Difference, DifferenceKind } from "./difference.ts";
 import { markersIn, ownKeyIn } from "./marker.ts";
 import { identityOf, type KnownRecord, type MatchCandidate } from "./match-candidate.ts";
 
-/** One record of this site as it is held against the centre's list. */
+/** One record of this site, for the comparison with the centre's list. */
 export interface ComparedRecord extends KnownRecord {
   readonly interventionId: number;
   readonly name: string;
   readonly upstreamId: number | null;
   /**
-   * - `there`: it should be at the centre, and nothing is on its way. `not-there`: it was deleted here, and there too.
-   * - `moving`: nothing is said about it yet.
+   * - `there`: must be at the centre, with nothing in flight. `not-there`: was deleted on both sides.
+   * - `moving`: cannot be compared yet.
    */
   readonly wanted: "there" | "not-there" | "moving";
 }
 
 /**
- * Holds this site's records against a complete list of the centre's.
- * @param siteRef tells this site's markers from those of others
- * @param isFinished whether a record there that is not known here may have been removed here with age
+ * Compares this site's records with a complete list of the centre's.
+ * @param siteRef identifies this site's markers
+ * @param isFinished whether an unknown record there may have been removed here by retention
  */
 export function compareWithCentre(
   records: readonly ComparedRecord[],
@@ -40,18 +40,18 @@ export function compareWithCentre(
     if (record.wanted === "moving") continue;
     there += copies.length;
     const kind = differenceOf(record, copies, byId);
-    if (kind) differences.push(told(kind, record.interventionId, record.name, copies));
+    if (kind) differences.push(newDifference(kind, record.interventionId, record.name, copies));
   }
   for (const copies of byMarker.values()) {
     const unknown = copies.filter((row) => !isFinished(row));
     there += unknown.length;
     if (unknown.length > 0)
-      differences.push(told("unknown-here", null, String(unknown[0]?.["name"]), unknown));
+      differences.push(newDifference("unknown-here", null, String(unknown[0]?.["name"]), unknown));
   }
   return { here: records.filter(({ wanted }) => wanted === "there").length, there, differences };
 }
 
-/** What is there of a record: what bears its reference, and what is demonstrably it without one. */
+/** Copies of a record at the centre: those with its marker, and the linked one if its identity is certain without one. */
 function copiesOf(
   record: ComparedRecord,
   marked: readonly MatchCandidate[],
@@ -73,7 +73,7 @@ function differenceOf(
   return undefined;
 }
 
-function told(
+function newDifference(
   kind: DifferenceKind,
   interventionId: number | null,
   name: string,
@@ -82,7 +82,7 @@ function told(
   return { kind, interventionId, upstreamIds: copies.map(({ id }) => id).sort((a, b) => a - b), name };
 }
 
-/** Whether two differences are the same one, seen again. */
+/** Whether two differences concern the same record in the same way. */
 export function isSameDifference(one: Difference, other: Difference): boolean {
   return one.kind === other.kind && one.interventionId === other.interventionId && one.name === other.name;
 }

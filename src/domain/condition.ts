@@ -1,13 +1,13 @@
 import type { ConditionValues, ConditionDetail } from "./condition-sentence.ts";
 
 /**
- * Conditions: declared statements about the health of this installation. A part that meets trouble raises one, and
- * clears it when the trouble is over; people see the open ones in the log, at /site/status and in the panel.
+ * Conditions: declared problems of this installation. A component raises a condition and clears it when the problem is
+ * over. Open conditions are shown in the log, at /site/status and in the panel.
  */
 export interface Conditions {
-  /** Opens the condition (or changes its text). `subject` tells apart several of one code, such as a zone's id. */
-  raise<Code extends ConditionCode>(code: Code, said: ConditionDetail<Code>, subject?: string): void;
-  /** Closes it; clearing one that is not open does nothing. */
+  /** Opens a condition or changes its text. `subject` distinguishes several conditions of one code, such as a zone's id. */
+  raise<Code extends ConditionCode>(code: Code, detail: ConditionDetail<Code>, subject?: string): void;
+  /** Closes a condition; does nothing if it is not open. */
   clear(code: ConditionCode, subject?: string): void;
 }
 
@@ -16,9 +16,9 @@ export interface Condition {
   readonly subject: string;
   readonly severity: ConditionSeverity;
   readonly title: string;
-  /** What is wrong, with the value, and the way out. */
+  /** The problem, the value and the remedy. */
   readonly text: string;
-  /** What its sentence is filled with, for whoever says it in another language; null where the text is free words. */
+  /** Values of the placeholders, for translations; null for a free text. */
   readonly values: ConditionValues | null;
   /** When it was raised, ISO 8601 UTC. */
   readonly since: string;
@@ -26,54 +26,60 @@ export interface Condition {
 
 export type ConditionSeverity = "error" | "warning";
 
-/** Every condition this daemon can declare. The page docs/operating.md explains each one to an installer. */
+/** All conditions. docs/operating.md explains each one to an installer. */
 export const CONDITIONS = {
   "configuration-invalid": {
     severity: "error",
-    title: "Configuration has mistakes; its last good copy runs",
+    title: "Configuration invalid; last good configuration active",
   },
   "restart-needed": { severity: "warning", title: "Part of the configuration needs a restart" },
   "mqtt-unreachable": { severity: "error", title: "MQTT broker unreachable" },
   "mqtt-broker-not-listening": { severity: "error", title: "Built-in MQTT broker not listening" },
   "mqtt-broker-at-limit": { severity: "warning", title: "Built-in MQTT broker at a limit" },
-  "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription refused by the broker" },
-  "mqtt-session-taken-over": { severity: "error", title: "MQTT client id used twice" },
+  "mqtt-subscription-refused": { severity: "error", title: "MQTT subscription denied by the broker" },
+  "mqtt-session-taken-over": {
+    severity: "error",
+    title: "MQTT session taken over (duplicate client id)",
+  },
   "mqtt-broker-drops-messages": { severity: "warning", title: "MQTT broker drops messages" },
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
-  "gpio-line-unstable": { severity: "error", title: "GPIO line oscillates" },
+  "gpio-line-unstable": { severity: "error", title: "GPIO line unstable" },
   "journal-write-failed": { severity: "error", title: "Trip journal cannot be written" },
-  "dispatch-failing": { severity: "error", title: "Trips wait for the local API" },
-  "trip-refused": { severity: "error", title: "Trip refused by the local API" },
+  "dispatch-failing": { severity: "error", title: "Trips waiting for the local API" },
+  "trip-refused": { severity: "error", title: "Trip rejected by the local API" },
   "zone-open": { severity: "warning", title: "Zone open while armed" },
   "upstream-unreachable": { severity: "warning", title: "Dispatch centre unreachable" },
-  "upstream-authentication-failed": { severity: "error", title: "Dispatch centre refuses the sign-in" },
+  "upstream-authentication-failed": { severity: "error", title: "Sign-in to the dispatch centre failed" },
   "upstream-unexpected-service": {
     severity: "error",
-    title: "What answers is not the dispatch centre's interface",
+    title: "Unexpected service at the dispatch centre's address",
   },
-  "upstream-rejects-records": { severity: "warning", title: "Dispatch centre refuses records" },
-  "upstream-refuses-alarm": { severity: "error", title: "Dispatch centre refuses an alarm" },
-  "upstream-alarm-unproved": { severity: "error", title: "Not certain that the centre has an alarm" },
-  "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre gave an id to another record" },
-  "upstream-reference-lost": { severity: "warning", title: "Dispatch centre does not keep our reference" },
-  "upstream-reference-shared": { severity: "warning", title: "site.ref is used twice" },
+  "upstream-rejects-records": { severity: "warning", title: "Dispatch centre rejects records" },
+  "upstream-refuses-alarm": { severity: "error", title: "Dispatch centre rejects an alarm" },
+  "upstream-alarm-unproved": { severity: "error", title: "Alarm not confirmed by the dispatch centre" },
+  "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre reused the id of a record" },
+  "upstream-reference-lost": { severity: "warning", title: "Dispatch centre drops the site's reference" },
+  "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre's" },
   "objectives-mirror-stale": {
     severity: "warning",
-    title: "Objectives of the dispatch centre not taken over",
+    title: "Objective list of the dispatch centre out of date",
   },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
-  "http-address-unavailable": { severity: "error", title: "Address of the local API missing" },
-  "database-recovered": { severity: "error", title: "A database was damaged and put back" },
-  "data-lost": { severity: "error", title: "Records or trips are lost or altered" },
-  "trips-off-disk": { severity: "error", title: "Trips are in memory: the disk does not take them" },
+  "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },
+  "database-recovered": { severity: "error", title: "Database was damaged and recovered" },
+  "data-lost": { severity: "error", title: "Records or trips lost or altered" },
+  "trips-off-disk": { severity: "error", title: "Trips only in memory: disk cannot be written" },
   "disk-nearly-full": { severity: "warning", title: "Disk nearly full" },
   "disk-full": { severity: "error", title: "Disk full" },
-  "restore-failed": { severity: "error", title: "A copy could not be put back" },
-  "backup-overdue": { severity: "error", title: "No recent copy of the database" },
+  "restore-failed": { severity: "error", title: "Restore from backup failed" },
+  "backup-overdue": { severity: "error", title: "No recent backup of the database" },
   "certificate-not-renewed": { severity: "warning", title: "Certificate not renewed" },
-  "certificate-of-wrong-time": { severity: "warning", title: "Certificate of a wrong time" },
+  "certificate-of-wrong-time": {
+    severity: "warning",
+    title: "Certificate validity does not match the clock",
+  },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
 } as const satisfies Record<string, { severity: ConditionSeverity; title: string }>;
 

@@ -1,24 +1,24 @@
 /**
- * Sensors as they announce themselves: the discovery messages that zigbee2mqtt, ESPHome, Tasmota and most bridges keep at
- * the broker for Home Assistant. They name topics, values and kinds of sensors, which is what a zone needs.
+ * Sensors from Home Assistant discovery messages, which zigbee2mqtt, ESPHome, Tasmota and most bridges publish. They
+ * contain the topic, the values and the device class, which is what a zone needs.
  * Format: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
  */
 export interface DiscoveredSensor {
-  /** What is the same for all sensors of one device. */
+  /** Identifies the device; the same for all of its sensors. */
   readonly device: string;
   readonly name: string;
-  /** `door`, `smoke`, `battery` …; undefined where the announcement says none. */
+  /** `door`, `smoke`, `battery` …; undefined if not specified. */
   readonly deviceClass: string | undefined;
-  /** A percentage or the like, not one of two states. */
+  /** Whether the value is a measurement, such as a percentage, instead of one of two states. */
   readonly isMeasurement: boolean;
   readonly topic: string;
   /** JSON Pointer; undefined for a bare value. */
   readonly path: string | undefined;
-  /** Set where the way to the value is a program that a pointer cannot stand for. */
+  /** Set if the value needs a template that a JSON Pointer cannot replace. */
   readonly template: string | undefined;
   readonly open: Scalar;
   readonly normal: Scalar;
-  /** The sensor goes off by itself after so many seconds and never says so. */
+  /** Seconds after which the sensor returns to normal without a message. */
   readonly offDelayS: number | undefined;
   readonly availability: readonly DiscoveredAvailability[];
 }
@@ -35,16 +35,16 @@ type Announcement = Readonly<Record<string, unknown>>;
 
 /**
  * Reads one discovery message.
- * @param topic below the prefix: `<component>/[<node>/]<object>/config`
+ * @param topic without the prefix: `<component>/[<node>/]<object>/config`
  * @param announcement its parsed payload
- * @returns the sensors in it that have a state of their own; none for what is no sensor or is not understood
+ * @returns the sensors with a state; none if the message is not about sensors or not understood
  */
 export function discoveredSensors(topic: string, announcement: unknown): DiscoveredSensor[] {
   const levels = topic.split("/");
   const component = levels[0] ?? "";
   const key = levels.at(-2) ?? "";
   if (levels.length < 3 || levels.at(-1) !== "config" || !isRecord(announcement)) return [];
-  const whole = spelledOut(announcement);
+  const whole = expanded(announcement);
   if (component !== "device") {
     const sensor = sensorOf(component, whole, key);
     return sensor ? [sensor] : [];
@@ -53,22 +53,22 @@ export function discoveredSensors(topic: string, announcement: unknown): Discove
   if (!isRecord(components)) return [];
   return Object.entries(components).flatMap(([name, part]) => {
     if (!isRecord(part)) return [];
-    const own = spelledOut({ ...("~" in whole ? { "~": whole["~"] } : {}), ...part });
+    const own = expanded({ ...("~" in whole ? { "~": whole["~"] } : {}), ...part });
     return sensorOf(String(own["platform"]), { ...shared, ...own }, name) ?? [];
   });
 }
 
-function sensorOf(component: string, said: Announcement, key: string): DiscoveredSensor | undefined {
-  const deviceClass = textOf(said["device_class"]);
+function sensorOf(component: string, fields: Announcement, key: string): DiscoveredSensor | undefined {
+  const deviceClass = textOf(fields["device_class"]);
   const isMeasurement = component === "sensor";
-  const topic = textOf(said["state_topic"]);
-  // Of what is measured only the battery matters to a zone.
+  const topic = textOf(fields["state_topic"]);
+  // Of measurements, only a battery level matters to a zone.
   if (topic === undefined || (isMeasurement ? deviceClass !== "battery" : component !== "binary_sensor"))
     return undefined;
-  const device = isRecord(said["device"]) ? said["device"] : {};
+  const device = isRecord(fields["device"]) ? fields["device"] : {};
   const identifier: unknown = [device["identifiers"]].flat()[0];
-  const names = [textOf(device["name"]), textOf(said["name"])].filter((name) => name !== undefined);
-  const template = textOf(said["value_template"]);
+  const names = [textOf(device["name"]), textOf(fields["name"])].filter((name) => name !== undefined);
+  const template = textOf(fields["value_template"]);
   const path = template === undefined ? undefined : pathOf(template);
   return {
     device: textOf(identifier) ?? textOf(device["name"]) ?? key,
@@ -78,39 +78,39 @@ function sensorOf(component: string, said: Announcement, key: string): Discovere
     topic,
     path: path === WHOLE ? undefined : path,
     template: template !== undefined && path === undefined ? template : undefined,
-    open: scalarOf(said["payload_on"]) ?? "ON",
-    normal: scalarOf(said["payload_off"]) ?? "OFF",
-    offDelayS: typeof said["off_delay"] === "number" ? said["off_delay"] : undefined,
-    availability: availabilityOf(said),
+    open: scalarOf(fields["payload_on"]) ?? "ON",
+    normal: scalarOf(fields["payload_off"]) ?? "OFF",
+    offDelayS: typeof fields["off_delay"] === "number" ? fields["off_delay"] : undefined,
+    availability: availabilityOf(fields),
   };
 }
 
-function availabilityOf(said: Announcement): DiscoveredAvailability[] {
-  const listed = Array.isArray(said["availability"])
-    ? said["availability"].filter(isRecord).map((one) => spelledOut({ "~": said["~"], ...one }))
+function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
+  const listed = Array.isArray(fields["availability"])
+    ? fields["availability"].filter(isRecord).map((entry) => expanded({ "~": fields["~"], ...entry }))
     : [];
-  const single = textOf(said["availability_topic"]);
+  const single = textOf(fields["availability_topic"]);
   const all =
     single === undefined
       ? listed
-      : [{ ...said, topic: single, value_template: said["availability_template"] }, ...listed];
-  return all.flatMap((one: Announcement) => {
-    const topic = textOf(one["topic"]);
-    const template = textOf(one["value_template"]);
+      : [{ ...fields, topic: single, value_template: fields["availability_template"] }, ...listed];
+  return all.flatMap((entry: Announcement) => {
+    const topic = textOf(entry["topic"]);
+    const template = textOf(entry["value_template"]);
     const path = template === undefined ? WHOLE : pathOf(template);
     if (topic === undefined || path === undefined) return [];
     return [
       {
         topic,
         path: path === WHOLE ? undefined : path,
-        up: scalarOf(one["payload_available"]) ?? "online",
-        down: scalarOf(one["payload_not_available"]) ?? "offline",
+        up: scalarOf(entry["payload_available"]) ?? "online",
+        down: scalarOf(entry["payload_not_available"]) ?? "offline",
       },
     ];
   });
 }
 
-/** What bridges abbreviate, as Home Assistant's documentation lists it; only what a zone needs. */
+/** Abbreviations from Home Assistant's documentation, as far as a zone needs them. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   avty: "availability",
   avty_t: "availability_topic",
@@ -130,23 +130,23 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   val_tpl: "value_template",
 };
 
-/** Replaces abbreviations, and `~` in topics by what it stands for. */
-function spelledOut(said: Announcement): Record<string, unknown> {
-  const base = textOf(said["~"]);
+/** Expands abbreviations, and `~` in topics to the base topic. */
+function expanded(fields: Announcement): Record<string, unknown> {
+  const base = textOf(fields["~"]);
   return Object.fromEntries(
-    Object.entries(said).map(([short, value]) => {
+    Object.entries(fields).map(([short, value]) => {
       const key = (Object.hasOwn(ABBREVIATIONS, short) ? ABBREVIATIONS[short] : undefined) ?? short;
-      if (key === "device" && isRecord(value)) return [key, spelledOut(value)];
+      if (key === "device" && isRecord(value)) return [key, expanded(value)];
       const isTopic = key.endsWith("topic") && typeof value === "string" && base !== undefined;
       return [key, isTopic ? value.replace(/^~/, () => base).replace(/~$/, () => base) : value];
     }),
   );
 }
 
-/** A template that gives the payload as it is. */
+/** Marks a template that returns the payload unchanged. */
 const WHOLE = Symbol("the whole payload");
 
-/** The pointer that does the same as a template; undefined where none does. */
+/** The JSON Pointer equivalent to a template; undefined if there is none. */
 function pathOf(template: string): string | typeof WHOLE | undefined {
   const expression = /^\{\{\s*(.+?)\s*\}\}$/s.exec(template.trim())?.[1];
   if (expression === undefined) return undefined;

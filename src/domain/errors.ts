@@ -1,13 +1,13 @@
 /**
- * Operating errors: something outside this program is not as it should be, and someone (a client, an installer, the
- * retry of a table) handles it. Anything else that is thrown is our own defect.
+ * Operational errors: something outside this program is wrong, and a client, an installer or a retry handles it. Any other
+ * error that is thrown is a defect of this program.
  */
 export class AppError extends Error {
   readonly code: AppErrorCode;
-  /** What the reader can do about it, as a full sentence; empty where the message says it all. */
+  /** The remedy, as a full sentence; empty if the message is sufficient. */
   readonly hint: string;
 
-  /** After how many seconds trying again makes sense; undefined where it never does. */
+  /** Seconds after which a retry is useful; undefined if it never is. */
   readonly retryAfterS: number | undefined;
 
   constructor(
@@ -46,7 +46,7 @@ export type AppErrorCode =
   | "no-permission"
   | "storage";
 
-/** The message of anything that was thrown, for a log line or a chained error. */
+/** Message of any thrown value, for a log line or another error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

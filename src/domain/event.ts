@@ -1,33 +1,30 @@
-/**
- * The event log: who did what to this installation, from where, and when. Entries are only ever added; the database
- * refuses to change one.
- */
+/** One entry of the event log: who did what, from where, and when. Entries are append-only; the database enforces it. */
 export interface LoggedEvent {
   readonly seq: number;
   /** ISO 8601 UTC, by the wall clock. */
   readonly at: string;
   readonly event: EventName;
-  /** E-mail address of the account, or what acted where no account did, such as `control socket`. */
+  /** E-mail address of the account, or another actor such as `control socket`. */
   readonly who: string;
   /** Network address, or `control socket`, `command line`, `dispatch centre`. */
   readonly from: string;
-  /** What it was done to, such as `intervention 12` or `account ana@example.ro`. */
+  /** Subject of the action, such as `intervention 12` or `account ana@example.ro`. */
   readonly subject: string;
   readonly detail: EventDetail;
 }
 
 export type NewEvent = Omit<LoggedEvent, "seq" | "at">;
 
-/** JSON, so that whatever somebody wrote into a name stays one line. */
+/** JSON, so that names entered by users stay on one line. */
 export type EventDetail = Readonly<Record<string, unknown>>;
 
-/** Who acts, and from where. */
+/** Actor and origin. */
 export interface Actor {
   readonly who: string;
   readonly from: string;
 }
 
-/** Every kind of entry. The page docs/operating.md explains each one. */
+/** All event names. docs/operating.md explains each one. */
 export const EVENT_NAMES = [
   "signed-in",
   "sign-in-failed",

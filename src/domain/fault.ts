@@ -1,12 +1,12 @@
 import type { InterventionCreate } from "../generated/types.ts";
 
 /**
- * What can be wrong with a zone itself. A fault becomes work, never an alarm. `faulty`: the contact chatters, floods
- * or trips again and again. `supervision`: the sensor is not heard any more.
+ * Faults of a zone. A fault becomes an intervention for a technician, never an alarm. `faulty`: the contact chatters,
+ * floods or is in swinger shutdown. `supervision`: the sensor does not report or is unavailable.
  */
 export type Fault = "tamper" | "battery" | "supervision" | "faulty";
 
-/** What each fault asks of the centre. */
+/** Type and priority of the intervention for each fault. */
 export const WORK_OF_FAULT: Readonly<Record<Fault, Pick<InterventionCreate, "type" | "priority">>> = {
   tamper: { type: "inspection", priority: "high" },
   battery: { type: "maintenance", priority: "low" },
@@ -14,7 +14,7 @@ export const WORK_OF_FAULT: Readonly<Record<Fault, Pick<InterventionCreate, "typ
   faulty: { type: "repair", priority: "medium" },
 };
 
-/** What trips of one fault have in common, see `Trip.subject`. */
+/** Subject of the trips of one fault, see `Trip.subject`. */
 export function subjectOfFault(of: string, fault: Fault): string {
   return `fault/${of}/${fault}`;
 }

@@ -4,8 +4,8 @@ import type { Contact } from "./zone.ts";
 import { localDayTime, type LocalDayTime } from "./calendar.ts";
 
 /**
- * When a zone's trips are wanted. The daemon never owns an armed state: it follows a schedule, a message or a key
- * switch that somebody else owns.
+ * When a zone's trips are dispatched. The daemon never owns the armed state: it follows a schedule, a message or a key
+ * switch.
  */
 export type Gate =
   | { readonly by: "always" }
@@ -15,7 +15,7 @@ export type Gate =
       Omit<GateGpio, "exitDelayS">
     >);
 
-/** One span of a schedule: on these days from `fromMin` to `toMin`, into the next day where that is not later. */
+/** One interval of a schedule: on these days from `fromMin` to `toMin`, into the next day if `toMin` is not later. */
 export interface ScheduleSpan {
   /** 0 is Monday. */
   readonly days: readonly number[];
@@ -24,16 +24,16 @@ export interface ScheduleSpan {
   readonly toMin: number;
 }
 
-/** What a gate's switch or message last said; `unknown` before that. */
+/** Last reported state of a gate; `unknown` before the first report. */
 export type GateState = "open" | "closed" | "unknown";
 
-/** What the contact of a key, or the value of a message, says about its gate. */
+/** State of a gate for the contact of its key switch or the value of its message. */
 export function gateStateOf(contact: Contact): GateState {
   const states = { open: "open", normal: "closed", unknown: "unknown" } as const;
   return states[contact];
 }
 
-/** Fills in a gate's options. @returns undefined for a schedule that cannot be read */
+/** Resolves a gate's options. @returns undefined for an invalid schedule */
 export function resolveGate(options: GateOptions | undefined): Gate | undefined {
   if (options === undefined || options === "always") return { by: "always" };
   const exitDelayMs = (options.exitDelayS ?? 0) * 1000;
@@ -43,16 +43,16 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
   }
   if ("gpio" in options)
     return { by: "gpio", id: `gpio ${options.gpio}`, exitDelayMs, ...GPIO_INPUT_DEFAULTS, ...options };
-  // Two gates on one topic that look for other values there are two gates.
+  // Two gates on one topic with different values are separate gates.
   const { mqtt, path = "", open, normal, where } = options;
   const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where })}`;
   return { by: "mqtt", id, exitDelayMs, ...options };
 }
 
 /**
- * Whether a zone's trips are wanted now.
- * @param wallMs null while the clock is not to be trusted
- * @param stateOf what the switch or message of a gate last said
+ * Whether a zone's trips are dispatched now.
+ * @param wallMs null while the clock is not trusted
+ * @param stateOf returns the last reported state of a gate
  */
 export function isGateOpen(
   gate: Gate,
@@ -61,7 +61,7 @@ export function isGateOpen(
   stateOf: (gateId: string) => GateState,
 ): boolean {
   if (gate.by === "always") return true;
-  // Without knowing better, an alarm too many is better than one too few.
+  // If the state is unknown, an extra alarm is better than a missed one.
   if (gate.by !== "schedule") return stateOf(gate.id) !== "closed";
   return wallMs === null || gate.spans.some((span) => isInside(span, localDayTime(wallMs, timeZone)));
 }
@@ -70,7 +70,7 @@ const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const ENTRY = /^([a-z]{3})(?:-([a-z]{3}))?(?:\s+(\d{2}):(\d{2})-(\d{2}):(\d{2}))?$/;
 const DAY_MIN = 24 * 60;
 
-/** Reads a schedule such as `mon-fri 18:00-07:00, sat-sun`. @returns undefined when it cannot be read */
+/** Reads a schedule such as `mon-fri 18:00-07:00, sat-sun`. @returns undefined if it is invalid */
 export function parseSchedule(text: string): readonly ScheduleSpan[] | undefined {
   const spans = text.split(",").map((entry) => parseEntry(entry.trim().toLowerCase()));
   return spans.every((span) => span !== undefined) ? spans : undefined;
@@ -93,7 +93,7 @@ function minuteOf(hour: string | undefined, minute: string | undefined): number 
   return Number(minute) < 60 ? Number(hour) * 60 + Number(minute) : Infinity;
 }
 
-/** By the clock on the wall: on the days when it is set forward or back the span begins and ends at its own times. */
+/** By local time: when clocks change, the interval still starts and ends at its local times. */
 function isInside({ days, fromMin, toMin }: ScheduleSpan, { day, minute }: LocalDayTime): boolean {
   if (fromMin < toMin) return days.includes(day) && minute >= fromMin && minute < toMin;
   const yesterday = (day + 6) % 7;

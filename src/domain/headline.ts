@@ -3,14 +3,14 @@ import type { Fault } from "./fault.ts";
 import type { Contact, ZoneKind } from "./zone.ts";
 
 /**
- * The state of a site in one word, the most serious thing that is true. `well` only if no intervention is unfinished that
- * should have begun, no zone is open while armed, and there is no fault and no condition.
+ * State of the site: its most serious reason. `well` only if no started intervention is unfinished, no zone is open while
+ * armed, and there are no faults and no conditions.
  */
 export type HeadlineLevel = (typeof HEADLINE_LEVELS)[number];
-/** Every level, the most serious first. */
+/** All levels, the most serious first. */
 export const HEADLINE_LEVELS = ["alarm", "fault", "attention", "well"] as const;
 
-/** Each reason for a level that is not `well`, with that level, the most serious first. */
+/** The level of each reason, the most serious first. */
 export const HEADLINE_REASONS = {
   "alarm-unfinished": "alarm",
   "alarm-unrecorded": "alarm",
@@ -32,23 +32,23 @@ export const HEADLINE_REASONS = {
 
 export type HeadlineCode = keyof typeof HEADLINE_REASONS;
 
-/** What the daemon says of the whole site. Computed once, in the daemon: no client needs an opinion of its own. */
+/** State of the whole site, computed by the daemon so that all clients agree. */
 export interface Headline {
   readonly level: HeadlineLevel;
   /** Level and reasons in one line of English, for logs and the command line. */
   readonly text: string;
-  /** The most serious first; empty if all is well. */
+  /** The most serious first; empty for level `well`. */
   readonly reasons: readonly HeadlineReason[];
-  /** Unfinished interventions whose start lies ahead, such as a maintenance visit: no reason for any level. */
+  /** Unfinished interventions that start in the future, such as a maintenance visit; they do not affect the level. */
   readonly planned: number;
 }
 
 export interface HeadlineReason {
   readonly code: HeadlineCode;
   readonly level: Exclude<HeadlineLevel, "well">;
-  /** How many there are: interventions, zones, conditions or records. */
+  /** Number of interventions, zones, conditions or records. */
   readonly count: number;
-  /** The newest of them by name, at most 20; empty where they have none. */
+  /** Names of the newest, at most 20; empty for reasons without names. */
   readonly items: readonly HeadlineItem[];
 }
 
@@ -56,23 +56,23 @@ export type HeadlineItem =
   | { readonly about: "intervention"; readonly id: number; readonly name: string }
   | { readonly about: "zone" | "condition"; readonly id: string; readonly name: string };
 
-/** What the headline is made of. */
+/** Input of the headline. */
 export interface HeadlineFacts {
-  /** False until every input is read and every wire has settled after the start. */
+  /** False until every input was read and every power-up delay is over after the start. */
   readonly isRead: boolean;
   /** Unfinished interventions that are an alarm, see `isAlarm`. */
   readonly alarms: UnfinishedRecords;
-  /** Unfinished work of technicians that should have begun. */
+  /** Unfinished work for technicians that should have started. */
   readonly work: UnfinishedRecords;
   readonly planned: number;
-  /** Zones with a trip that is not an intervention yet, or that the local API rejected, one entry a trip. */
+  /** Zones with a trip that has no intervention yet or was rejected by the local API, one entry per trip. */
   readonly unrecorded: readonly string[];
   readonly zones: readonly HeadlineZone[];
   readonly conditions: readonly Pick<Condition, "code" | "subject" | "severity" | "title">[];
   readonly isWalkTest: boolean;
-  /** Records that need a person at the sync. */
+  /** Records whose sync needs attention. */
   readonly stuck: number;
-  /** Records that wait for the centre, and for how long the oldest does, milliseconds. */
+  /** Records queued for the dispatch centre, and the age of the oldest in milliseconds. */
   readonly backlog: { readonly waiting: number; readonly oldestMs: number };
 }
 
@@ -87,17 +87,17 @@ export interface HeadlineZone {
   readonly name: string;
   readonly kind: ZoneKind;
   readonly contact: Contact;
-  /** What becomes of a trip now: `waiting` for dispatch, or what holds it back. */
+  /** Disposition of a trip now: `waiting` for dispatch, or why it is suppressed. */
   readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
   readonly faults: readonly { readonly fault: Fault }[];
 }
 
-/** A record that has waited for longer does not wait for a short fault of the link, milliseconds. */
+/** A record queued longer than this is not delayed by a short link failure, milliseconds. */
 export const BACKLOG_LIMIT_MS = 900_000;
 /** Items named per reason: more than a screen shows. */
 export const HEADLINE_ITEMS_MAX = 20;
 
-/** The headline of these facts. */
+/** Computes the headline. */
 export function headlineOf(facts: HeadlineFacts): Headline {
   const reasons = CODES.flatMap((code): HeadlineReason[] => {
     const { count, items } = REASONS[code](facts);
@@ -110,13 +110,13 @@ export function headlineOf(facts: HeadlineFacts): Headline {
 
 const CODES = Object.keys(HEADLINE_REASONS) as HeadlineCode[];
 
-interface Found {
+interface ReasonItems {
   readonly count: number;
   readonly items: readonly HeadlineItem[];
 }
 
-/** Total: a reason without its finding does not compile. */
-const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => Found>> = {
+/** Complete: a reason without a function does not compile. */
+const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonItems>> = {
   "alarm-unfinished": ({ alarms }) => records(alarms),
   "alarm-unrecorded": ({ unrecorded, zones }) => ({
     count: unrecorded.length,
@@ -127,13 +127,13 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => Found>> =
   "zone-fault": (facts) => zones(facts, ({ faults }) => faults.some(({ fault }) => fault !== "battery")),
   "zone-shut-down": (facts) => zones(facts, ({ disposition }) => disposition === "swinger"),
   "condition-error": (facts) => conditions(facts, "error"),
-  starting: ({ isRead }) => alone(!isRead),
+  starting: ({ isRead }) => single(!isRead),
   "condition-warning": (facts) => conditions(facts, "warning"),
-  "walk-test": ({ isWalkTest }) => alone(isWalkTest),
-  // A walk test comes before a bypass in what becomes of a trip; it is a reason of its own.
+  "walk-test": ({ isWalkTest }) => single(isWalkTest),
+  // A walk test takes precedence over a bypass in the disposition; it is a separate reason.
   "zone-bypassed": (facts) => zones(facts, ({ disposition }) => disposition === "bypassed"),
   "work-unfinished": ({ work }) => records(work),
-  "zone-not-ready": (facts) => zones(facts, isInTheWayOfArming),
+  "zone-not-ready": (facts) => zones(facts, preventsArming),
   "zone-unknown": (facts) => zones(facts, ({ contact }) => contact === "unknown"),
   "battery-low": (facts) => zones(facts, ({ faults }) => faults.some(({ fault }) => fault === "battery")),
   "records-stuck": ({ stuck }) => ({ count: stuck, items: [] }),
@@ -143,17 +143,17 @@ const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => Found>> =
   }),
 };
 
-/** A movement ends when people leave; it keeps no site from being armed. */
-function isInTheWayOfArming({ contact, disposition, kind }: HeadlineZone): boolean {
+/** A motion zone is excluded: it returns to normal when people leave. */
+function preventsArming({ contact, disposition, kind }: HeadlineZone): boolean {
   return contact === "open" && disposition === "gated" && kind !== "motion";
 }
 
-function records({ count, newest }: UnfinishedRecords): Found {
+function records({ count, newest }: UnfinishedRecords): ReasonItems {
   return { count, items: newest.map(({ id, name }) => ({ about: "intervention", id, name })) };
 }
 
-function zones(facts: HeadlineFacts, isOne: (zone: HeadlineZone) => boolean): Found {
-  const items = facts.zones.filter(isOne).map(zoneItem);
+function zones(facts: HeadlineFacts, matches: (zone: HeadlineZone) => boolean): ReasonItems {
+  const items = facts.zones.filter(matches).map(zoneItem);
   return { count: items.length, items };
 }
 
@@ -161,15 +161,15 @@ function zoneItem({ id, name = id }: Pick<HeadlineZone, "id"> & { readonly name?
   return { about: "zone", id, name };
 }
 
-function conditions(facts: HeadlineFacts, wanted: Condition["severity"]): Found {
+function conditions(facts: HeadlineFacts, wanted: Condition["severity"]): ReasonItems {
   const items = facts.conditions
     .filter(({ severity }) => severity === wanted)
     .map(({ code, title }): HeadlineItem => ({ about: "condition", id: code, name: title }));
   return { count: items.length, items };
 }
 
-function alone(isSo: boolean): Found {
-  return { count: Number(isSo), items: [] };
+function single(applies: boolean): ReasonItems {
+  return { count: Number(applies), items: [] };
 }
 
 type Phrase = (count: number) => string;
@@ -179,7 +179,7 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   "alarm-unrecorded": (n) => `${counted(n, "trip")} not recorded as an intervention`,
   "zone-open": (n) => `${counted(n, "zone")} open while armed`,
   "zone-fault": (n) => `${counted(n, "zone")} with a fault`,
-  "zone-shut-down": (n) => `${counted(n, "zone")} shut down`,
+  "zone-shut-down": (n) => `${counted(n, "zone")} in swinger shutdown`,
   "condition-error": (n) => counted(n, "error"),
   starting: () => "the zones are being read after the start",
   "condition-warning": (n) => counted(n, "warning"),
@@ -189,23 +189,22 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   "zone-not-ready": (n) => `not ready to arm, ${counted(n, "zone")} open`,
   "zone-unknown": (n) => `${counted(n, "zone")} without a reading`,
   "battery-low": (n) => `${counted(n, "zone")} with a low battery`,
-  "records-stuck": (n) => `${counted(n, "record")} stuck on the way to the centre`,
-  backlog: (n) =>
-    `${counted(n, "record")} waiting for the centre for more than ${BACKLOG_LIMIT_MS / 60_000} minutes`,
+  "records-stuck": (n) => `sync of ${counted(n, "record")} needs attention`,
+  backlog: (n) => `${counted(n, "record")} queued for more than ${BACKLOG_LIMIT_MS / 60_000} minutes`,
 };
 
-/** Names per reason in the line of text. */
+/** Names per reason in the text. */
 const NAMED_MAX = 3;
 
 function textOf(level: HeadlineLevel, reasons: readonly HeadlineReason[], planned: number): string {
   const ahead = planned === 0 ? "" : `; ${counted(planned, "visit")} planned`;
   if (level === "well") return `all is well${ahead}`;
-  const said = reasons.map(({ code, count, items }) => {
+  const parts = reasons.map(({ code, count, items }) => {
     const names = items.slice(0, NAMED_MAX).map((item) => nameOf(item));
     const more = items.length > NAMED_MAX ? [...names, "…"] : names;
     return `${PHRASES[code](count)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
   });
-  return `${level === "alarm" ? "ALARM" : level}: ${said.join("; ")}`;
+  return `${level === "alarm" ? "ALARM" : level}: ${parts.join("; ")}`;
 }
 
 function nameOf({ about, id, name }: HeadlineItem): string {

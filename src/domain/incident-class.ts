@@ -1,9 +1,9 @@
 import type { ZoneKind, ZoneObjective } from "./zone.ts";
 
-/** What an incident is about. Trips of one class at one objective join one intervention; those of two classes never do. */
+/** Class of an incident. Trips of one class at one objective join one intervention; different classes never do. */
 export type IncidentClass = "burglary" | "hold-up" | "fire" | "gas" | "medical" | "flood" | "technical";
 
-/** The class of each kind of zone. A tamper loop is a zone like others: its opening is a burglary alarm. */
+/** Class of each zone type. A tamper loop is an ordinary zone: its opening is a burglary alarm. */
 export const CLASS_OF_KIND: Readonly<Record<ZoneKind, IncidentClass>> = {
   intrusion: "burglary",
   perimeter: "burglary",
@@ -19,15 +19,15 @@ export const CLASS_OF_KIND: Readonly<Record<ZoneKind, IncidentClass>> = {
   technical: "technical",
 };
 
-/** Classes in which a life is in danger: never gated, never delayed, never shut down as a swinger. */
+/** Life safety classes: never gated, never delayed, never in swinger shutdown. */
 const LIFE_SAFETY: ReadonlySet<IncidentClass> = new Set(["hold-up", "fire", "gas", "medical"]);
 
-/** Whether a zone of this kind protects lives: fire, gas, medical, hold-up and panic. */
+/** Whether a zone type is life safety: fire, gas, medical, hold-up and panic. */
 export function isLifeSafety(kind: ZoneKind): boolean {
   return LIFE_SAFETY.has(CLASS_OF_KIND[kind]);
 }
 
-/** What the trips of one incident have in common, see `Trip.subject`: the class and the objective. */
+/** Subject of the trips of one incident, see `Trip.subject`: class and objective. */
 export function subjectOfTrip({
   kind,
   objective,

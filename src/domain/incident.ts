@@ -4,45 +4,45 @@ import type { ConfirmWith } from "./zone.ts";
 
 /** One intervention and the trips that belong to it. */
 export interface Incident {
-  /** Key of the trip that opened it, and the Idempotency-Key of its intervention. */
+  /** Key of the trip that opened it, which is the Idempotency-Key of its intervention. */
   readonly key: string;
   /** What its trips have in common: class and objective, one fault of one zone, or one arming. */
   readonly subject: string;
   readonly interventionId: number;
-  /** When its last trip was. */
+  /** Time of its last trip. */
   readonly last: Timestamp;
-  /** Its zones in the order in which they joined. */
+  /** Its zones in the order of joining. */
   readonly zones: readonly IncidentZone[];
 }
 
-/** A time in a line of the notes; `isDated` is false while the clock of that time was not trusted. */
+/** A time in a line of the notes; `isDated` is false if the clock was not trusted at that time. */
 export interface Stamp extends Timestamp {
   readonly isDated: boolean;
 }
 
-/** One zone in an incident: what its line in the notes says, and what confirms it. */
+/** One zone in an incident: the data of its line in the notes, and of its confirmation. */
 export interface IncidentZone {
   readonly zoneId: string;
   readonly name: string;
-  /** What its first opening was, in the words of the site; empty for a plain one. */
+  /** Remark on its first opening, in the site's language; empty for an ordinary trip. */
   readonly remark: string;
   readonly first: Stamp;
   readonly last: Stamp;
-  /** How often it has opened. */
+  /** Number of openings. */
   readonly openings: number;
-  /** When it last closed; null while it has not. */
+  /** Time of its last restore; null if it is open. */
   readonly closed: Stamp | null;
-  /** Its line as it is in the record; null while the record's description alone names it. */
+  /** Its line in the notes; null if only the record's description names it. */
   readonly line: string | null;
-  /** Two signals of one device do not confirm each other; null for a zone that confirms nothing. */
+  /** Two signals of one device do not confirm each other; null for a zone without confirmation. */
   readonly device: string | null;
-  /** Which zones confirm it and within which time; null for every other device. */
+  /** Zones that confirm it and the maximum time; null for any other device. */
   readonly confirmWith: ConfirmWith | null;
 }
 
 /**
- * Whether a trip is part of an incident as far as time says; its intervention must also be unfinished. A fault has no
- * window: it is one record until a user closes it.
+ * Whether a trip belongs to an incident by its time; the intervention must also be unfinished. A fault has no window: it
+ * is one record until a user closes it.
  */
 export function isWithinWindow(
   { last }: Pick<Incident, "last">,
@@ -51,17 +51,17 @@ export function isWithinWindow(
 ): boolean {
   if (trip.type !== "trip") return true;
   const sinceLastMs = elapsedMs(last, trip.moment);
-  // Behind a clock that has gone back over a reboot the time is unknown; a crew too many is better than one too few.
+  // If the clock was set back over a reboot, the time is unknown; an extra crew is better than none.
   const isBackwards = sinceLastMs < 0 && trip.moment.bootId !== last.bootId;
   return !isBackwards && sinceLastMs <= windowMs;
 }
 
-/** The largest `site.incidentWindowS` that a configuration can have, in milliseconds. */
+/** The largest `site.incidentWindowS` that a configuration allows, in milliseconds. */
 export const INCIDENT_WINDOW_MS_MAX = 3_600_000;
 
 /**
- * Whether a trip cannot join the newest incident of its subject, whatever the window is set to. A fault has none.
- * @param latest undefined where there has been no incident
+ * Whether a trip cannot join the newest incident of its subject with any configured window. Faults have no window.
+ * @param latest undefined if there was no incident
  */
 export function requiresNewIncident(
   trip: Pick<Trip, "type" | "moment">,
@@ -71,12 +71,12 @@ export function requiresNewIncident(
   return latest === undefined || !isWithinWindow(latest, trip, INCIDENT_WINDOW_MS_MAX);
 }
 
-/** Whether work on a record goes on; undefined stands for one that was deleted. */
+/** Whether a record is not done and not deleted (undefined). */
 export function isUnfinished(record: Intervention | undefined): record is Intervention {
   return record !== undefined && record.status !== "done";
 }
 
-/** Whether a trip confirms an incident: another device has tripped in it, and each accepts the other's zone in time. */
+/** Whether a trip confirms an incident: another device has tripped in it, and each zone accepts the other in time. */
 export function confirms({ zones }: Incident, trip: Trip): boolean {
   const { device } = trip.signal;
   if (trip.confirmed === null || device === null) return false;
@@ -94,12 +94,12 @@ function accepts(confirmWith: ConfirmWith | null, zoneId: string, apartMs: numbe
   return confirmWith === null || (confirmWith.zones.includes(zoneId) && apartMs <= confirmWith.withinMs);
 }
 
-/** From one moment to another, by the monotonic clock within one boot of the machine, else by the wall clock. */
+/** Time between two timestamps: by the monotonic clock within one boot, otherwise by the wall clock. */
 function elapsedMs(from: Timestamp, to: Timestamp): number {
   return from.bootId === to.bootId ? to.monotonicMs - from.monotonicMs : to.wallMs - from.wallMs;
 }
 
-/** The zone of an opening as part of an incident, before or after it has joined. */
+/** Adds an opening to a zone of an incident; undefined for a new zone. */
 export function withOpening(
   zone: IncidentZone | undefined,
   trip: Pick<Trip, "zoneId" | "moment" | "isDated" | "signal" | "confirmed" | "body">,
@@ -115,7 +115,7 @@ export function withOpening(
     last: stamp,
     openings: 1,
     closed: null,
-    // A profile whose texts do not name the zone has its line from the beginning.
+    // If the profile's texts do not name the zone, its line is in the notes from the start.
     line: trip.body.notes ?? null,
     device: trip.confirmed === null ? null : signal.device,
     confirmWith: signal.confirmWith,
@@ -123,7 +123,7 @@ export function withOpening(
 }
 
 /**
- * A zone with its times of one boot as a trusted clock has them; the same zone where they were right.
+ * Corrects the times of one boot in a zone, now that the clock is trusted; returns the same object if they were right.
  * @param wallMinusMonotonicMs of that boot
  */
 export function redated(zone: IncidentZone, bootId: string, wallMinusMonotonicMs: number): IncidentZone {
@@ -138,7 +138,7 @@ export function redated(zone: IncidentZone, bootId: string, wallMinusMonotonicMs
   return isSame ? zone : { ...zone, first, last, closed };
 }
 
-/** A clock that differs by less was not set, but runs a little wrong. */
+/** A smaller difference is clock drift, not a clock step. */
 const CLOCK_STEP_MS = 30_000;
 
 /** The zones that are not the same objects as before. */
@@ -157,13 +157,13 @@ export function withZone(zones: readonly IncidentZone[], changed: IncidentZone):
     : [...zones, changed];
 }
 
-/** What a trip raises in an open record. Nothing is ever lowered, and a flag that a person has set stays. */
+/** Values that a trip raises in an open record. Nothing is lowered, and services requested by a user stay. */
 export function escalation(record: Intervention, trip: Trip, isConfirmed: boolean): InterventionUpdate {
   const { priority = "low", crews = 1, police, ambulance, firetruck } = trip.body;
-  const wanted: RequestedServices[] = [{ priority, crews, ...flagsOf({ police, ambulance, firetruck }) }];
-  if (isConfirmed) wanted.push({ priority: "high", ...trip.confirmed });
+  const requests: RequestedServices[] = [{ priority, crews, ...flagsOf({ police, ambulance, firetruck }) }];
+  if (isConfirmed) requests.push({ priority: "high", ...trip.confirmed });
   const changes: InterventionUpdate = {};
-  for (const flags of wanted) {
+  for (const flags of requests) {
     if (flags.priority && priorityLevel(flags.priority) > priorityLevel(changes.priority ?? record.priority))
       changes.priority = flags.priority;
     if (flags.crews !== undefined && flags.crews > (changes.crews ?? record.crews))

@@ -1,13 +1,13 @@
-/** A stretch of time in which something was so, wall clock, milliseconds since 1970. */
+/** A time interval by the wall clock, milliseconds since 1970. */
 export interface Interval {
   readonly fromMs: number;
-  /** Now, where it is still so. */
+  /** Now, if it has not ended. */
   readonly toMs: number;
 }
 
 /**
- * The spans between beginnings and ends, as far as they reach into a time.
- * @param marks in the order of their time; an end without a beginning began before anybody wrote down
+ * Intervals between start and end marks, clipped to a time range.
+ * @param marks in order of time; an end without a start began before the range
  */
 export function spansOf(
   marks: readonly { readonly atMs: number; readonly begins: boolean }[],

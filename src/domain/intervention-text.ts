@@ -3,7 +3,7 @@ import { formatLocal } from "./calendar.ts";
 import type { TripSite } from "./trip.ts";
 import { wording } from "./trip-text.ts";
 
-/** The plainest body that the interface takes, for a trip whose full one was refused: a crew matters more than a text. */
+/** The minimal body that the API accepts, for a trip whose full body was rejected: a crew matters more than a text. */
 export function minimalBody(body: InterventionCreate): InterventionCreate {
   return {
     name: body.name,
@@ -14,7 +14,7 @@ export function minimalBody(body: InterventionCreate): InterventionCreate {
   };
 }
 
-/** The body without the characters that no field of the interface may hold. */
+/** A body without characters that the API does not allow. */
 export function cleanBody(body: InterventionCreate): InterventionCreate {
   const { description } = body;
   const name = cleanText(body.name);
@@ -25,25 +25,25 @@ export function cleanBody(body: InterventionCreate): InterventionCreate {
   };
 }
 
-/** A text without the characters that no field of the interface may hold. */
+/** A text without characters that the API does not allow. */
 export function cleanText(text: string): string {
   return text.replaceAll(FORBIDDEN, "");
 }
 
-/** What the schema's Name and Text refuse: halves of characters, and control characters but tab and line ends. */
+/** Characters that the schema's Name and Text reject: lone surrogates, and control characters except tab and line ends. */
 // oxlint-disable-next-line no-control-regex
 const FORBIDDEN = /[\p{Cs}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/gu;
 
-/** A text cut to so many whole characters. */
+/** A text cut to a maximum number of code points. */
 export function clip(text: string, lengthMax: number): string {
   const characters = [...text];
   return characters.length <= lengthMax ? text : `${characters.slice(0, lengthMax - 1).join("")}…`;
 }
 
 /**
- * A description with the time that has become known, in the place of the words for an unknown one or of an earlier reading.
- * What a person has written in the place of either stays.
- * @param fromMs the earlier reading, wall clock
+ * Replaces the placeholder for an unknown time, or an earlier time, in a description. Texts edited by a user stay
+ * unchanged.
+ * @param fromMs the earlier time, wall clock
  */
 export function withTime(
   description: string | null | undefined,
@@ -58,7 +58,7 @@ export function withTime(
   return older === undefined ? description : description.replace(older, () => localTime(toMs, timezone));
 }
 
-/** A moment as it stands in texts: `YYYY-MM-DD HH:MM:SS`, local time. */
+/** A time for texts: `YYYY-MM-DD HH:MM:SS`, local time. */
 export function localTime(wallMs: number, timezone: string): string {
   return formatLocal(wallMs, timezone).replace("T", " ");
 }

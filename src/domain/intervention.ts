@@ -9,9 +9,9 @@ import type {
 import { parseDateTime } from "./calendar.ts";
 import { AppError } from "./errors.ts";
 
-/** The fields a client may set. Whatever else a body holds (`id`, `dispeceratId`, `invoicePdf`) is the service's own. */
-export type InterventionFields = Required<Omit<InterventionCreate, OwnField>>;
-type OwnField = "id" | "dispeceratId" | "invoicePdf";
+/** The fields that a client may set. The service sets all others (`id`, `dispeceratId`, `invoicePdf`). */
+export type InterventionFields = Required<Omit<InterventionCreate, ServiceField>>;
+type ServiceField = "id" | "dispeceratId" | "invoicePdf";
 
 export const INTERVENTION_FIELDS = [
   "name",
@@ -30,7 +30,7 @@ export const INTERVENTION_FIELDS = [
   "notes",
 ] as const satisfies readonly (keyof InterventionFields)[];
 
-/** Every field of a returned record, in the interface's order; also what lists may be sorted and filtered by. */
+/** Every field of a returned record, in the order of the API; lists may be sorted and filtered by them. */
 export const RECORD_FIELDS = [
   "id",
   ...INTERVENTION_FIELDS,
@@ -51,12 +51,12 @@ export const TYPES = [
 export type RecordField = (typeof RECORD_FIELDS)[number];
 export type { Intervention, InterventionCreate, InterventionUpdate };
 
-/** A validated body with every default filled in. Only known fields are copied, so no prototype key gets through. */
+/** A validated body with defaults. Only known fields are copied, so prototype keys are dropped. */
 export function newIntervention(body: InterventionCreate): InterventionFields {
   return pickFields({ ...INTERVENTION_CREATE_DEFAULTS, ...body }) as InterventionFields;
 }
 
-/** The fields that a validated update really sends. */
+/** The fields that a validated update contains. */
 export function changedFields(body: InterventionUpdate): Partial<InterventionFields> {
   return pickFields(body);
 }
@@ -76,7 +76,7 @@ export function differingFields(
   );
 }
 
-/** The instants of a record's dates, milliseconds since 1970; null where there is no date. */
+/** Instants of a record's dates, milliseconds since 1970; null for a missing date. */
 export interface InterventionInstants {
   readonly dateStartMs: number | null;
   readonly dateEndMs: number | null;

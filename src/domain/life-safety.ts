@@ -1,12 +1,12 @@
 import type { ZoneKind } from "./zone.ts";
 
-/** A life-safety zone whose trips are not dispatched now. */
+/** A life safety zone whose trips are suppressed now. */
 export interface LifeSafetyHeld {
   readonly id: string;
   readonly name: string;
   readonly kind: ZoneKind;
-  /** What holds it back. */
+  /** Reason for the suppression. */
   readonly by: "bypassed" | "test" | "gated" | "swinger";
-  /** When that ends at the latest, ISO 8601 UTC; null where no time ends it. */
+  /** Latest end of the suppression, ISO 8601 UTC; null if it has no time limit. */
   readonly until: string | null;
 }

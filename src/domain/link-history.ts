@@ -1,32 +1,32 @@
-/** How the link to the centre stood at a moment, and how old the oldest record was that had not left. */
+/** State of the link to the dispatch centre at one time, and the age of the oldest unsent record. */
 export interface LinkSample {
   /** Wall clock, milliseconds since 1970. */
   readonly atMs: number;
   readonly state: LinkSampleState;
-  /** Seconds; null when everything had left. */
+  /** Seconds; null if all records were sent. */
   readonly oldestUnsentS: number | null;
 }
 
-/** `unknown`: nothing has been sent since the start. */
+/** `unknown`: nothing was sent since the start. */
 export type LinkSampleState = "unknown" | "up" | "down";
 
-/** So often the link is written down while nothing changes, milliseconds. */
+/** Interval of samples while the state does not change, milliseconds. */
 export const SAMPLE_EVERY_MS = 300_000;
-/** A sample says nothing about later than this: after it the daemon was not there to look. */
+/** Validity of a sample: without a newer one, the daemon did not run. */
 const SAMPLE_VALID_MS = 2 * SAMPLE_EVERY_MS;
 
-/** A stretch of time: for which part of it the link was up or down; what is missing to 1 nobody knows. */
+/** Shares of an interval in which the link was up or down; the rest is unknown. */
 export interface LinkInterval {
   readonly fromMs: number;
   readonly up: number;
   readonly down: number;
-  /** The highest age in this stretch, seconds; 0 when everything had left, null when nobody looked. */
+  /** Maximum age in this interval, seconds; 0 if all records were sent, null without samples. */
   readonly oldestUnsentS: number | null;
 }
 
 /**
- * The samples as stretches of equal length.
- * @param samples in the order of their time; one from before the span may lead
+ * Converts samples to intervals of equal length.
+ * @param samples in order of time; the first one may be from before the range
  */
 export function linkStretches(
   samples: readonly LinkSample[],
@@ -40,14 +40,14 @@ export function linkStretches(
     oldestUnsentS: null as number | null,
   }));
   for (const [index, { atMs, state, oldestUnsentS }] of samples.entries()) {
-    const holdsToMs = Math.min(samples[index + 1]?.atMs ?? untilMs, atMs + SAMPLE_VALID_MS, untilMs);
+    const validUntilMs = Math.min(samples[index + 1]?.atMs ?? untilMs, atMs + SAMPLE_VALID_MS, untilMs);
     const first = Math.max(0, Math.floor((atMs - sinceMs) / lengthMs));
-    const last = Math.min(count - 1, Math.ceil((holdsToMs - sinceMs) / lengthMs) - 1);
-    for (const [place, stretch] of intervals.slice(first, last + 1).entries()) {
+    const last = Math.min(count - 1, Math.ceil((validUntilMs - sinceMs) / lengthMs) - 1);
+    for (const [place, interval] of intervals.slice(first, last + 1).entries()) {
       const beginMs = sinceMs + (first + place) * lengthMs;
-      const overlapMs = Math.min(holdsToMs, beginMs + lengthMs) - Math.max(atMs, beginMs);
-      if (state !== "unknown") stretch[state] += Math.max(0, overlapMs) / lengthMs;
-      stretch.oldestUnsentS = Math.max(stretch.oldestUnsentS ?? 0, oldestUnsentS ?? 0);
+      const overlapMs = Math.min(validUntilMs, beginMs + lengthMs) - Math.max(atMs, beginMs);
+      if (state !== "unknown") interval[state] += Math.max(0, overlapMs) / lengthMs;
+      interval.oldestUnsentS = Math.max(interval.oldestUnsentS ?? 0, oldestUnsentS ?? 0);
     }
   }
   return intervals;

@@ -1,4 +1,4 @@
-/** One log line an event. `event` is a stable kebab-case name; fields carry the values, never a secret. */
+/** Technical log, one line per event. `event` is a stable name in kebab case; fields hold values, never secrets. */
 export interface Log {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;

@@ -2,12 +2,12 @@ import type { InterventionFields } from "./intervention.ts";
 
 export type MarkerField = "notes" | "description" | "off";
 
-/** `[ref:<site>-<key>]`: how a site knows its own records at the centre again. */
+/** `[ref:<site>-<key>]`: the text by which a site finds its own records at the centre. */
 export function markerOf(siteRef: string, key: string): string {
   return `[ref:${siteRef}-${key}]`;
 }
 
-/** The fields as they go to the centre, with the marker as the last line of the chosen text. */
+/** The fields as sent to the centre, with the marker as the last line of the chosen field. */
 export function withMarker(
   fields: InterventionFields,
   field: MarkerField,
@@ -16,26 +16,26 @@ export function withMarker(
   if (field === "off") return fields;
   const text = fields[field];
   if (text === null || text === "") return { ...fields, [field]: marker };
-  // The centre's limit on texts is not known; ours is, and the marker must never be what pushes a text over it.
+  // The centre's length limit is unknown; within the local one, the marker must not be what exceeds it.
   const room = TEXT_LENGTH_MAX - marker.length - 1;
   const characters = [...text];
   const kept = characters.length <= room ? text : characters.slice(0, room).join("");
   return { ...fields, [field]: `${kept}\n${marker}` };
 }
 
-/** A text of the centre without this record's marker; null when nothing else is in it. */
+/** A text from the centre without this record's marker; null if nothing else is left. */
 export function withoutMarker(text: string | null, marker: string): string | null {
   if (text === null || !text.includes(marker)) return text;
   const rest = text.replace(`\n${marker}`, "").replace(marker, "");
   return rest === "" ? null : rest;
 }
 
-/** Whether a text carries a marker of any site. */
+/** Whether a text contains a marker of any site. */
 export function hasMarker(text: unknown): boolean {
   return typeof text === "string" && MARKER.test(text);
 }
 
-/** The markers of whichever sites that a record of the centre carries. */
+/** The markers of any site in a record of the centre. */
 export function markersIn({ notes, description }: Readonly<Record<string, unknown>>): string[] {
   return [notes, description].flatMap((text) =>
     typeof text === "string" ? [...text.matchAll(new RegExp(MARKER, "g"))].map(([marker]) => marker) : [],
@@ -43,9 +43,9 @@ export function markersIn({ notes, description }: Readonly<Record<string, unknow
 }
 
 /**
- * The key of a record that bears this site's marker. Sites may be called `hall` and `hall-2`, so only a UUID counts as
- * the rest of a marker: `[ref:hall-2-…]` is not a marker of `hall`.
- * @returns undefined for records of other sites, and for a key of this site that is not a UUID
+ * The key of a record with this site's marker. Sites may be called `hall` and `hall-2`, so only a UUID is accepted as
+ * key: `[ref:hall-2-…]` is not a marker of `hall`.
+ * @returns undefined for records of other sites, and for keys that are not UUIDs
  */
 export function ownKeyIn(record: Readonly<Record<string, unknown>>, siteRef: string): string | undefined {
   const start = markerOf(siteRef, "").slice(0, -1);
@@ -58,5 +58,5 @@ export function ownKeyIn(record: Readonly<Record<string, unknown>>, siteRef: str
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MARKER = /\[ref:[^\]\s]+\]/;
 
-/** Code points that a text field holds at most (schemas/intervention.json, Text). */
+/** Maximum code points of a text field (schemas/intervention.json, Text). */
 const TEXT_LENGTH_MAX = 4000;

@@ -4,29 +4,29 @@ import { markersIn } from "./marker.ts";
 import type { UpstreamRecord } from "./merge.ts";
 import type { InFlightValues } from "./outbox.ts";
 
-/** A record of the centre with the id that makes it one. */
+/** A record of the centre with its id. */
 export type MatchCandidate = UpstreamRecord & { readonly id: number };
 
 /** What a search looks for. */
 export interface SearchTarget {
   readonly marker: string;
-  /** The body that was sent. */
+  /** The body as sent. */
   readonly sent: UpstreamRecord;
-  /** Whether the marker is to be found there: that body carried it, and the centre is not known to lose it. */
+  /** Whether the marker is expected: the body contained it, and the centre is not known to drop it. */
   readonly isMarked: boolean;
-  /** The centre's highest id before the first send; null where what is above it is not demonstrably newer. */
+  /** The centre's highest id before the first attempt; null if newer records cannot be identified by it. */
   readonly madeAfter: number | null;
 }
 
-/** Whether a record of the centre carries this marker, in whichever text. */
+/** Whether a record of the centre contains this marker in any text. */
 export function carriesMarker({ notes, description }: UpstreamRecord, marker: string): boolean {
   return [notes, description].some((text) => typeof text === "string" && text.includes(marker));
 }
 
 /**
- * Which of the centre's records are the sought one. By the marker; where a dispatcher has removed it or none was sent,
- * by objective, name and start among records that nobody claims and that were made after the first send.
- * @param isTaken whether a record there is already another one's here
+ * Finds a record among the centre's. By its marker; if a dispatcher has removed it or none was sent, by objective, name
+ * and start among unclaimed records created after the first attempt.
+ * @param isTaken whether a record there belongs to another record here
  */
 export function findMatches(
   rows: readonly MatchCandidate[],
@@ -36,7 +36,7 @@ export function findMatches(
   const free = rows.filter((row) => !isTaken(row));
   const marked = free.filter((row) => carriesMarker(row, marker));
   if (marked.length > 0 || madeAfter === null) return marked;
-  // Without a start two calls to one address look alike, so only a site that has no marker at all relies on it.
+  // Without a start two calls to one address look alike, so this applies only to a site without any marker.
   if (isMarked && (sent["dateStart"] ?? null) === null) return [];
   return free.filter(
     (row) => row.id > madeAfter && markersIn(row).length === 0 && hasSameFingerprint(row, sent),
@@ -44,8 +44,8 @@ export function findMatches(
 }
 
 /**
- * The one of several that is kept: where a dispatcher has worked on one, that one, else the oldest.
- * @param known what we sent, and what we have here
+ * Chooses the copy to keep: one that a dispatcher has edited, otherwise the oldest.
+ * @param known the body as sent and the local record
  */
 export function chooseSurvivor(
   matches: readonly MatchCandidate[],
@@ -57,10 +57,10 @@ export function chooseSurvivor(
 }
 
 /**
- * Whether a record there holds nothing but what is known elsewhere: then removing it takes nothing from anybody. An
- * invoice is never known elsewhere, unless the record that is kept has the same.
- * @param known what we sent, what we have here, and the centre's record that is kept
- * @param inFlightValues what we sent later
+ * Whether a record there has only values that are known elsewhere, so that removing it loses nothing. An invoice is
+ * known only if the record that is kept has the same one.
+ * @param known the body as sent, the local record, and the centre's record that is kept
+ * @param inFlightValues values sent later
  */
 export function hasOnlyKnownValues(
   row: UpstreamRecord,
@@ -78,25 +78,25 @@ export function hasOnlyKnownValues(
   );
 }
 
-/** What is known here of a record that the centre has. */
+/** Local knowledge of a record at the centre. */
 export interface KnownRecord {
   readonly marker: string;
-  /** The centre's record as it was last seen, or as it was sent. */
+  /** The centre's record as last read, or as sent. */
   readonly base: UpstreamRecord;
-  /** The centre's highest id before the first send; null or 0 where that is not known. */
+  /** The centre's highest id before the first attempt; null or 0 if unknown. */
   readonly watermark: number | null;
 }
 
 /**
- * - `ours`: demonstrably. `anothers`: never adopted, changed or deleted.
- * - `unclear`: a dispatcher has rewritten our text, or the id was given again to a call of the same name. It is left
- *   alone until its reference or a person tells.
+ * - `ours`: certain. `anothers`: never adopted, changed or deleted.
+ * - `unclear`: a dispatcher has rewritten the text, or the id was reused for a similar call. It is not changed until its
+ *   marker or an operator decides.
  */
 export type Identity = "ours" | "unclear" | "anothers";
 
 /**
- * Whose the record under a known id is. After a deletion or a restore the same id can be another's, and people type in
- * records that are alike in every field that is likely.
+ * Whose record has a known id. After a deletion or a restore at the centre the id may belong to another record, and
+ * dispatchers enter records that are alike in most fields.
  */
 export function identityOf(row: MatchCandidate, { marker, base, watermark }: KnownRecord): Identity {
   if (carriesMarker(row, marker)) return "ours";
@@ -109,7 +109,7 @@ export function identityOf(row: MatchCandidate, { marker, base, watermark }: Kno
   return LOOKS[bare][isSameValue(row["name"], base["name"]) ? "same" : "another"][startOf(row, base)];
 }
 
-/** Whose a record of our objective without any reference is, by its name and its start. Total. */
+/** Identity of a record of the same objective without any marker, by its name and start. Complete. */
 export const LOOKS: Readonly<
   Record<"lost its reference" | "never had one", Record<"same" | "another", Record<Start, Identity>>>
 > = {
@@ -117,7 +117,7 @@ export const LOOKS: Readonly<
     same: { same: "ours", none: "unclear", another: "unclear" },
     another: { same: "ours", none: "anothers", another: "anothers" },
   },
-  // The centre does not keep our reference, so nothing better is to be had.
+  // The centre drops the marker, so no better evidence exists.
   "never had one": {
     same: { same: "ours", none: "ours", another: "ours" },
     another: { same: "ours", none: "anothers", another: "anothers" },
@@ -131,15 +131,15 @@ function startOf(row: UpstreamRecord, base: UpstreamRecord): Start {
   return (base["dateStart"] ?? "") === "" ? "none" : "same";
 }
 
-/** What a record of the centre, whosever it is, is known by when it is seen again. */
+/** Values by which any record of the centre is identified later. */
 export function recordFingerprint(row: UpstreamRecord): UpstreamRecord {
   const marker = markersIn(row)[0] ?? null;
   return { marker, ...Object.fromEntries(FINGERPRINT.map((field) => [field, row[field] ?? null])) };
 }
 
 /**
- * Whether a record of the centre is the one with these traits.
- * @returns `another` only where it bears another reference, because a dispatcher can have changed everything else
+ * Compares a record of the centre with a fingerprint.
+ * @returns `another` only if it has another marker, because a dispatcher can have changed everything else
  */
 export function compareFingerprints(
   row: UpstreamRecord,
@@ -158,13 +158,13 @@ function hasSameFingerprint(row: UpstreamRecord, sent: UpstreamRecord): boolean 
   return FINGERPRINT.every((field) => isSameValue(row[field], sent[field]));
 }
 
-/** A centre may write an instant in another way, trim a text, and write nothing as null or as an empty text. */
+/** Ignores differences in date format and surrounding space, and between null and an empty text. */
 function isSameValue(one: unknown, other: unknown): boolean {
   const [here, there] = [one ?? "", other ?? ""];
   if (here === there) return true;
   if (typeof here !== "string" || typeof there !== "string") return false;
   if (here.trim() === there.trim()) return true;
-  // Without an offset both are meant in the same zone, whichever that is.
+  // Without an offset both are in the same zone.
   const [hereMs, thereMs] = [here, there].map((text) => parseDateTime(text, "UTC"));
   return hereMs !== undefined && hereMs === thereMs;
 }

@@ -2,30 +2,30 @@ import { INTERVENTION_FIELDS, type InterventionFields } from "./intervention.ts"
 import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
 import type { InFlightValues } from "./outbox.ts";
 
-/** A record as the centre shows it: whatever it answers, of which only known fields are looked at. */
+/** A record as returned by the centre, of which only known fields are used. */
 export type UpstreamRecord = Readonly<Record<string, unknown>>;
 
-/** The three versions that meet when a record has changed on either side. */
+/** The versions of a record that has changed on either side. */
 export interface MergeSides {
   readonly local: InterventionFields;
-  /** What was here when both sides last agreed. */
+  /** The local record when both sides last agreed. */
   readonly agreed: InterventionFields;
-  /** What the centre showed then. A centre may write the same value in another way, so each side has its own past. */
+  /** The centre's record at that time. A centre may write a value in another way, so each side has its own base. */
   readonly base: UpstreamRecord;
-  /** What the centre shows now, without the marker. */
+  /** The centre's record now, without the marker. */
   readonly upstream: UpstreamRecord;
-  /** Values of ours that may have arrived late. */
-  readonly ghosts: InFlightValues;
-  /** Whether a trip has joined here that the centre does not know: then its record is not done. */
+  /** Values of unconfirmed updates that may have arrived late. */
+  readonly inFlightValues: InFlightValues;
+  /** Whether a trip has joined the local record that the centre does not know, so that its record is not done. */
   readonly hasTripJoined?: boolean;
 }
 
 export interface Merged {
   /** To be sent to the centre. */
   readonly push: Partial<InterventionFields>;
-  /** To be written here. */
+  /** To be stored locally. */
   readonly applyLocally: Partial<InterventionFields>;
-  /** Changed on both sides, with who was followed. */
+  /** Changed on both sides, with the side that was kept. */
   readonly conflicts: readonly MergeConflict[];
 }
 
@@ -36,7 +36,7 @@ export interface MergeConflict {
   readonly kept: "here" | "there";
 }
 
-/** Fields that the dispatcher decides when both sides have changed them: who goes, and when. */
+/** Fields decided by the dispatcher if both sides have changed them: crews, services and times. */
 const DISPATCHER_OWNED_FIELDS: ReadonlySet<string> = new Set([
   "dateStart",
   "dateEnd",
@@ -48,10 +48,10 @@ const DISPATCHER_OWNED_FIELDS: ReadonlySet<string> = new Set([
 const STATUS_ORDER = ["planned", "in_progress", "done"];
 
 /**
- * Merges field by field: what only one side has changed is that side's, what both have changed is the dispatcher's for
- * the crews and times, the further one for the status, and ours for the words. A dispatcher who sets a record done does
- * not mean the trip that has joined it here meanwhile: it is open again. The notes are merged by lines: a dispatcher
- * writes there while zones open and close.
+ * Merges field by field. A change on one side is taken. If both sides have changed a field, the dispatcher decides crews,
+ * services and times, the status that is further along wins, and local texts win. If a dispatcher sets a record done that
+ * a new trip has joined here, the record is open again. Notes are merged by lines, because dispatchers edit them while
+ * zones add lines.
  */
 export function merge(sides: MergeSides): Merged {
   const { agreed } = sides;
@@ -59,9 +59,9 @@ export function merge(sides: MergeSides): Merged {
   const applyLocally: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
   for (const field of INTERVENTION_FIELDS) {
-    const { here, there, hereChanged, thereChanged, isGhost } = compare(sides, field);
+    const { here, there, hereChanged, thereChanged, isInFlight } = compare(sides, field);
     if (same(here, there)) continue;
-    if (isGhost || (hereChanged && !thereChanged)) push[field] = here;
+    if (isInFlight || (hereChanged && !thereChanged)) push[field] = here;
     else if (thereChanged && !hereChanged) applyLocally[field] = there;
     else if (thereChanged && hereChanged) {
       const both = field === "notes" ? mergedLines(agreed.notes, here, there) : undefined;
@@ -79,7 +79,7 @@ export function merge(sides: MergeSides): Merged {
   return reopened(sides, { push, applyLocally, conflicts });
 }
 
-/** A dispatcher who has set a record done did not mean a trip that its notes there do not show yet. */
+/** Keeps a record open if the centre set it done without the line of a trip that has joined. */
 function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged): Merged {
   const { push, applyLocally, conflicts } = merged;
   const isUnseen = push.notes !== undefined && !same(push.notes, upstream["notes"]);
@@ -96,33 +96,36 @@ function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged
   };
 }
 
-function compare({ local, agreed, base, upstream, ghosts }: MergeSides, field: keyof InterventionFields) {
+function compare(
+  { local, agreed, base, upstream, inFlightValues }: MergeSides,
+  field: keyof InterventionFields,
+) {
   const here = local[field];
-  // A centre that leaves a field out of its answers says nothing about it.
+  // A field missing from the centre's response is unchanged.
   const there = upstream[field] === undefined ? base[field] : upstream[field];
   const thereChanged =
     there !== undefined && !same(there, base[field] === undefined ? agreed[field] : base[field]);
-  const isGhost = thereChanged && (ghosts[field] ?? []).some((value) => same(value, there));
-  return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isGhost };
+  const isInFlight = thereChanged && (inFlightValues[field] ?? []).some((value) => same(value, there));
+  return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isInFlight };
 }
 
 /**
- * The text there with the lines that were changed here: a line that is no longer here is replaced by the one that came in
- * its turn, or goes; what came besides is added at the end.
- * @returns undefined for what are not texts, and where both together have no room
+ * Applies the local line changes to the centre's text: a removed line is replaced by the next added one or removed;
+ * further added lines are appended.
+ * @returns undefined for values that are not texts, and if the result is too long
  */
 function mergedLines(agreed: unknown, here: unknown, there: unknown): string | undefined {
   if (typeof here !== "string" || typeof there !== "string") return undefined;
   const before = typeof agreed === "string" && agreed !== "" ? agreed.split("\n") : [];
-  const now = here.split("\n");
-  const gone = before.filter((line) => !now.includes(line));
-  const came = now.filter((line) => !before.includes(line));
+  const current = here.split("\n");
+  const removed = before.filter((line) => !current.includes(line));
+  const added = current.filter((line) => !before.includes(line));
   const lines = there.split("\n").flatMap((line) => {
-    if (!gone.includes(line)) return [line];
-    const next = came.shift();
+    if (!removed.includes(line)) return [line];
+    const next = added.shift();
     return next === undefined ? [] : [next];
   });
-  const merged = [...lines, ...came.filter((line) => !lines.includes(line))].join("\n");
+  const merged = [...lines, ...added.filter((line) => !lines.includes(line))].join("\n");
   return [...merged].length <= NOTES_LENGTH_MAX ? merged : undefined;
 }
 
@@ -132,12 +135,12 @@ function winner(field: string, here: unknown, there: unknown): "here" | "there" 
   return DISPATCHER_OWNED_FIELDS.has(field) ? "there" : "here";
 }
 
-/** Null, an empty text and a missing one are the same to a person. */
+/** Null, an empty text and a missing value count as equal. */
 function same(one: unknown, other: unknown): boolean {
   return one === other || ((one ?? "") === "" && (other ?? "") === "");
 }
 
-/** The ghosts with the values of one more update that may arrive late. */
+/** The in-flight values with those of one more update. */
 export function withInFlightValues(
   inFlightValues: InFlightValues,
   values: Partial<InterventionFields>,
@@ -151,5 +154,5 @@ export function withInFlightValues(
   return { ...inFlightValues, ...Object.fromEntries(added) };
 }
 
-/** Of one field, so many late values are remembered: more updates than a line loses in a quarter of an hour. */
+/** Maximum number of in-flight values per field: more updates than can be unconfirmed in a quarter of an hour. */
 const IN_FLIGHT_VALUES_MAX = 50;

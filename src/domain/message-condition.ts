@@ -3,23 +3,23 @@ import { isOneOf, plainValue, scalarOf, type Scalar } from "./plain-value.ts";
 
 /**
  * Whether a message meets a condition.
- * @param found what the message has at the condition's path; null and undefined for nothing
+ * @param found value at the condition's path; null or undefined if missing
  */
 export function isMet({ in: wanted, not, exists }: MessageCondition, found: unknown): boolean {
-  const isThere = found !== undefined && found !== null;
-  if (exists !== undefined && exists !== isThere) return false;
+  const isPresent = found !== undefined && found !== null;
+  if (exists !== undefined && exists !== isPresent) return false;
   const values = valuesOf(found);
   if (wanted !== undefined && !values.some((value) => isOneOf(wanted, value))) return false;
   return not === undefined || !values.some((value) => isOneOf(not, value));
 }
 
-/** A plain value, or the plain values of a list: a camera's review names all its objects in one. */
+/** A plain value, or the plain values of a list: a camera review lists all its objects. */
 function valuesOf(found: unknown): readonly Scalar[] {
   return [found].flat().flatMap((value) => scalarOf(value) ?? []);
 }
 
-/** What a value needs to pass every condition on its path. */
-interface Demand {
+/** Requirements on a value from all conditions with its path. */
+interface Requirement {
   /** Plain values; null for any. */
   readonly allowed: ReadonlySet<string> | null;
   readonly forbidden: ReadonlySet<string>;
@@ -27,7 +27,7 @@ interface Demand {
   readonly mustBeAbsent: boolean;
 }
 
-function demandAt(conditions: readonly MessageCondition[], path: string): Demand {
+function requirementAt(conditions: readonly MessageCondition[], path: string): Requirement {
   const lists: (readonly string[])[] = [];
   const forbidden = new Set<string>();
   let mustExist = false;
@@ -42,50 +42,57 @@ function demandAt(conditions: readonly MessageCondition[], path: string): Demand
     lists.push(wanted.map(plainValue));
     mustExist = true;
   }
-  const [first, ...more] = lists;
+  const [first, ...others] = lists;
   const allowed =
-    first === undefined ? null : new Set(first.filter((value) => more.every((list) => list.includes(value))));
+    first === undefined
+      ? null
+      : new Set(first.filter((value) => others.every((list) => list.includes(value))));
   return { allowed, forbidden, mustExist, mustBeAbsent };
 }
 
-/** Whether something can be there for a demand to be met. */
-function canBe({ allowed, forbidden }: Demand): boolean {
+/** Whether any value can meet a demand. */
+function canBe({ allowed, forbidden }: Requirement): boolean {
   return allowed === null || [...allowed].some((value) => !forbidden.has(value));
 }
 
 /**
- * Why no message can meet all conditions, as a sentence; undefined where one can.
- * @returns the index of the condition that contradicts those before it
+ * Finds a contradiction, so that no message can meet all conditions.
+ * @returns the index of the condition that contradicts earlier ones, with the reason; undefined without a contradiction
  */
 export function contradictionIn(
   conditions: readonly MessageCondition[],
 ): { readonly index: number; readonly reason: string } | undefined {
   for (const [index, { path, in: wanted, not, exists }] of conditions.entries()) {
     if (wanted === undefined && not === undefined && exists === undefined)
-      return { index, reason: "a condition needs in: the values, not: the values, or exists: true or false" };
-    if (wanted?.length === 0) return { index, reason: "in: [] holds for no value. Name the values" };
+      return {
+        index,
+        reason: "a condition needs in: with values, not: with values, or exists: true or false",
+      };
+    if (wanted?.length === 0) return { index, reason: "in: [] matches no value. List the values" };
     const known = conditions.slice(0, index + 1);
-    const demand = demandAt(known, path);
-    if (demand.mustBeAbsent && demand.mustExist)
+    const requirement = requirementAt(known, path);
+    if (requirement.mustBeAbsent && requirement.mustExist)
       return {
         index,
-        reason: `${path} cannot be missing and have a value. Remove exists: false, or the rest`,
+        reason: `${path} cannot be missing and have a value. Remove exists: false, or the other condition`,
       };
-    if (!canBe(demand))
+    if (!canBe(requirement))
       return {
         index,
-        reason: `no value of ${path} meets every condition on it. Name it once, with the values that are meant`,
+        reason: `no value of ${path} meets every condition on it. Use one condition with the intended values`,
       };
-    const absent = known.find((one) => one.exists === false && path.startsWith(`${one.path}/`));
-    if (absent && demand.mustExist)
+    const absent = known.find(
+      (condition) => condition.exists === false && path.startsWith(`${condition.path}/`),
+    );
+    if (absent && requirement.mustExist)
       return { index, reason: `${path} cannot have a value where ${absent.path} must be missing` };
   }
   return undefined;
 }
 
 /**
- * Why conditions let no message through that has one of these values at a path; undefined where they do.
- * @param values undefined where any value will do
+ * Whether conditions exclude every message that has one of these values at a path.
+ * @param values undefined for any value
  */
 export function isShutOut(
   conditions: readonly MessageCondition[],
@@ -95,7 +102,7 @@ export function isShutOut(
   if (conditions.some(({ path: absent, exists }) => exists === false && isAtOrBelow(path, absent)))
     return true;
   if (values === undefined || values.length === 0) return false;
-  const { allowed, forbidden } = demandAt(conditions, path);
+  const { allowed, forbidden } = requirementAt(conditions, path);
   return values
     .map(plainValue)
     .every((value) => forbidden.has(value) || (allowed !== null && !allowed.has(value)));
@@ -105,10 +112,10 @@ function isAtOrBelow(path: string, parent: string): boolean {
   return path === parent || path.startsWith(`${parent}/`);
 }
 
-/** Whether no message can meet both lists of conditions: then two zones on one topic are told apart by them. */
+/** Whether no message can meet both lists of conditions, so that they separate two zones on one topic. */
 export function excludeEachOther(
-  one: readonly MessageCondition[],
+  condition: readonly MessageCondition[],
   other: readonly MessageCondition[],
 ): boolean {
-  return contradictionIn([...one, ...other]) !== undefined;
+  return contradictionIn([...condition, ...other]) !== undefined;
 }

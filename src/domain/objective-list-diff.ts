@@ -1,25 +1,25 @@
-/** What a complete reading of one of the centre's lists changes in what is kept of it. */
+/** Changes between the stored and a newly read objective list. */
 export type ListDiff =
   | {
       readonly kind: "taken";
       /** Ids that were not listed before. */
       readonly added: readonly number[];
-      /** Ids that are described otherwise than before. */
+      /** Ids with a changed description. */
       readonly changed: readonly number[];
-      /** Ids that were listed and are not any more. */
+      /** Ids that are no longer listed. */
       readonly missing: readonly number[];
     }
-  /** The list is more likely a fault of the centre than the truth: what was known stays. */
+  /** The list is rejected as implausible: the stored one stays. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** A list that has lost more than this part of what it had is not believed. */
+/** A list that has lost more than this share of its objectives is rejected as implausible. */
 const MAX_LOSS_RATIO = 0.5;
 
 /**
- * Compares a list that was read to its end with what is kept of it.
- * @param kept everything that is kept, by id: its description as JSON, and since when it is missing
- * @param read the list, by id: each description as JSON
- * @param isLossAccepted somebody has said that the list is right, however much it has lost
+ * Compares a complete list with the stored one.
+ * @param kept all stored objectives by id: description as JSON, and since when it is missing
+ * @param read the list by id: description as JSON
+ * @param isLossAccepted whether an operator has confirmed the loss
  */
 export function compareLists(
   kept: ReadonlyMap<number, { readonly data: string; readonly missingSinceMs: number | null }>,
@@ -31,7 +31,7 @@ export function compareLists(
   if (!isLossAccepted && missing.length > listed.size * MAX_LOSS_RATIO)
     return {
       kind: "refused",
-      reason: `it lacks ${missing.length} of the ${listed.size} objectives that it had`,
+      reason: `${missing.length} of ${listed.size} objectives are missing`,
     };
   const added = [...read.keys()].filter((id) => !listed.has(id));
   const changed = [...read].filter(([id, data]) => (listed.get(id)?.data ?? data) !== data).map(([id]) => id);

@@ -2,11 +2,11 @@ import { AppError } from "./errors.ts";
 import { folded } from "./search-folding.ts";
 import type { Objective, ObjectiveType } from "./objective.ts";
 
-/** A list request of objectives. What their fields are is only known from the records themselves. */
+/** A list request for objectives. Their fields are only known from the records. */
 export interface ObjectiveQuery {
-  /** All of them must hold; one on a field that no record has is ignored. */
+  /** All must hold; a filter on a field that no record has is ignored. */
   readonly filters: readonly ObjectiveFilter[];
-  /** Text that must stand in the name, the description, the address or the city. */
+  /** Text to be found in name, description, address or city. */
   readonly search?: string;
   readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
   readonly start: number;
@@ -16,19 +16,19 @@ export interface ObjectiveQuery {
 export interface ObjectiveFilter {
   readonly field: string;
   readonly operator: "equal" | "not-equal" | "at-least" | "at-most" | "contains";
-  /** As they stand in the address. */
+  /** As written in the request's address. */
   readonly values: readonly string[];
 }
 
-/** Whether a query asks for a slice of everything in the order of the ids. */
+/** Whether a query requests a slice of all objectives in the order of ids. */
 export function isPlain({ filters, search, sort }: ObjectiveQuery): boolean {
   return filters.length === 0 && search === undefined && sort.length === 0;
 }
 
-/** The fields that the interface describes, for a building. */
+/** The fields that the API defines for a building. */
 const BUILDING_FIELDS = {
   description: null,
-  // The only value that the interface knows.
+  // The only value that the API defines.
   status: "active",
   address: null,
   city: null,
@@ -37,17 +37,17 @@ const BUILDING_FIELDS = {
 } as const;
 const SEARCHED = ["name", "description", "address", "city"];
 
-/** An objective with all the fields that the interface describes for its kind; what nobody told is null. */
+/** An objective with all fields that the API defines for its type; missing values are null. */
 export function completed(type: ObjectiveType, objective: Objective): Objective {
   if (type !== "obiective/cladiri") return objective;
-  const { id, name, ...told } = objective;
-  return { id, name, ...BUILDING_FIELDS, ...told };
+  const { id, name, ...given } = objective;
+  return { id, name, ...BUILDING_FIELDS, ...given };
 }
 
 /**
- * The objectives that fit a query, in its order; equals by ascending id.
+ * The objectives that match a query, in its order; equal ones by ascending id.
  * @param objectives by ascending id
- * @throws AppError `invalid` for a sort by a field that none of them can have
+ * @throws AppError `invalid` for a sort by a field that none of them has
  */
 export function selected(objectives: readonly Objective[], query: ObjectiveQuery): Objective[] {
   const known = new Set(["id", "name", ...Object.keys(BUILDING_FIELDS), ...objectives.flatMap(Object.keys)]);
@@ -75,7 +75,7 @@ export function selected(objectives: readonly Objective[], query: ObjectiveQuery
 
 type Comparable = string | number | null;
 
-/** A field's value as it is compared: own fields only, a record has no `constructor`. Lists and objects are their JSON. */
+/** A field's value for comparison: own fields only. Lists and objects are compared as JSON. */
 function valueOf(objective: Objective, field: string): Comparable {
   const value: unknown = Object.hasOwn(objective, field) ? objective[field] : null;
   if (value === null || value === undefined) return null;
@@ -105,7 +105,7 @@ function contains(value: Comparable, text: string): boolean {
   return value !== null && folded(String(value)).includes(folded(text));
 }
 
-/** Numbers by size, anything else as text; what is not there comes last in either direction. */
+/** Compares numbers by value and anything else as text; missing values come last in both directions. */
 function compared(a: Comparable, b: Comparable, descending: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const order =

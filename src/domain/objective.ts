@@ -1,6 +1,6 @@
 import type { Objective, ObjectiveType } from "../generated/types.ts";
 
-/** The three kinds, in the order the interface names them; each is also the path of its list. */
+/** The three types in the order of the API; each is also the path of its list. */
 export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
   "obiective/cladiri",
   "obiective/bunuri",
@@ -12,20 +12,20 @@ export interface ObjectiveRef {
   readonly id: number;
 }
 
-/** Where a local objective comes from: the configuration, an import, or only a zone that names its id. */
+/** Where a local objective comes from: the configuration, an import, or only a zone that uses its id. */
 export type ObjectiveSource = "config" | "import" | "zone";
 
 export type { Objective, ObjectiveType };
 
-/** The objectives that an account is bound to. */
+/** The objectives that an account is restricted to. */
 export type ObjectiveScope = readonly ObjectiveRef[];
 
-/** An objective as people write it, such as `obiective/cladiri/12`. */
+/** An objective as text, such as `obiective/cladiri/12`. */
 export function refText({ type, id }: ObjectiveRef): string {
   return `${type}/${id}`;
 }
 
-/** @returns undefined for anything but a kind, a slash and a number from 1 on */
+/** @returns undefined unless the text is an objective type, a slash and an id from 1 on */
 export function refFrom(text: string): ObjectiveRef | undefined {
   const [, kind, digits] = /^(.+)\/([1-9]\d{0,15})$/.exec(text) ?? [];
   const type = OBJECTIVE_TYPES.find((known) => known === kind);

@@ -1,19 +1,19 @@
 import type { OutboxEntry } from "./outbox.ts";
 import { isWithdrawable, nextPhase } from "./outbox-phase.ts";
 
-/** What people and trips do to a record here. */
+/** A local change of a record by a user or a trip. */
 export interface RecordChange {
   readonly event: "edited" | "deleted";
-  /** The record's revision since. */
+  /** The record's revision after the change. */
   readonly rev: number;
   readonly rank: number;
-  /** Whether the change brings a trip into the record. */
+  /** Whether a trip joins the record with the change. */
   readonly hasTripJoined: boolean;
-  /** When what may still be on its way is looked for first, wall clock, milliseconds since 1970. */
+  /** First sweep for copies that may still be in flight, wall clock, milliseconds since 1970. */
   readonly firstSweepMs: number;
 }
 
-/** The entry of a record after a change here. */
+/** The outbox entry of a record after a local change. */
 export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEntry {
   const { event, rev, rank, hasTripJoined, firstSweepMs } = change;
   const outcome = event === "deleted" ? deletionOf(entry) : event;
@@ -25,14 +25,14 @@ export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEn
     wantRev: rev,
     joinedRev: hasTripJoined ? rev : entry.joinedRev,
     deleted: event === "deleted",
-    // An edit is a fresh start for what was refused; what waits for the link keeps its place.
+    // An edit restarts a rejected entry; an entry that waits for the link keeps its retry time.
     ...(phase === entry.phase ? {} : { attempts: 0, nextAtMs: 0 }),
-    // What was refused may still be on its way from an earlier send: it is looked for, and removed there.
+    // A copy of an earlier attempt may still be in flight: it is searched for and removed there.
     ...(phase === "closed" && entry.possiblyDuplicated ? { sweeps: 0, sweepAtMs: firstSweepMs } : {}),
   };
 }
 
-/** What deleting a record means for its entry: `withdrawn` only where nothing of it can be at the centre. */
+/** Outcome of deleting a record for its entry: `withdrawn` only if no copy can be at the centre. */
 export function deletionOf({ phase, upstreamId, sends }: OutboxEntry): "withdrawn" | "deleted" {
   const canBeThere = upstreamId !== null || sends > 0 || !isWithdrawable(phase);
   return canBeThere ? "deleted" : "withdrawn";

@@ -1,29 +1,28 @@
 import type { DifferenceKind } from "./difference.ts";
 import type { ShownPhase } from "./shown-phase.ts";
 
-/** Where a record of each phase is on its way, and what happens next, for people. */
+/** State of a record for users, by phase, and what happens next. */
 export const PHASE_WORDS: Readonly<Record<ShownPhase, string>> = {
-  new: "not at the centre yet; it is sent by itself",
-  posting: "is being sent",
-  unsure:
-    "was sent and not answered; it is searched for at the centre, and sent again when it can no longer arrive",
-  linked: "is at the centre; a later change is sent by itself",
-  writing: "is at the centre; a change of it is being sent",
-  blocked: "waits until the centre knows its objective",
-  rejected: "is refused by the centre; edit it, or ask for another try (sync retry)",
-  gone: "was deleted at the centre; make it there again (sync retry), give it up (sync drop), or delete it here",
+  new: "waiting to be sent",
+  posting: "being sent",
+  unsure: "sent, no response; searching the dispatch centre before resending",
+  linked: "synced; changes are sent automatically",
+  writing: "synced; a change is being sent",
+  blocked: "waiting until the dispatch centre has its objective",
+  rejected: "rejected by the dispatch centre; edit it or retry (sync retry)",
+  gone: "deleted at the dispatch centre; create it there again (sync retry), discard it (sync drop), or delete it here",
   doubtful:
-    "is not shown by the centre, or no longer like this one; it is looked at again, and a change of it waits until that is sure",
-  closed: "needs nothing more",
+    "not found at the dispatch centre, or found with different content; it is checked again before changes are sent",
+  closed: "finished",
 };
 
-/** What differs between a record here and the centre's list, for people. */
+/** Difference between a local record and the centre's list, for users. */
 export const DIFFERENCE_WORDS: Readonly<Record<DifferenceKind, string>> = {
-  "missing-there": "is not on the centre's list; it is looked up there and made again if it is gone",
+  "missing-there": "missing at the dispatch centre; it is checked there and created again if it was deleted",
   anothers:
-    "has an id at the centre that is another record's now; it is searched for, and made again if it is nowhere",
+    "its id at the dispatch centre belongs to another record; it is searched for, and created again if not found",
   "twice-there":
-    "is at the centre more than once; all but one are removed, unless people have worked on them",
-  "alive-there": "was deleted here and is at the centre again; it is removed there",
-  "unknown-here": "bears this site's reference and was not known here; it is taken over",
+    "more than one copy at the dispatch centre; all but one are removed, except copies edited by dispatchers",
+  "alive-there": "deleted here but still at the dispatch centre; it is removed there",
+  "unknown-here": "has this site's reference but is unknown here; it is imported",
 };

@@ -1,12 +1,13 @@
 /**
- * - `new`: the centre has nothing of it.
- * - `posting`: a POST is on the wire. Found at start, it means the process died there.
- * - `unsure`: a POST may or may not have been applied.
+ * Phases of an outbox entry, as stored. The names that differ from the glossary are kept for stored data.
+ * - `new`: not at the centre.
+ * - `posting`: a POST is in progress. Found at the start, it means that the process was killed.
+ * - `unsure`: unconfirmed; a POST may have been applied.
  * - `linked`: the record's id at the centre is known.
- * - `writing`: a PUT or DELETE is on the wire.
+ * - `writing`: a PUT or DELETE is in progress.
  * - `blocked`: the centre does not know the objective yet.
- * - `rejected`: the centre refuses the content; waits for an edit or an operator.
- * - `gone`: the centre has deleted it.
+ * - `rejected`: the centre rejects the content; needs an edit or an operator.
+ * - `gone`: deleted at the centre.
  * - `closed`: nothing is left to do.
  */
 export type OutboxPhase =
@@ -21,20 +22,20 @@ export type OutboxPhase =
   | "closed";
 
 /**
- * - `send`: the attempt is frozen and about to go on the wire. `look`: it may be there already and is looked for first.
+ * - `send`: the attempt is stored and about to be sent. `look`: it may be there already and is searched for first.
  * - `found`: the search found the record at the centre. `absent`: it is not there and can no longer arrive.
- * - `mistaken`: what is at the centre under the record's id there is another record.
- * - `applied`: the centre has done it. `removed`: it has deleted the record.
- * - `not-applied`: it certainly has not, and may do so later.
- * - `ambiguous`: it may have.
- * - `refused`: it never will with this content.
+ * - `mistaken`: the record's id at the centre belongs to another record.
+ * - `applied`: the centre has applied the change. `removed`: it has deleted the record.
+ * - `not-applied`: it has certainly not applied it, and may do so later.
+ * - `ambiguous`: it may have applied it.
+ * - `refused`: it rejects this content permanently.
  * - `missing`: it does not know the objective (of a POST) or the record (read before a PUT).
  * - `edited`, `deleted`: a local change. `withdrawn`: deleted before anything was sent.
- * - `joined`: a trip has joined the record after the centre, or a person, was done with it.
- * - `retry`: an operator or the passing of time asks for another try. `restart`: found at start.
+ * - `joined`: a trip has joined the record after it was done or deleted.
+ * - `retry`: a new attempt, automatic or ordered by an operator. `restart`: found at the start.
  */
 export type OutboxEvent = (typeof EVENTS)[number];
-/** Every event, in the order of its explanation. */
+/** Every event, in the order above. */
 export const EVENTS = [
   "send",
   "look",
@@ -55,30 +56,31 @@ export const EVENTS = [
   "restart",
 ] as const;
 
-/** Whether what is deleted in a phase needs nothing at the centre, if nothing of it can be there. */
+/** Whether an entry deleted in a phase needs no request, if no copy can be at the centre. */
 export function isWithdrawable(phase: OutboxPhase): boolean {
   return TRANSITIONS[phase].withdrawn !== "impossible";
 }
 
-/** The phase after an event; `linked` says whether the record's id at the centre is known. */
+/** The phase after an event. @param linked whether the record's id at the centre is known */
 export function nextPhase(phase: OutboxPhase, event: OutboxEvent, linked: boolean): OutboxPhase {
   const next = TRANSITIONS[phase][event];
   if (next === "reopened") return linked ? "linked" : "new";
   if (next === "let-go") return linked ? "linked" : "closed";
-  if (next === "impossible") throw new Error(`an outbox entry in phase ${phase} cannot meet ${event}`);
+  if (next === "impossible")
+    throw new Error(`outbox entry in phase ${phase} does not accept the event ${event}`);
   return next;
 }
 
 /**
- * `reopened`: back to work. `let-go`: what the centre has is still to be deleted there; what it never took needs nothing
- * more, and must not be sent for the sake of being deleted.
+ * `reopened`: back to the queue. `let-go`: a linked record is still to be deleted at the centre; an unlinked one needs
+ * nothing more and must not be sent only to be deleted.
  */
 type Cell = OutboxPhase | "reopened" | "let-go" | "impossible";
 
-/** Total: a phase or an event without its cells does not compile. */
+/** Complete: a missing phase or event does not compile. */
 const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cell>>>> = {
   new: {
-    ...forbid(),
+    ...allImpossible(),
     send: "posting",
     look: "unsure",
     edited: "new",
@@ -88,7 +90,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "new",
   },
   posting: {
-    ...forbid(),
+    ...allImpossible(),
     applied: "linked",
     "not-applied": "new",
     ambiguous: "unsure",
@@ -101,7 +103,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "unsure",
   },
   unsure: {
-    ...forbid(),
+    ...allImpossible(),
     send: "posting",
     found: "linked",
     absent: "closed",
@@ -111,7 +113,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "unsure",
   },
   linked: {
-    ...forbid(),
+    ...allImpossible(),
     send: "writing",
     applied: "linked",
     removed: "closed",
@@ -123,12 +125,12 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "linked",
   },
   writing: {
-    ...forbid(),
+    ...allImpossible(),
     applied: "linked",
     removed: "closed",
     mistaken: "unsure",
     "not-applied": "linked",
-    // A PUT of values and a DELETE may be repeated, so not knowing costs only another try.
+    // PUT and DELETE are idempotent, so an ambiguous result only costs another attempt.
     ambiguous: "linked",
     refused: "rejected",
     edited: "writing",
@@ -137,7 +139,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "linked",
   },
   blocked: {
-    ...forbid(),
+    ...allImpossible(),
     edited: "new",
     deleted: "closed",
     withdrawn: "closed",
@@ -145,7 +147,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "blocked",
   },
   rejected: {
-    ...forbid(),
+    ...allImpossible(),
     mistaken: "unsure",
     edited: "reopened",
     deleted: "let-go",
@@ -153,10 +155,10 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     retry: "reopened",
     restart: "rejected",
   },
-  // An operator's retry makes it again, and looks for it before: an answer that was accepted may have been a gateway's.
+  // A retry searches before it creates the record again: the accepted 404 may have been a gateway's.
   gone: {
-    ...forbid(),
-    // What was deleted there was one of two.
+    ...allImpossible(),
+    // The copy deleted there was one of two.
     found: "linked",
     edited: "gone",
     deleted: "closed",
@@ -166,7 +168,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
     restart: "gone",
   },
   closed: {
-    ...forbid(),
+    ...allImpossible(),
     edited: "closed",
     deleted: "closed",
     joined: "reopened",
@@ -175,7 +177,7 @@ const TRANSITIONS: Readonly<Record<OutboxPhase, Readonly<Record<OutboxEvent, Cel
   },
 };
 
-function forbid(): Record<OutboxEvent, "impossible"> {
+function allImpossible(): Record<OutboxEvent, "impossible"> {
   return Object.fromEntries(EVENTS.map((event) => [event, "impossible"])) as Record<
     OutboxEvent,
     "impossible"

@@ -1,13 +1,13 @@
-/** What the outbox holds, in numbers that people ask for. */
+/** Counts of outbox entries for status displays. */
 export interface OutboxSummary {
-  /** Records that the centre does not have in their newest form and that will go there by themselves. */
+  /** Records whose latest revision is not at the centre and is sent automatically. */
   readonly waiting: number;
   readonly blocked: number;
   readonly rejected: number;
   readonly gone: number;
-  /** Records that the centre has not shown when last asked, and of which that is not believed yet. */
+  /** Records that were not found in the last check, which is not certain yet. */
   readonly doubtful: number;
-  /** Of the refused ones those of high priority. */
+  /** Rejected records of high priority. */
   readonly rejectedAlarms: number;
   /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
   readonly oldestWaitingMs: number | null;

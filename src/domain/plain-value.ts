@@ -1,23 +1,23 @@
 /** A value as a device writes it. */
 export type Scalar = string | number | boolean;
 
-/** What can be compared; `undefined` for a list, an object, null and what is missing. */
+/** A value that can be compared; `undefined` for a list, an object, null or a missing value. */
 export function scalarOf(value: unknown): Scalar | undefined {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? value
     : undefined;
 }
 
-/** Whether a value is one of those that a configuration names, compared as `plainValue` says. */
+/** Whether a value equals one of the configured values by `plainValue`. */
 export function isOneOf(wanted: readonly Scalar[], value: Scalar): boolean {
   const plain = plainValue(value);
   return wanted.some((one) => plainValue(one) === plain);
 }
 
 /**
- * A value in the form in which two are compared. Devices write the same thing in many ways, and bridges switch between
- * them with an option: text without case, `"ON"`, `"True"`, `true`, `"1"` and `1` are equal, and so are `"OFF"`,
- * `false` and `0`. A number that a double cannot hold, such as the code of a transmitter, stays text.
+ * Normal form of a value for comparison. Devices write a value in many ways, and bridges have options for it: text
+ * ignores case, `"ON"`, `"True"`, `true`, `"1"` and `1` are equal, and so are `"OFF"`, `false` and `0`. A number with too
+ * many digits for a double, such as a transmitter's code, stays text.
  */
 export function plainValue(value: Scalar): string {
   const text = String(value).trim().toLowerCase();
@@ -28,5 +28,5 @@ export function plainValue(value: Scalar): string {
     : text;
 }
 
-/** Decimal digits that a double always holds (IEEE 754). */
+/** Decimal digits that a double holds exactly (IEEE 754). */
 const DIGITS_MAX = 15;

@@ -1,37 +1,37 @@
 import type { Actor } from "./event.ts";
 import type { ObjectiveScope } from "./objective.ts";
 
-/** Who is asking. */
+/** The authenticated user of a request. */
 export interface Principal {
-  /** Number of the account; 0 for whoever the control socket's file permissions let in. */
+  /** Id of the account; 0 for users of the control socket, which file permissions protect. */
   readonly accountId: number;
   readonly email: string;
   readonly role: Role;
-  /** Its password was made by the program: it may set another one and do nothing else. */
+  /** Whether the password was generated: then only setting another one is allowed. */
   readonly mustChangePassword?: boolean;
-  /** The objectives that the lists show it; undefined for all of them. */
+  /** The objectives that lists show; undefined for all. */
   readonly objectives?: ObjectiveScope | undefined;
-  /** Where the request came from, for the event log: a network address, or `control socket`. */
+  /** Origin of the request for the event log: a network address, or `control socket`. */
   readonly from: string;
 }
 
-/** `viewer` may sign in and look at the panel; the interface's endpoints answer it 403. */
+/** `viewer` may sign in and use the panel; the API rejects it with 403. */
 export type Role = "administrator" | "operator" | "viewer";
 
 export const ROLES: readonly Role[] = ["administrator", "operator", "viewer"];
 
-/** Whether the principal may use the interface's endpoints: "operator or administrator rights". */
+/** Whether the principal may use the API: "operator or administrator rights". */
 export function mayUseApi(principal: Principal): boolean {
   return principal.role === "operator" || principal.role === "administrator";
 }
 
-/** The principal as the event log names it. */
+/** The principal for the event log. */
 export function actorOf({ email, from }: Principal): Actor {
   return { who: email, from };
 }
 
-/** The account that trips are posted as. It has no password, so nobody can sign in as it. */
+/** The account that posts trips. It has no password, so it cannot be used to sign in. */
 export const DEVICE_EMAIL = "device@santinela.local";
 
-/** Address of the administrator that the first start makes, until somebody has made it their own. */
+/** E-mail address of the initial administrator, until it is changed. */
 export const INITIAL_ADMIN_EMAIL = "admin@santinela.local";

@@ -2,7 +2,7 @@ import type { Availability, Battery, MqttInput, Tamper } from "../generated/type
 import type { DiscoveredAvailability, DiscoveredSensor } from "./discovered-sensor.ts";
 import type { Zone, ZoneKind } from "./zone.ts";
 
-/** A zone as it could stand in the configuration; what to attach it to is for a person to say. */
+/** A proposed zone for the configuration; the objective is left to the user. */
 export interface ProposedZone {
   readonly id: string;
   readonly name: string;
@@ -13,11 +13,11 @@ export interface ProposedZone {
   readonly availability?: Availability;
   readonly bridge?: Availability;
   readonly autoRestoreS?: number;
-  /** What a person should look at. */
+  /** Points for the user to check. */
   readonly doubts: readonly string[];
 }
 
-/** What a binary sensor of each class watches for (Home Assistant's device classes); others are no zone. */
+/** Zone type for each of Home Assistant's device classes of binary sensors; other classes are not zones. */
 const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
   door: "intrusion",
   garage_door: "intrusion",
@@ -41,12 +41,12 @@ const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
   cold: "technical",
 };
 
-/** Battery sensors that report a percentage are low below this; the usual mark of their makers. */
+/** Low battery threshold for sensors that report a percentage; the usual value of vendors. */
 const BATTERY_BELOW_PERCENT = 15;
 
-/** Zones for the sensors that have announced themselves, without those that the configuration has already. */
+/** Proposes zones for discovered sensors that are not configured yet. */
 export function proposedZones(sensors: readonly DiscoveredSensor[], known: readonly Zone[]): ProposedZone[] {
-  const taken = new Set(known.map(({ id }) => id));
+  const usedIds = new Set(known.map(({ id }) => id));
   const devicesOf = (topic: string): number =>
     new Set(
       sensors
@@ -59,15 +59,15 @@ export function proposedZones(sensors: readonly DiscoveredSensor[], known: reado
     const kind = kindOf(sensor);
     if (kind === undefined || known.some((zone) => isReadBy(sensor, zone))) return [];
     const ownDevice = sensors.filter(({ device }) => device === sensor.device);
-    // What several devices share is their bridge; of a first device it is known by its name.
+    // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
     const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
       isBridgeTopic(topic) || devicesOf(topic) > 1;
     const bridge = sensor.availability.find(isBridge);
-    const own = sensor.availability.find((one) => !isBridge(one));
+    const ownAvailability = sensor.availability.find((one) => !isBridge(one));
     const { offDelayS, template } = sensor;
     return [
       {
-        id: freeId(sensor, taken),
+        id: uniqueId(sensor, usedIds),
         name: nameOf(sensor),
         kind,
         input: {
@@ -78,12 +78,12 @@ export function proposedZones(sensors: readonly DiscoveredSensor[], known: reado
         },
         ...tamperOf(ownDevice, sensor.topic),
         ...batteryOf(ownDevice, sensor.topic),
-        ...(own && { availability: availabilityOf(own) }),
+        ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
         ...(bridge && { bridge: availabilityOf(bridge) }),
         ...(offDelayS === undefined ? {} : { autoRestoreS: Math.max(1, Math.ceil(offDelayS)) }),
         doubts: [
-          ...(template === undefined ? [] : [`the value is computed (${template}): write the path to it`]),
-          ...(sensor.deviceClass === undefined ? ["the device does not say what it watches for"] : []),
+          ...(template === undefined ? [] : [`the value is computed (${template}): set the path to it`]),
+          ...(sensor.deviceClass === undefined ? ["the device does not report its device class"] : []),
         ],
       },
     ];
@@ -100,7 +100,7 @@ function isReadBy({ topic, path }: DiscoveredSensor, { input }: Zone): boolean {
   return input.source === "mqtt" && input.mqtt === topic && input.path === path;
 }
 
-/** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) are about the bridge and never about a sensor. */
+/** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) belong to the bridge. */
 function isBridgeTopic(topic: string): boolean {
   return topic
     .split("/")
@@ -116,7 +116,7 @@ function tamperOf(ownDevice: readonly DiscoveredSensor[], topic: string): { tamp
 
 function batteryOf(ownDevice: readonly DiscoveredSensor[], topic: string): { battery?: Battery } {
   const batteries = ownDevice.filter(({ deviceClass }) => deviceClass === "battery");
-  // The device's own word on what is low is better than a number of ours.
+  // The device's own low-battery state is more reliable than a threshold.
   const sensor = batteries.find(({ isMeasurement }) => !isMeasurement) ?? batteries[0];
   if (!sensor) return {};
   const value: Battery = sensor.isMeasurement ? { below: BATTERY_BELOW_PERCENT } : { low: [sensor.open] };
@@ -136,19 +136,19 @@ function pathPart(path: string | undefined): { path?: string } {
   return path === undefined ? {} : { path };
 }
 
-/** A name as the configuration takes it: 100 characters at most, none of them invisible. */
+/** A name that the configuration accepts: at most 100 visible characters. */
 function nameOf({ name }: DiscoveredSensor): string {
   const visible = name.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").trim();
   return [...visible].slice(0, 100).join("") || "?";
 }
 
-/** A short id out of the sensor's name, which nobody else has. */
-function freeId({ name }: DiscoveredSensor, taken: Set<string>): string {
+/** A short unique id from the sensor's name. */
+function uniqueId({ name }: DiscoveredSensor, usedIds: Set<string>): string {
   const plain = name.normalize("NFD").toLowerCase().replaceAll(/\p{M}/gu, "");
   const words = plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "");
   const base = words.slice(0, 56) || "zone";
   let id = base;
-  for (let next = 2; taken.has(id); next += 1) id = `${base}-${next}`;
-  taken.add(id);
+  for (let next = 2; usedIds.has(id); next += 1) id = `${base}-${next}`;
+  usedIds.add(id);
   return id;
 }

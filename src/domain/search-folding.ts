@@ -1,6 +1,6 @@
 /**
- * A text as searches compare it: small letters without accents, so that ş finds ș and s. It is kept in a column of its
- * own: folding a long text costs a thousand times what looking into it does.
+ * Folds a text for searches: lower case without accents, so that ş matches ș and s. Stored in a separate column, because
+ * folding a long text costs a thousand times more than searching it.
  */
 export function folded(text: string): string {
   return text

@@ -1,7 +1,7 @@
 import type { OutboxEntry } from "./outbox.ts";
 import type { OutboxPhase } from "./outbox-phase.ts";
 
-/** What people see as a record's place: a record that is linked and not shown there is `doubtful`. */
+/** Phase for users: a linked record that was not found at the centre is `doubtful`. */
 export type ShownPhase = OutboxPhase | "doubtful";
 
 export function shownPhase({

@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 import { AppError } from "./errors.ts";
 
-/** So many wrong passwords are free; then one waits, and after each further one twice as long as the last. */
+/** Wrong passwords without a delay; after that, the delay doubles with each further one. */
 const FREE_ATTEMPTS_PER_ACCOUNT = 5;
-/** Several people and programs may share one network address, and one who forgets a password must not bar the others. */
-const FREE_FOR_ADDRESS = 20;
+/** Several users and programs may share one network address, and one of them must not block the others. */
+const FREE_ATTEMPTS_PER_ADDRESS = 20;
 const FIRST_DELAY_MS = 30_000;
-/** Never permanent: whoever locks an account out on purpose gets a quarter of an hour and no more. */
+/** Limited: deliberately wrong passwords lock an account for at most a quarter of an hour. */
 const DELAY_MS_MAX = 900_000;
-/** After so long without a wrong one the count starts anew. */
-const FORGET_AFTER_MS = 3_600_000;
+/** Time without a wrong password after which the count is reset. */
+const RESET_AFTER_MS = 3_600_000;
 const COUNTERS_MAX = 10_000;
-/** How many of the oldest are looked at for one to forget. */
+/** Number of the oldest counters from which one is removed. */
 const CANDIDATES = 50;
 
 interface Counter {
@@ -20,28 +20,28 @@ interface Counter {
   readonly blockedUntilMs: number;
 }
 
-/** Who tries to sign in. */
+/** An attempt to sign in. */
 export interface SignInAttempt {
   readonly email: string;
   /** Network address; undefined for the control socket, which is not counted. */
   readonly address: string | undefined;
   /**
-   * Whether that account has signed in from that address before. Then only what is tried from there counts for it, or
-   * anybody who knows the e-mail address could keep its owner out for ever.
+   * Whether the account has signed in from that address before. Then only attempts from there count for it; otherwise an
+   * attacker who knows the e-mail address could lock its owner out permanently.
    */
   readonly isKnownAddress: boolean;
   /**
-   * Whether the password was made by the program: 100 random bits, which no number of guesses finds. Then only the
-   * address counts, or five wrong codes from anywhere would keep the owner out of a new installation.
+   * Whether the password was generated, with 100 random bits that cannot be guessed. Then only the address counts;
+   * otherwise five wrong codes from anywhere would lock the owner out of a new installation.
    */
   readonly isRandomPassword: boolean;
-  /** Whether it shows a valid token of that account: then nothing that others try counts against it. */
+  /** Whether it has a valid token of that account: then attempts by others do not count against it. */
   readonly hasToken?: boolean;
 }
 
 /**
- * Slows guessing down, by account and by network address, for accounts that do not exist as well. Timed by the
- * monotonic clock: a clock that is set neither locks out nor lets in.
+ * Rate limit for sign-ins by account and network address, for unknown accounts too. It uses the monotonic clock, so that
+ * clock steps have no effect.
  */
 export class SignInThrottle {
   readonly #clock: Clock;
@@ -66,48 +66,48 @@ export class SignInThrottle {
 
   /**
    * Counts a wrong password.
-   * @returns for how many seconds no further attempt gets through; 0 while there are free ones
+   * @returns seconds until the next attempt is allowed; 0 while attempts are free
    */
   failed(attempt: SignInAttempt): number {
     const nowMs = this.#clock.monotonicMs();
     const { account, address } = limitsOf(attempt);
     const ownMs = account ? this.#count(account, nowMs) : 0;
-    // What one account adds to its address is bounded: a program with an old password tries for weeks.
+    // One account adds a limited number to its address: a program with an old password may retry for weeks.
     const isCounted =
       !account || (this.#counters.get(account.key)?.failures ?? 0) <= FREE_ATTEMPTS_PER_ACCOUNT;
     const addressMs = address && isCounted ? this.#count(address, nowMs) : 0;
     return Math.max(ownMs, addressMs) / 1000;
   }
 
-  /** Forgets the wrong passwords for that account, and takes them off its address: other accounts' stay counted there. */
+  /** Resets the count of the account, and subtracts it from its address; other accounts stay counted there. */
   succeeded(attempt: SignInAttempt): void {
     const { account, address } = limitsOf(attempt);
     if (!account) return;
     const forgiven = Math.min(FREE_ATTEMPTS_PER_ACCOUNT, this.#counters.get(account.key)?.failures ?? 0);
     this.#counters.delete(account.key);
     const counter = address && this.#counters.get(address.key);
-    if (counter) this.#put(address.key, { ...counter, failures: Math.max(0, counter.failures - forgiven) });
+    if (counter) this.#set(address.key, { ...counter, failures: Math.max(0, counter.failures - forgiven) });
   }
 
   #count({ key, free }: Limit, nowMs: number): number {
     const earlier = this.#counters.get(key);
-    const isFresh = earlier !== undefined && nowMs - earlier.lastAtMs < FORGET_AFTER_MS;
+    const isFresh = earlier !== undefined && nowMs - earlier.lastAtMs < RESET_AFTER_MS;
     const failures = (isFresh ? earlier.failures : 0) + 1;
     const over = failures - free;
     const delayMs = over < 0 ? 0 : Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** Math.min(over, 10));
-    this.#put(key, { failures, lastAtMs: nowMs, blockedUntilMs: nowMs + delayMs });
+    this.#set(key, { failures, lastAtMs: nowMs, blockedUntilMs: nowMs + delayMs });
     return delayMs;
   }
 
-  /** Taken out and put in again, the map is in the order of the last attempt. */
-  #put(key: string, counter: Counter): void {
+  /** Re-inserting keeps the map in the order of the last attempt. */
+  #set(key: string, counter: Counter): void {
     this.#counters.delete(key);
     this.#counters.set(key, counter);
-    if (this.#counters.size > COUNTERS_MAX) this.#counters.delete(this.#leastWanted());
+    if (this.#counters.size > COUNTERS_MAX) this.#counters.delete(this.#evictionCandidate());
   }
 
-  /** Of the oldest the one with the fewest failures: a flood of names must not push out who is being guessed at. */
-  #leastWanted(): string {
+  /** Of the oldest, the one with the fewest failures: a flood of names must not evict an account under attack. */
+  #evictionCandidate(): string {
     const oldest: [string, Counter][] = [];
     for (const entry of this.#counters) {
       oldest.push(entry);
@@ -123,19 +123,19 @@ interface Limit {
 }
 
 /**
- * The limits of an attempt. One from a place where that account has signed in, or with a token of it, has one of its own
- * alone: neighbours behind the same address, such as another site with an old password, do not count against it.
+ * The limits of an attempt. An attempt from a known address or with a token of the account has a separate limit: other
+ * clients behind the same address do not count against it.
  */
 function limitsOf(attempt: SignInAttempt): Limits {
   const { email, address, isKnownAddress, isRandomPassword, hasToken = false } = attempt;
   if (address === undefined) return {};
-  const place = `address ${networkOf(address)}`;
-  const name = `account ${email.toLowerCase()}`;
+  const addressKey = `address ${networkOf(address)}`;
+  const accountKey = `account ${email.toLowerCase()}`;
   if (hasToken || (isKnownAddress && !isRandomPassword))
-    return { account: { key: `${name} at ${place}`, free: FREE_ATTEMPTS_PER_ACCOUNT } };
+    return { account: { key: `${accountKey} at ${addressKey}`, free: FREE_ATTEMPTS_PER_ACCOUNT } };
   return {
-    address: { key: place, free: FREE_FOR_ADDRESS },
-    ...(isRandomPassword ? {} : { account: { key: name, free: FREE_ATTEMPTS_PER_ACCOUNT } }),
+    address: { key: addressKey, free: FREE_ATTEMPTS_PER_ADDRESS },
+    ...(isRandomPassword ? {} : { account: { key: accountKey, free: FREE_ATTEMPTS_PER_ACCOUNT } }),
   };
 }
 
@@ -144,7 +144,7 @@ interface Limits {
   readonly account?: Limit;
 }
 
-/** Where an attempt comes from: one household has a whole /64 of IPv6 (RFC 6177), so its first half stands for all of it. */
+/** Network of an address: a site usually has a whole IPv6 /64 (RFC 6177), so only the first half counts. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");

@@ -3,12 +3,12 @@ import type { Trip } from "./trip.ts";
 import type { Zone } from "./zone.ts";
 
 /**
- * What an intervention says of an open zone while work on it goes on; `finished`: it is done or deleted. A person who
- * replaces the notes can take out the zone's line, which then is `unnamed`.
+ * Whether an unfinished intervention names an open zone; `finished`: it is done or deleted. `unnamed`: a user has removed
+ * the zone's line from the notes.
  */
 export type RecordCover = "named" | "unnamed" | "finished";
 
-/** What an intervention says of an open zone, and when it was last changed, wall clock; null where it is not there. */
+/** Cover of an open zone by an intervention, and its last change, wall clock; null if it does not exist. */
 export interface ZoneInRecord {
   readonly cover: RecordCover;
   readonly changedWallMs: number | null;
@@ -17,49 +17,49 @@ export interface ZoneInRecord {
 /** A contact that is open while its zone is armed and not bypassed. */
 export interface StandingContact {
   readonly zone: Pick<Zone, "kind" | "whenArmedOpen">;
-  /** The opening that was recorded since the zone last closed; undefined where it was open at first sight. */
+  /** The recorded opening; undefined if the zone was open at its first reading. */
   readonly opening: Pick<Trip, "type" | "cause" | "state"> | undefined;
-  /** What the intervention of the opening says of the zone; `finished` where there is none. */
+  /** Cover by the opening's intervention; `finished` without one. */
   readonly record: RecordCover;
-  /** Whether the zone's trips have been held back while it was open, and what followed has not been decided yet. */
-  readonly wasHeld: boolean;
-  /** How long ago its intervention was found done or deleted, in milliseconds. */
+  /** Whether the zone's trips were suppressed while it was open, and no decision was made since. */
+  readonly wasSuppressed: boolean;
+  /** Time since its intervention was found done or deleted, in milliseconds. */
   readonly finishedForMs: number;
 }
 
 /**
- * What follows for a contact that stands open. `nothing`: a record names it. `condition`: a condition names it. `record`: it
- * is listed in one record with the others. `trip`: it trips.
+ * What follows for an open contact. `nothing`: a record names it. `condition`: a condition names it. `record`: one record
+ * lists it with others. `trip`: it trips.
  */
 export type StandingDecision = "nothing" | "condition" | "record" | "trip";
 
-/** @param againMs how long a contact that saves lives may stand open after its intervention was done */
+/** @param againMs how long a life safety contact may stay open after its intervention is done */
 export function decideStanding(contact: StandingContact, againMs: number): StandingDecision {
-  const { zone, opening, wasHeld, finishedForMs } = contact;
-  switch (coverOf(contact)) {
+  const { zone, opening, wasSuppressed, finishedForMs } = contact;
+  switch (openingCover(contact)) {
     case "named":
       return "nothing";
     case "unnamed":
       return "condition";
-    case "unseen":
-      return wasHeld ? zone.whenArmedOpen : "condition";
-    case "held":
+    case "unrecorded":
+      return wasSuppressed ? zone.whenArmedOpen : "condition";
+    case "suppressed":
       return zone.whenArmedOpen;
     case "finished": {
-      if (isLifeSafety(zone.kind)) return wasHeld || finishedForMs >= againMs ? "trip" : "condition";
-      // Listed, or tripped for standing open, and done: that is known. It is said again at the next arming.
-      const isKnown = opening?.cause === "standing" && !wasHeld;
+      if (isLifeSafety(zone.kind)) return wasSuppressed || finishedForMs >= againMs ? "trip" : "condition";
+      // Already listed or tripped as open, and done: only reported again at the next arming.
+      const isKnown = opening?.cause === "standing" && !wasSuppressed;
       return isKnown ? "condition" : zone.whenArmedOpen;
     }
   }
 }
 
-/** What has been said of the opening so far. */
-function coverOf({ opening, record }: StandingContact): RecordCover | "unseen" | "held" {
-  if (!opening) return "unseen";
+/** How the opening was handled. */
+function openingCover({ opening, record }: StandingContact): RecordCover | "unrecorded" | "suppressed" {
+  if (!opening) return "unrecorded";
   const { state } = opening;
-  // A refused trip has a condition of its own.
+  // A rejected trip has its own condition.
   if (state === "waiting" || state === "refused") return "named";
   if (state === "posted" || state === "merged") return record;
-  return "held";
+  return "suppressed";
 }

@@ -4,8 +4,8 @@ import type { UpstreamRecord } from "./merge.ts";
 import type { ObjectiveType } from "./objective.ts";
 
 /*
- * A test record shows how a centre treats records. It is identified by its name, which holds the site and a UUID: the texts
- * are what is tested, so their markers may be lost.
+ * A test record shows how a centre stores records. Its name contains the site and a UUID, because the markers in its texts
+ * may be dropped.
  */
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -15,8 +15,8 @@ function nameOf(siteRef: string, key: string): string {
 }
 
 /**
- * The moment at which a test record of this site was made.
- * @returns milliseconds since 1970; undefined for every other record
+ * Creation time of a test record of this site.
+ * @returns milliseconds since 1970; undefined for any other record
  */
 export function testRecordMs({ name }: UpstreamRecord, siteRef: string): number | undefined {
   const start = nameOf(siteRef, "");
@@ -27,18 +27,18 @@ export function testRecordMs({ name }: UpstreamRecord, siteRef: string): number 
     : undefined;
 }
 
-/** `~` is in no site's reference, so this is the marker of no other record. */
+/** A site reference cannot contain `~`, so this is not the marker of any other record. */
 export function testMarkerOf(siteRef: string, key: string): string {
   return `[ref:${siteRef}~${key}]`;
 }
 
-/** Longer than the 255 characters that databases commonly give a text. */
+/** Longer than the common database limit of 255 characters. */
 const TEXT_CHARACTERS = 1_000;
 const WORDS = "Test record of an alarm site. It may be deleted. ";
 
 /**
- * What is sent: finished and of low priority, so that no dispatcher sends a crew. Notes end in the marker, as a record's do, and in
- * spaces before it; the description ends in it as well.
+ * The test record: done and of low priority, so that no crew is sent. Notes end with the marker and a space; the
+ * description ends with the marker.
  * @param key a UUID of version 7
  */
 export function testRecord(siteRef: string, key: string, objective: TestObjective): InterventionFields {
@@ -62,7 +62,7 @@ export function testRecord(siteRef: string, key: string, objective: TestObjectiv
 
 export type TestObjective = Pick<InterventionFields, "objectiveType" | "objectiveId">;
 
-/** What test records are tied to: the first zone's objective. */
+/** Objective of test records: that of the first zone. */
 export function objectiveOf(
   zones: readonly { readonly objective: { readonly type: ObjectiveType; readonly id: number } }[],
 ): TestObjective | undefined {
@@ -70,7 +70,7 @@ export function objectiveOf(
   return first && { objectiveType: first.objective.type, objectiveId: first.objective.id };
 }
 
-/** What the centre has made of the two texts, and the one in which the marker survives; null where it is in neither. */
+/** How the centre stored the two texts, and the field that preserves the marker; null if none does. */
 export function textTrait(
   { notes: sent }: InterventionFields,
   { notes, description }: UpstreamRecord,

@@ -1,4 +1,4 @@
-/** What a text about a trip may speak of. The list is closed: nothing of a message or a record gets into a text. */
+/** Placeholders of a text about a trip. The list is closed, so that no content of messages or records gets into texts. */
 export const PLACEHOLDERS = [
   "zone.name",
   "zone.id",
@@ -12,7 +12,7 @@ export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 const BRACED = /\{([^{}]*)\}/g;
 
-/** The names in braces that are no placeholders. */
+/** Names in braces that are not placeholders. */
 export function unknownPlaceholders(template: string): string[] {
   return [...template.matchAll(BRACED)].map(([, name = ""]) => name).filter((name) => !isPlaceholder(name));
 }

@@ -10,30 +10,32 @@ import type { NewTrip, RestoreCause, DetectedTrip, TripSignal, TripSite } from "
 import { wording, type TripTextValues } from "./trip-text.ts";
 import type { Zone } from "./zone.ts";
 
-/* The journal's rows for what happens to a zone, with texts that are written when it is seen: every attempt sends the same. */
+/* Rows of the journal. Their texts are created when the event is detected, so that every attempt sends the same. */
 
-/** The journal's row for a trip, with the intervention that it asks for. */
-export function newTrip(zone: Zone, seen: DetectedTrip, site: TripSite): NewTrip {
-  const { disposition, sinceWallMs: _since, ...known } = seen;
+/** Creates the row of a trip, with its intervention. */
+export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): NewTrip {
+  const { disposition, sinceWallMs: _since, ...known } = detected;
   const { confirmed, name, description, ...flags } = zone.profile;
-  const words = wording(site.locale);
-  const text = wordsOf(zone, seen, site);
+  const catalogue = wording(site.locale);
+  const text = textValues(zone, detected, site);
   const values = {
     "zone.name": zone.name,
     "zone.id": zone.id,
     "zone.kind": text.kind,
-    "objective.name": zone.objectiveName ?? words.unnamedObjective(zone.objective.id),
+    "objective.name": zone.objectiveName ?? catalogue.unnamedObjective(zone.objective.id),
     "event.time": text.time,
-    "event.cause": words.causes[seen.cause],
+    "event.cause": catalogue.causes[detected.cause],
   };
   const body = {
-    name: clip(name === undefined ? words.name(text) : renderTemplate(name, values), 200),
+    name: clip(name === undefined ? catalogue.name(text) : renderTemplate(name, values), 200),
     description: clip(
-      description === undefined ? words.description(text, seen.cause) : renderTemplate(description, values),
+      description === undefined
+        ? catalogue.description(text, detected.cause)
+        : renderTemplate(description, values),
       4000,
     ),
-    ...placeOf(zone),
-    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    ...objectiveOf(zone),
+    dateStart: detected.isDated ? formatLocal(detected.moment.wallMs, site.timezone) : null,
     status: "planned",
     ...flags,
   } as const;
@@ -46,10 +48,10 @@ export function newTrip(zone: Zone, seen: DetectedTrip, site: TripSite): NewTrip
     subject: subjectOfTrip(zone),
     body: cleanBody(body),
     line: "",
-    signal: signalOf(zone, words.remark(briefly(text), seen.cause)),
+    signal: signalOf(zone, catalogue.remark(withoutSeconds(text), detected.cause)),
     confirmed: confirmed ?? null,
   };
-  // A profile's own texts may leave out which zone it was.
+  // A profile's own texts may omit the zone's name.
   const isNamed = `${row.body.name}\n${row.body.description}`.includes(cleanText(zone.name));
   if (isNamed) return row;
   const first = withOpening(undefined, row);
@@ -57,37 +59,36 @@ export function newTrip(zone: Zone, seen: DetectedTrip, site: TripSite): NewTrip
 }
 
 /** A fault of a zone, or its end. */
-export interface SeenFault extends Omit<DetectedTrip, "cause" | "earliestWallMs"> {
+export interface DetectedFault extends Omit<DetectedTrip, "cause" | "earliestWallMs"> {
   readonly fault: Fault;
-  /** What has it: the zone, or the bridge that several zones are behind. */
+  /** Owner of the fault: the zone, or the bridge of several zones. */
   readonly of: string;
   readonly isOver: boolean;
-  /** Of a bridge, the zones behind it. */
   readonly behind?: readonly Zone[];
 }
 
-/** The journal's row for a fault, which becomes work for a technician, or for its end, which is noted there. */
+/** Creates the row of a fault, which becomes work for a technician, or of its end, which is noted there. */
 export function newFault(
   zone: Zone,
-  { disposition, fault, of, isOver, behind, ...seen }: SeenFault,
+  { disposition, fault, of, isOver, behind, ...detected }: DetectedFault,
   site: TripSite,
 ): NewTrip {
-  const words = wording(site.locale);
-  const text = { ...wordsOf(zone, { ...seen, earliestWallMs: null }, site) };
+  const catalogue = wording(site.locale);
+  const text = { ...textValues(zone, { ...detected, earliestWallMs: null }, site) };
   const bridge = behind && { name: of, zones: behind.map(({ id, name }) => `${name} (${id})`) };
   const body: InterventionCreate = {
-    name: clip(bridge ? words.bridgeName(bridge) : words.faultName(text, fault), 200),
+    name: clip(bridge ? catalogue.bridgeName(bridge) : catalogue.faultName(text, fault), 200),
     description: clip(
-      bridge ? words.bridgeDescription(text, bridge) : words.faultDescription(text, fault),
+      bridge ? catalogue.bridgeDescription(text, bridge) : catalogue.faultDescription(text, fault),
       4000,
     ),
-    ...placeOf(zone),
-    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    ...objectiveOf(zone),
+    dateStart: detected.isDated ? formatLocal(detected.moment.wallMs, site.timezone) : null,
     status: "planned",
     ...WORK_OF_FAULT[fault],
   };
   return {
-    ...seen,
+    ...detected,
     ...disposition,
     zoneId: zone.id,
     source: zone.input.source,
@@ -96,40 +97,42 @@ export function newFault(
     subject: subjectOfFault(of, fault),
     earliestWallMs: null,
     body: cleanBody(body),
-    line: cleanText(bridge ? words.bridgeLine(text, bridge, isOver) : words.faultLine(text, fault, isOver)),
+    line: cleanText(
+      bridge ? catalogue.bridgeLine(text, bridge, isOver) : catalogue.faultLine(text, fault, isOver),
+    ),
     signal: signalOf(zone, ""),
     confirmed: null,
   };
 }
 
 /**
- * The journal's row for a signal test: a record that goes the whole way like a trip's, says that it is a test, and is
- * `done` from the beginning, so that nobody sets out for it.
+ * Creates the row of a signal test: a record that takes the same path as a trip's, states that it is a test, and is `done`
+ * from the start, so that no crew is sent.
  */
 export function newSignalTest(
   zone: Zone,
-  { who, ...seen }: Pick<DetectedTrip, "key" | "moment" | "isDated"> & { readonly who: string },
+  { who, ...detected }: Pick<DetectedTrip, "key" | "moment" | "isDated"> & { readonly who: string },
   site: TripSite,
 ): NewTrip {
-  const words = wording(site.locale);
-  const text = wordsOf(zone, { ...seen, earliestWallMs: null }, site);
-  const line = words.signalDescription(text, who);
+  const catalogue = wording(site.locale);
+  const text = textValues(zone, { ...detected, earliestWallMs: null }, site);
+  const line = catalogue.signalDescription(text, who);
   const body: InterventionCreate = {
-    name: clip(words.signalName(text), 200),
+    name: clip(catalogue.signalName(text), 200),
     description: line,
-    ...placeOf(zone),
-    dateStart: seen.isDated ? formatLocal(seen.moment.wallMs, site.timezone) : null,
+    ...objectiveOf(zone),
+    dateStart: detected.isDated ? formatLocal(detected.moment.wallMs, site.timezone) : null,
     status: "done",
     type: "maintenance",
     priority: "low",
   };
   return {
-    ...seen,
+    ...detected,
     zoneId: zone.id,
     source: zone.input.source,
     type: "signal",
     cause: "signal-test",
-    subject: `signal/${seen.key}`,
+    subject: `signal/${detected.key}`,
     earliestWallMs: null,
     body: cleanBody(body),
     line: cleanText(line),
@@ -140,30 +143,28 @@ export function newSignalTest(
   };
 }
 
-/** A contact that closed. */
-export interface SeenRestore extends Pick<DetectedTrip, "key" | "moment" | "isDated" | "disposition"> {
+export interface DetectedRestore extends Pick<DetectedTrip, "key" | "moment" | "isDated" | "disposition"> {
   readonly cause: RestoreCause;
 }
 
-/** The journal's row for a contact that closed. */
-export function newRestore(zone: Zone, { disposition, ...seen }: SeenRestore): NewTrip {
+export function newRestore(zone: Zone, { disposition, ...detected }: DetectedRestore): NewTrip {
   return {
-    ...seen,
+    ...detected,
     ...disposition,
     zoneId: zone.id,
     source: zone.input.source,
     type: "restore",
     subject: subjectOfTrip(zone),
     earliestWallMs: null,
-    body: { name: zone.name, ...placeOf(zone) },
+    body: { name: zone.name, ...objectiveOf(zone) },
     line: "",
     signal: signalOf(zone, ""),
     confirmed: null,
   };
 }
 
-/** Zones of one objective that were found open at one moment, each with its key and since when it has been open. */
-export interface SeenStanding extends Pick<DetectedTrip, "moment" | "isDated"> {
+/** Zones of one objective that were found open at the same time, with their keys and opening times. */
+export interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
   readonly zones: readonly {
     readonly zone: Zone;
     readonly key: string;
@@ -171,18 +172,18 @@ export interface SeenStanding extends Pick<DetectedTrip, "moment" | "isDated"> {
   }[];
 }
 
-/** The journal's rows for contacts that stand open at an arming: one record, which lists them all. */
-export function newStanding({ zones, moment, isDated }: SeenStanding, site: TripSite): NewTrip[] {
-  const words = wording(site.locale);
+/** Creates the rows of contacts that are open at an arming: one record lists them all. */
+export function newStanding({ zones, moment, isDated }: OpenZones, site: TripSite): NewTrip[] {
+  const catalogue = wording(site.locale);
   const texts = zones.map(({ zone, sinceWallMs }) => {
-    const text = wordsOf(zone, { moment, isDated, earliestWallMs: null, sinceWallMs }, site);
-    const line = cleanText(words.standingLine(text)).replaceAll("\n", " ");
-    return { text, line, remark: words.remark(briefly(text), "standing") };
+    const text = textValues(zone, { moment, isDated, earliestWallMs: null, sinceWallMs }, site);
+    const line = cleanText(catalogue.standingLine(text)).replaceAll("\n", " ");
+    return { text, line, remark: catalogue.remark(withoutSeconds(text), "standing") };
   });
   const [first] = zones;
-  const time = texts[0]?.text.time ?? words.unknownTime;
+  const time = texts[0]?.text.time ?? catalogue.unknownTime;
   const described = (lines: readonly string[]): string =>
-    clip([words.standingDescription(time), ...lines].join("\n"), 4000);
+    clip([catalogue.standingDescription(time), ...lines].join("\n"), 4000);
   const all = described(texts.map(({ line }) => line));
   return zones.map(({ zone, key }, index) => ({
     key,
@@ -195,10 +196,10 @@ export function newStanding({ zones, moment, isDated }: SeenStanding, site: Trip
     subject: `standing/${first?.key}`,
     earliestWallMs: null,
     body: cleanBody({
-      name: clip(words.standingName(zones.length), 200),
-      // The first one's record lists them all; another one opens a record only where that one has no room for it.
+      name: clip(catalogue.standingName(zones.length), 200),
+      // The first record lists all zones; another one opens a record only if the first one is full.
       description: index === 0 ? all : described([texts[index]?.line ?? ""]),
-      ...placeOf(zone),
+      ...objectiveOf(zone),
       dateStart: isDated ? formatLocal(moment.wallMs, site.timezone) : null,
       status: "planned",
       type: "inspection",
@@ -216,17 +217,17 @@ function signalOf({ name, device, confirmWith }: Zone, remark: string): TripSign
   return { name, remark, device, confirmWith };
 }
 
-/** Times of day alone, for a line of the notes that begins with its own. */
-function briefly(text: TripTextValues): TripTextValues {
+/** Times without seconds, for a line of the notes. */
+function withoutSeconds(text: TripTextValues): TripTextValues {
   const brief = (time: string | null): string | null => time?.replace(/:\d\d$/, "") ?? null;
   return { ...text, earliest: brief(text.earliest), since: brief(text.since) };
 }
 
-function placeOf({ objective }: Zone): Pick<InterventionCreate, "objectiveType" | "objectiveId"> {
+function objectiveOf({ objective }: Zone): Pick<InterventionCreate, "objectiveType" | "objectiveId"> {
   return { objectiveType: objective.type, objectiveId: objective.id };
 }
 
-function wordsOf(
+function textValues(
   zone: Zone,
   {
     moment,
@@ -236,13 +237,13 @@ function wordsOf(
   }: Pick<DetectedTrip, "moment" | "isDated" | "earliestWallMs" | "sinceWallMs">,
   { locale, timezone }: TripSite,
 ): TripTextValues {
-  const words = wording(locale);
+  const catalogue = wording(locale);
   const local = (wallMs: number): string => localTime(wallMs, timezone);
   return {
     zone: zone.name,
     zoneId: zone.id,
-    kind: words.kinds[zone.kind],
-    time: isDated ? local(moment.wallMs) : words.unknownTime,
+    kind: catalogue.kinds[zone.kind],
+    time: isDated ? local(moment.wallMs) : catalogue.unknownTime,
     earliest: earliestWallMs === null || !isDated ? null : local(earliestWallMs),
     since: sinceWallMs === null || !isDated ? null : local(sinceWallMs),
   };

@@ -1,9 +1,8 @@
 /**
- * A UUID of version 7 (RFC 9562, 5.7): the moment first, so that the keys of one moment lie side by side in an index and
- * a shared commit writes one page of it. With random keys each record touches a page of its own: more to flush, more
- * wear of the card.
- * @param wallMs milliseconds since 1970; a clock that is set makes keys that are out of order and no less unique
- * @param random a UUID of version 4, which has its 74 random bits where version 7 has them
+ * A UUID of version 7 (RFC 9562, 5.7). The time comes first, so that new keys are adjacent in an index and a group commit
+ * writes one page of it. Random keys would touch a page each: more fsync work and more wear of an SD card.
+ * @param wallMs milliseconds since 1970; a clock step puts keys out of order, but they stay unique
+ * @param random a UUID of version 4, whose 74 random bits are in the same places
  */
 export function orderedUuid(wallMs: number, random: string): string {
   const time = Math.max(0, Math.floor(wallMs)).toString(16).padStart(12, "0").slice(-12);

@@ -24,36 +24,36 @@ export function zoneChanges(before: readonly Zone[], after: readonly Zone[]): Zo
 }
 
 /**
- * What a zone's contact is read from, as text: equal for two zones that the same wire or message opens. A simulated
- * contact belongs to its zone alone. The pull resistor of a line is not a part of it.
+ * Source of a zone's contact as text: equal for two zones with the same GPIO line or message. A simulated contact belongs
+ * to its zone. The pull resistor of a line is ignored.
  */
 export function sensorOf({ id, input }: Zone): string {
   if (input.source === "gpio") return canonical({ gpio: input.gpio, contact: input.contact });
   return canonical(input.source === "simulated" ? { simulated: id } : input);
 }
 
-/** A gate that a switch or a message closes, as text: equal for two that read the same in the same way. */
+/** Source of a gate as text: equal for two gates that read the same in the same way. */
 export function gateReadingOf(gate: Gate): string | undefined {
   if (gate.by === "gpio") return canonical({ gpio: gate.gpio, contact: gate.contact });
   if (gate.by !== "mqtt") return undefined;
-  const { exitDelayMs: _later, ...reading } = gate;
+  const { exitDelayMs: _exitDelayMs, ...reading } = gate;
   return canonical(reading);
 }
 
-/** Whether what a fault was seen by is the same in both configurations, so that its end will be seen too. */
+/** Whether the source of a fault is the same in both configurations, so that its end will be detected. */
 export function isFaultKept(fault: Fault, before: Zone, after: Zone): boolean {
-  const seenBy = SEEN_BY[fault];
-  return canonical(seenBy(before)) === canonical(seenBy(after));
+  const sourceOf = FAULT_SOURCES[fault];
+  return canonical(sourceOf(before)) === canonical(sourceOf(after));
 }
 
-const SEEN_BY: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
-  tamper: ({ senses }) => senses.tamper,
-  battery: ({ senses }) => senses.battery,
+const FAULT_SOURCES: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
+  tamper: ({ statusSources }) => statusSources.tamper,
+  battery: ({ statusSources }) => statusSources.battery,
   supervision: (zone) => [
     sensorOf(zone),
-    zone.silenceMs !== null,
-    zone.senses.availability,
-    zone.senses.bridge,
+    zone.supervisionTimeoutMs !== null,
+    zone.statusSources.availability,
+    zone.statusSources.bridge,
   ],
   faulty: sensorOf,
 };

@@ -7,14 +7,14 @@ import {
 } from "../generated/defaults.ts";
 import { resolveGate } from "./gate.ts";
 import { isLifeSafety } from "./incident-class.ts";
-import { sensesOf } from "./zone-status-sources.ts";
+import { resolveStatusSources } from "./zone-status-sources.ts";
 import type { Zone, ZoneInput, ZoneKind, ZoneProfile, ZoneRules } from "./zone.ts";
 
 /**
- * Fills in a zone's options: input defaults, rules by input and kind, and its profile.
+ * Resolves a zone's options: input defaults, rules by input and zone type, and its profile.
  * @param profiles shipped and own profiles by name
- * @param objectiveName name of the zone's objective, where the configuration knows it
- * @returns undefined when the zone names a profile that does not exist, or its schedule cannot be read
+ * @param objectiveName name of the zone's objective, if the configuration has it
+ * @returns undefined if the zone uses an unknown profile or an invalid schedule
  */
 export function resolveZone(
   options: ZoneOptions,
@@ -26,8 +26,8 @@ export function resolveZone(
   if (!profile || !gate) return undefined;
   const input = resolveInput(options);
   const { id, name, kind, objective, swinger } = options;
-  const savesLives = isLifeSafety(kind);
-  const { maxTrips, quietResetS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
+  const isLifeSafetyZone = isLifeSafety(kind);
+  const { maxTrips, resetAfterQuietS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
   return {
     id,
     name,
@@ -35,17 +35,18 @@ export function resolveZone(
     objective,
     input,
     rules: rulesOf(options, input),
-    senses: sensesOf(options),
+    statusSources: resolveStatusSources(options),
     profile,
     ...(objectiveName === undefined ? {} : { objectiveName }),
     gate,
-    // CP-01: a minute for detectors to come to rest after a power-up; what saves lives waits no longer than a relay takes.
-    bootSettleMs: (options.bootSettleS ?? (SETTLES_FAST.has(kind) ? 5 : 60)) * 1000,
-    swinger: savesLives || swinger === false ? null : { maxTrips, quietResetMs: quietResetS * 1000 },
-    silenceMs: silenceMsOf(options),
-    lostGraceMs: (options.lostGraceS ?? ZONE_DEFAULTS.lostGraceS) * 1000,
-    entryDelayMs: savesLives ? 0 : (options.entryDelayS ?? ZONE_DEFAULTS.entryDelayS) * 1000,
-    whenArmedOpen: savesLives ? "trip" : (options.whenArmedOpen ?? ZONE_DEFAULTS.whenArmedOpen),
+    // CP-01: a minute for detectors to become stable after a power-up; life safety zones only wait for relays.
+    powerUpDelayMs: (options.powerUpDelayS ?? (STABLE_FAST.has(kind) ? 5 : 60)) * 1000,
+    swinger:
+      isLifeSafetyZone || swinger === false ? null : { maxTrips, resetAfterQuietMs: resetAfterQuietS * 1000 },
+    supervisionTimeoutMs: supervisionTimeoutMsOf(options),
+    unavailableGraceMs: (options.unavailableGraceS ?? ZONE_DEFAULTS.unavailableGraceS) * 1000,
+    entryDelayMs: isLifeSafetyZone ? 0 : (options.entryDelayS ?? ZONE_DEFAULTS.entryDelayS) * 1000,
+    whenArmedOpen: isLifeSafetyZone ? "trip" : (options.whenArmedOpen ?? ZONE_DEFAULTS.whenArmedOpen),
     device: options.device ?? (input.source === "mqtt" ? `mqtt ${input.mqtt}` : `zone ${id}`),
     confirmWith: options.confirmWith
       ? {
@@ -56,16 +57,16 @@ export function resolveZone(
   };
 }
 
-/** Sensors on batteries report at least once in 25 hours (zigbee2mqtt's limit for passive devices); an hour more. */
-const BATTERY_SILENCE_S = 93_600;
+/** Battery sensors report at least every 25 hours (zigbee2mqtt's limit for passive devices); plus one hour. */
+const BATTERY_SUPERVISION_S = 93_600;
 
-/** Silence is a fault only where somebody has said how often a sensor speaks, or that it has a battery. */
-function silenceMsOf({ silenceS, battery }: ZoneOptions): number | null {
-  const limitS = silenceS ?? (battery ? BATTERY_SILENCE_S : undefined);
+/** Supervision applies only if a time is configured or the sensor has a battery. */
+function supervisionTimeoutMsOf({ supervisionTimeoutS, battery }: ZoneOptions): number | null {
+  const limitS = supervisionTimeoutS ?? (battery ? BATTERY_SUPERVISION_S : undefined);
   return limitS === undefined ? null : limitS * 1000;
 }
 
-/** The shipped profiles. A configuration changes single fields of them or adds its own. */
+/** The shipped profiles. A configuration overrides single fields or adds profiles. */
 const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
   burglary: { priority: "high", confirmed: { police: true, crews: 2 } },
   holdup: { priority: "high", crews: 2, police: true },
@@ -77,7 +78,7 @@ const SHIPPED_PROFILES: Readonly<Record<string, Profile>> = {
   technical: { priority: "medium", type: "repair" },
 };
 
-/** What a profile asks for where it says nothing. Trips are `other`: nobody planned them as maintenance. */
+/** Defaults of a profile. Trips have the type `other`, because they are not planned maintenance. */
 const PROFILE_BASE: ZoneProfile = {
   priority: "medium",
   type: "other",
@@ -87,7 +88,7 @@ const PROFILE_BASE: ZoneProfile = {
   firetruck: false,
 };
 
-/** Lays a configuration's profiles over the shipped ones, field by field. */
+/** Merges a configuration's profiles with the shipped ones, field by field. */
 export function resolveProfiles(own: Readonly<Record<string, Profile>>): Map<string, ZoneProfile> {
   const names = new Set([...Object.keys(SHIPPED_PROFILES), ...Object.keys(own)]);
   return new Map(
@@ -95,7 +96,7 @@ export function resolveProfiles(own: Readonly<Record<string, Profile>>): Map<str
   );
 }
 
-/** The profile that fits a kind when the zone names none. */
+/** Default profile of each zone type. */
 export const PROFILE_OF_KIND: Readonly<Record<ZoneKind, string>> = {
   intrusion: "burglary",
   perimeter: "burglary",
@@ -111,8 +112,8 @@ export const PROFILE_OF_KIND: Readonly<Record<ZoneKind, string>> = {
   technical: "technical",
 };
 
-/** Kinds whose detectors are steady seconds after a power-up; a gas sensor heats up for longer. */
-const SETTLES_FAST: ReadonlySet<ZoneKind> = new Set(["fire", "panic", "holdup", "medical"]);
+/** Zone types whose detectors are stable seconds after a power-up; a gas sensor heats up for longer. */
+const STABLE_FAST: ReadonlySet<ZoneKind> = new Set(["fire", "panic", "holdup", "medical"]);
 
 function resolveInput(options: ZoneOptions): ZoneInput {
   const { input } = options;
@@ -122,14 +123,13 @@ function resolveInput(options: ZoneOptions): ZoneInput {
 }
 
 function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
-  // Sensors on MQTT debounce themselves, and the reading must reach the commit without waiting. A panic button may be
-  // hit shortly; every other GPIO loop gets the 250 ms that keeps interference out and still passes the 400 ms that
-  // EN 50131 demands to be processed.
-  const onWire = input.source === "gpio";
-  const minOpenOnWire = options.kind === "panic" ? 20 : 250;
+  // MQTT sensors debounce their contacts, and a reading must be committed without delay. A panic button may be pressed
+  // briefly; other GPIO loops use 250 ms, which filters interference and still detects the 400 ms that EN 50131 requires.
+  const isGpio = input.source === "gpio";
+  const gpioMinOpenMs = options.kind === "panic" ? 20 : 250;
   return {
-    debounceMs: options.debounceMs ?? (onWire ? 50 : 0),
-    minOpenMs: options.minOpenMs ?? (onWire ? minOpenOnWire : 0),
+    debounceMs: options.debounceMs ?? (isGpio ? 50 : 0),
+    minOpenMs: options.minOpenMs ?? (isGpio ? gpioMinOpenMs : 0),
     confirmMs: options.confirmMs ?? ZONE_DEFAULTS.confirmMs,
     ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),
     tripsAtFirstSight: isLifeSafety(options.kind),

@@ -1,10 +1,10 @@
 import type { Contact } from "./zone.ts";
 
-/** What a source says about a zone, after its own words were understood. */
+/** Interpreted signal of a source about a zone. */
 export type ZoneSignal =
   /**
-   * `live`: seen happening, not read from what a broker or a line kept. `occasion`: of an opening, what identifies the
-   * event that it is part of, where the zone says where that is.
+   * `live`: a new reading, not a retained message. `occasion`: for an opening, the value that identifies its event, if the
+   * zone has an option for it.
    */
   | {
       readonly kind: "contact";
@@ -15,17 +15,17 @@ export type ZoneSignal =
   | { readonly kind: "tamper"; readonly open: boolean }
   | { readonly kind: "battery"; readonly low: boolean }
   /**
-   * The sensor's own or its bridge's word on whether it can be heard. `bridge` names the bridge: it is said of every
-   * zone behind it, and is one fault.
+   * Availability of the sensor, as reported by itself or its bridge. `bridge` is the name of an unavailable bridge: it
+   * concerns all zones behind it, and is one fault.
    */
   | { readonly kind: "availability"; readonly up: boolean; readonly bridge?: string }
-  /** A message that says nothing else, and shows that the sensor lives. */
+  /** A message without other information, which shows that the sensor works. */
   | { readonly kind: "sign-of-life" };
 
-/** How a contact was seen. */
+/** Context of a reading. */
 export interface ReadingContext {
   /** False for a value that may be old, such as a retained message. */
   readonly live: boolean;
-  /** Monotonic moment of it, where that is known better than by when it arrives. */
+  /** Monotonic time of the reading, if known more exactly than by its arrival. */
   readonly atMs?: number | undefined;
 }

@@ -2,7 +2,7 @@ import type { Battery, MessageCondition, Tamper, Zone as ZoneOptions } from "../
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { Scalar } from "./plain-value.ts";
 
-/** Where somebody's word on whether a sensor can be heard comes from, and its values. */
+/** Source of the availability of a sensor or bridge, and its values. */
 export interface AvailabilitySource {
   readonly mqtt: string;
   readonly path?: string;
@@ -11,18 +11,24 @@ export interface AvailabilitySource {
   readonly down: readonly Scalar[];
 }
 
-/** What messages say about a zone besides its contact, each with the topic that it comes on. */
+/** Sources of a zone's status besides its contact, each with its topic. */
 export interface ZoneStatusSources {
   readonly tamper?: Tamper & { readonly mqtt: string };
   readonly battery?: Battery & { readonly mqtt: string };
-  /** The word of the sensor itself, or of its bridge about it. */
+  /** Availability of the sensor, reported by itself or its bridge. */
   readonly availability?: AvailabilitySource;
-  /** The word about the bridge that the sensor is behind, the same for all of its sensors. */
+  /** Availability of the sensor's bridge, the same for all of its sensors. */
   readonly bridge?: AvailabilitySource;
 }
 
-/** Fills in a zone's senses. */
-export function sensesOf({ input, tamper, battery, availability, bridge }: ZoneOptions): ZoneStatusSources {
+/** Resolves a zone's status sources. */
+export function resolveStatusSources({
+  input,
+  tamper,
+  battery,
+  availability,
+  bridge,
+}: ZoneOptions): ZoneStatusSources {
   return {
     ...(tamper && { tamper: { ...tamper, ...placeOf(input, tamper) } }),
     ...(battery && { battery: { ...battery, ...placeOf(input, battery) } }),
@@ -32,8 +38,8 @@ export function sensesOf({ input, tamper, battery, availability, bridge }: ZoneO
 }
 
 /**
- * The messages that tamper and battery are in: without a topic of their own those of the contact, and only those that
- * are about this zone.
+ * Topic and conditions of tamper and battery: by default those of the contact, so that only messages about this zone
+ * count.
  */
 export function placeOf(
   input: ZoneOptions["input"],
@@ -45,7 +51,7 @@ export function placeOf(
   return { mqtt: input.mqtt, ...(all.length === 0 ? {} : { where: all }) };
 }
 
-/** What a bridge is called in faults and records: its topic, and what tells it apart from others on that topic. */
+/** Name of a bridge in faults and records: its topic, and the conditions that distinguish it on that topic. */
 export function bridgeNameOf({ mqtt, path, where }: AvailabilitySource): string {
   const place = path === undefined || path === "/state" ? "" : ` ${path}`;
   return `${mqtt}${place}${where === undefined ? "" : ` (${where.map(conditionText).join(", ")})`}`;

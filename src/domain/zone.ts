@@ -9,7 +9,7 @@ import type {
 } from "../generated/types.ts";
 import type { ZoneStatusSources } from "./zone-status-sources.ts";
 
-/** A zone with every option filled in, as the daemon works with it. */
+/** A zone with all options resolved. */
 export interface Zone {
   readonly id: string;
   readonly name: string;
@@ -17,39 +17,39 @@ export interface Zone {
   readonly objective: ZoneObjective;
   readonly input: ZoneInput;
   readonly rules: ZoneRules;
-  /** What messages say about it besides its contact. */
-  readonly senses: ZoneStatusSources;
-  /** What its trips ask of the dispatch centre. */
+  /** Sources of its status besides the contact. */
+  readonly statusSources: ZoneStatusSources;
+  /** What its trips request from the dispatch centre. */
   readonly profile: ZoneProfile;
-  /** Name of the objective, where the configuration knows it. */
+  /** Name of the objective, if the configuration has it. */
   readonly objectiveName?: string;
-  /** When its trips are wanted. */
+  /** When its trips are dispatched. */
   readonly gate: Gate;
-  /** How long after the machine's power-up no opening of its wire counts. */
-  readonly bootSettleMs: number;
-  /** After how many incidents it is shut down, and how long it must be quiet to come back; null: never. */
-  readonly swinger: { readonly maxTrips: number; readonly quietResetMs: number } | null;
-  /** How long no message may come before the sensor counts as lost; null: as long as it likes. */
-  readonly silenceMs: number | null;
-  /** How long a sensor may be unavailable before that is a fault. */
-  readonly lostGraceMs: number;
-  /** How long its trips wait for its gate to close; 0 where they do not. */
+  /** Time after power-up in which no opening of its GPIO line counts. */
+  readonly powerUpDelayMs: number;
+  /** Incidents until swinger shutdown, and quiet time until it ends; null: never shut down. */
+  readonly swinger: { readonly maxTrips: number; readonly resetAfterQuietMs: number } | null;
+  /** Time without messages after which the sensor has a supervision fault; null: no supervision. */
+  readonly supervisionTimeoutMs: number | null;
+  /** Grace period of an unavailable sensor before that is a fault. */
+  readonly unavailableGraceMs: number;
+  /** How long its trips wait for its gate to close; 0 for none. */
   readonly entryDelayMs: number;
-  /** What follows when it stands open as what held its trips back ends. */
+  /** What follows if it is open when a suppression ends. */
   readonly whenArmedOpen: "record" | "trip" | "condition";
   /** Two zones of one device do not confirm each other. */
   readonly device: string;
-  /** Which zones confirm it; null for every other device. */
+  /** Zones that confirm it; null for any other device. */
   readonly confirmWith: ConfirmWith | null;
 }
 
-/** The second signal that a zone asks for: one of these zones, within this time of its own trip. */
+/** The second signal that a zone requires: one of these zones, within this time of its own trip. */
 export interface ConfirmWith {
   readonly zones: readonly string[];
   readonly withinMs: number;
 }
 
-/** A profile with everything it asks for filled in; what a second zone adds and own texts are optional. */
+/** A profile with defaults; what a confirmation adds and own texts are optional. */
 export type ZoneProfile = Required<Omit<Profile, "confirmed" | "name" | "description">> &
   Pick<Profile, "confirmed" | "name" | "description">;
 
@@ -61,20 +61,20 @@ export type ZoneInput =
   | ({ readonly source: "mqtt" } & MqttInput)
   | ({ readonly source: "simulated" } & SimulatedInput);
 
-/** What a contact is known to be. `unknown` never trips and never restores. */
+/** State of a contact. `unknown` never trips and never restores. */
 export type Contact = "normal" | "open" | "unknown";
 export type KnownContact = Exclude<Contact, "unknown">;
 
-/** The numbers that decide when a reading counts. */
+/** Times that decide when a reading counts. */
 export interface ZoneRules {
-  /** How long a level must stay before it counts. */
+  /** How long a level must be stable before it counts. */
   readonly debounceMs: number;
-  /** How long the contact must stay open before it is a trip. */
+  /** How long the contact must stay open before it trips (minimum open time). */
   readonly minOpenMs: number;
-  /** How long it must still be open before it is a trip. */
+  /** How long it must still be open before it trips (confirmation time). */
   readonly confirmMs: number;
-  /** Closes the zone by itself so long after its last opening. */
+  /** Time after the last opening after which the zone is restored automatically. */
   readonly autoRestoreMs?: number;
-  /** Whether a zone that is already open at first sight trips: a fire does not wait for a first normal reading. */
+  /** Whether a zone that is open at its first reading trips: a fire alarm must not wait for a normal reading. */
   readonly tripsAtFirstSight: boolean;
 }

@@ -7,53 +7,53 @@ import { BrokerMemory, type Excess, type HeldFor } from "./broker-memory.ts";
 import type { Persistence } from "./broker-persistence.ts";
 import { BrokerSessions } from "./broker-sessions.ts";
 
-/** A client of aedes, as far as it is looked at here. */
+/** The properties of an aedes client that are used here. */
 export interface BrokerClient {
   readonly id: string;
-  /** Whether its session ends with its connection. */
+  /** Whether the session ends with the connection. */
   readonly clean: boolean;
   readonly conn: unknown;
 }
 
-const WORDS: Readonly<Record<HeldFor, string>> = {
+const HELD_FOR_TEXT: Readonly<Record<HeldFor, string>> = {
   connection: "connections",
   subscriptions: "subscriptions",
-  incoming: "messages with QoS 2 that it does not release",
+  incoming: "QoS 2 messages that it does not release",
   outgoing: "messages that it does not collect or acknowledge",
   sending: "messages that it does not read",
   arriving: "a packet that it does not finish",
   will: "a last will",
 };
 
-/** The clients of the built-in broker with everything that it holds for them; one that takes too much is cut off. */
+/** The clients of the built-in broker and the memory held for them. A client over the limit is disconnected. */
 export class BrokerClients {
   readonly #limits: BrokerLimits;
   readonly #log: Log;
   readonly #memory: BrokerMemory;
   readonly #connections: BrokerConnections;
   readonly #sessions: BrokerSessions;
-  /** The connection that has a client's name now. */
+  /** The connection that currently uses a client id. */
   readonly #current = new Map<string, unknown>();
 
   constructor(limits: BrokerLimits, log: Log) {
     this.#limits = limits;
     this.#log = log;
-    this.#memory = new BrokerMemory((excess) => this.#cutOff(excess));
+    this.#memory = new BrokerMemory((excess) => this.#disconnect(excess));
     this.#connections = new BrokerConnections(limits, this.#memory);
     this.#sessions = new BrokerSessions(this.#memory, (clientId, what) => this.#tooMany(clientId, what));
   }
 
-  /** Bytes that are held for all of them. */
+  /** Bytes held for all clients. */
   get heldBytes(): number {
     return this.#memory.bytes;
   }
 
-  /** Stands between aedes and what it keeps. */
+  /** Wraps the persistence of aedes to measure what it stores. */
   watch(persistence: Persistence): void {
     this.#sessions.watch(persistence);
   }
 
-  /** @returns whether there is room for the connection */
+  /** @returns whether the connection is accepted */
   admit(socket: Socket): boolean {
     return this.#connections.admit(socket);
   }
@@ -68,7 +68,7 @@ export class BrokerClients {
     });
   }
 
-  /** @returns whether there is room for the filter */
+  /** @returns whether there is memory for the filter */
   subscribed({ id, clean }: BrokerClient, subscription: Subscription): boolean {
     return this.#sessions.subscribed(id, subscription, !clean);
   }
@@ -81,29 +81,33 @@ export class BrokerClients {
     this.#connections.endAll();
   }
 
-  #cutOff({ holder, heldFor, bytes, isOfAll }: Excess): void {
+  #disconnect({ holder, heldFor, bytes, isOfAll }: Excess): void {
     const { clientId, address } = holder;
     const mebibytes = Math.max(1, Math.round(bytes / 1024 / 1024));
-    const share = isOfAll ? "the largest part of all that it may hold" : "more than it may";
-    this.#tellOf(clientId, address, `held ${mebibytes} MiB for it, ${share}: mostly ${WORDS[heldFor]}`);
+    const share = isOfAll ? "the largest share of the total limit" : "more than the limit per client";
+    this.#report(
+      clientId,
+      address,
+      `held ${mebibytes} MiB for it, ${share}: mostly ${HELD_FOR_TEXT[heldFor]}`,
+    );
     this.#connections.end(holder);
     if (clientId !== undefined) this.#sessions.forget(clientId);
   }
 
   #tooMany(clientId: string, what: string): void {
     const holder = this.#memory.client(clientId);
-    this.#tellOf(clientId, holder.address, `held ${what} for it`);
+    this.#report(clientId, holder.address, `held ${what} for it`);
     this.#connections.end(holder);
     this.#sessions.forget(clientId);
   }
 
-  #tellOf(clientId: string | undefined, address: string, held: string): void {
+  #report(clientId: string | undefined, address: string, held: string): void {
     // A client id may have 64 KiB.
     const name = clientId === undefined ? "a client" : `the client ${JSON.stringify(clientId.slice(0, 100))}`;
     this.#log.warn("mqtt-client-cut-off", { client: clientId?.slice(0, 100) ?? null, address, held });
     this.#limits.reached(
       "memory",
-      `${name} at ${address} was disconnected and its session dropped: the built-in broker ${held}. Correct or stop that program, or run a broker of its own (mqtt.url). Zones are not affected.`,
+      `${name} at ${address} was disconnected and its session dropped: the built-in broker ${held}. Correct or stop that program, or run a separate broker (mqtt.url). Zones are not affected.`,
     );
   }
 }

@@ -4,11 +4,11 @@ import type { BrokerMemory, Holder } from "./broker-memory.ts";
 import { PACKET_BYTES_MAX, PacketSizeLimit } from "./packet-size-limit.ts";
 
 const CONNECTIONS_MAX = 256;
-/** Of one address, so that a single machine in trouble cannot take every place. */
+/** Per address, so that one faulty machine cannot use all connections. */
 const CONNECTIONS_MAX_OF_ADDRESS = 64;
-/** What Node.js keeps beside the bytes of each piece that it has read or is to write, rounded up. */
-const PIECE_BYTES = 256;
-/** A connection with its parser and its timers, rounded up. */
+/** Overhead of Node.js for each chunk read or queued for writing, rounded up. */
+const CHUNK_BYTES = 256;
+/** A connection with its parser and timers, rounded up. */
 const CONNECTION_BYTES = 16 * 1024;
 
 interface Connection {
@@ -19,13 +19,13 @@ interface Connection {
   arriving: number;
 }
 
-/** The connections of the built-in broker: how many there may be, from whom, and how much is under way on them. */
+/** The connections of the built-in broker: their number, their addresses and the bytes buffered for them. */
 export class BrokerConnections {
   readonly #limits: BrokerLimits;
   readonly #memory: BrokerMemory;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #connections = new Map<Socket, Connection>();
-  /** Those that have not signed in yet. */
+  /** Connections that have not signed in yet, oldest first. */
   readonly #unauthenticated = new Set<Socket>();
 
   constructor(limits: BrokerLimits, memory: BrokerMemory) {
@@ -34,26 +34,26 @@ export class BrokerConnections {
   }
 
   /**
-   * Takes a connection in, or ends it. When every place is taken, the one that has been silent for longest without
-   * signing in makes room: a program that opens connections and says nothing keeps no sensor out.
+   * Accepts or ends a connection. When all connections are in use, the oldest one that has not signed in is dropped.
+   * So a program that only opens connections cannot block sensors.
    */
   admit(socket: Socket): boolean {
-    // aedes takes its own listeners off when it is done with a client; a reset may come after that.
+    // aedes removes its listeners when it closes a client; a connection reset can follow.
     socket.on("error", () => {});
     const address = socket.remoteAddress ?? "";
-    if (!isThisMachine(address) && this.#countOf(address) >= CONNECTIONS_MAX_OF_ADDRESS) {
+    if (!isLoopback(address) && this.#countOf(address) >= CONNECTIONS_MAX_OF_ADDRESS) {
       this.#limits.reached(
         "connections",
-        `${address} has ${CONNECTIONS_MAX_OF_ADDRESS} connections to the built-in broker and gets no more. Look at what that machine does; a site with more sensors behind one address needs a broker of its own (mqtt.url).`,
+        `${address} has ${CONNECTIONS_MAX_OF_ADDRESS} connections to the built-in broker, which is the limit per address. Check what that machine does; a site with more sensors behind one address needs a separate broker (mqtt.url).`,
       );
       socket.destroy();
       return false;
     }
-    if (this.#connections.size >= CONNECTIONS_MAX && !this.#makeRoom()) {
+    if (this.#connections.size >= CONNECTIONS_MAX && !this.#dropUnauthenticated()) {
       socket.destroy();
       return false;
     }
-    const connection = { socket, address, holder: this.#memory.stranger(address), sending: 0, arriving: 0 };
+    const connection = { socket, address, holder: this.#memory.addUnknown(address), sending: 0, arriving: 0 };
     this.#connections.set(socket, connection);
     this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
     this.#unauthenticated.add(socket);
@@ -63,7 +63,7 @@ export class BrokerConnections {
     return true;
   }
 
-  /** The client behind a connection has given its name and may use it. */
+  /** Moves the memory of a connection to its client, whose id is now known. */
   signedIn(socket: unknown, clientId: string): void {
     const connection = this.#connections.get(socket as Socket);
     if (!connection) return;
@@ -78,7 +78,7 @@ export class BrokerConnections {
     this.#count(connection, "arriving", arriving);
   }
 
-  /** Ends the connections of one client; nothing is held for them any longer. */
+  /** Ends the connections of one client and releases their memory. */
   end(holder: Holder): void {
     for (const connection of this.#connections.values()) {
       if (connection.holder !== holder) continue;
@@ -100,20 +100,20 @@ export class BrokerConnections {
   }
 
   #count(connection: Connection, heldFor: "sending" | "arriving", bytes: number): void {
-    const more = bytes - connection[heldFor];
+    const addedBytes = bytes - connection[heldFor];
     connection[heldFor] = bytes;
-    this.#memory.change(connection.holder, heldFor, more);
+    this.#memory.change(connection.holder, heldFor, addedBytes);
   }
 
   #countOf(address: string): number {
     return [...this.#connections.values()].filter((connection) => connection.address === address).length;
   }
 
-  #makeRoom(): boolean {
+  #dropUnauthenticated(): boolean {
     const [oldest] = this.#unauthenticated;
     this.#limits.reached(
       "connections",
-      `all ${CONNECTIONS_MAX} connections of the built-in broker are taken; ${oldest ? `those that do not sign in are dropped, such as one from ${oldest.remoteAddress}` : "more sensors get none"}. Look for what opens so many, or run a broker of its own (mqtt.url).`,
+      `all ${CONNECTIONS_MAX} connections of the built-in broker are in use; ${oldest ? `connections without a sign-in are dropped, such as one from ${oldest.remoteAddress}` : "further sensors are rejected"}. Find the program that opens so many, or run a separate broker (mqtt.url).`,
     );
     const connection = oldest && this.#connections.get(oldest);
     if (!connection) return false;
@@ -122,32 +122,32 @@ export class BrokerConnections {
     return true;
   }
 
-  /** aedes puts a packet of any size together; what it gets to read goes past the meter first. */
+  /** aedes assembles packets of any size, so everything it reads passes the size limit first. */
   #measureIncoming(connection: Connection): void {
     const { socket } = connection;
-    const meter = new PacketSizeLimit();
+    const sizeLimit = new PacketSizeLimit();
     const read = socket.read.bind(socket);
     socket.read = (sizeBytes?: number): unknown => {
       const chunk: unknown = read(sizeBytes);
       if (!(chunk instanceof Uint8Array)) return chunk;
-      if (!meter.takes(chunk)) {
+      if (!sizeLimit.accepts(chunk)) {
         this.#limits.reached(
           "packet",
-          `a client at ${connection.address} announced an MQTT packet of more than ${PACKET_BYTES_MAX / 1024} KiB and was disconnected. Such messages belong on a broker of their own (mqtt.url).`,
+          `a client at ${connection.address} announced an MQTT packet of more than ${PACKET_BYTES_MAX / 1024} KiB and was disconnected. Use a separate broker for such messages (mqtt.url).`,
         );
         socket.destroy();
         return null;
       }
-      // A packet that comes byte by byte is as many pieces in memory.
-      const arriving = meter.isWithinPacket ? connection.arriving + chunk.byteLength + PIECE_BYTES : 0;
+      // A packet that arrives byte by byte takes as many chunks in memory.
+      const arriving = sizeLimit.isWithinPacket ? connection.arriving + chunk.byteLength + CHUNK_BYTES : 0;
       if (this.#connections.has(socket)) this.#count(connection, "arriving", arriving);
       return socket.destroyed ? null : chunk;
     };
   }
 
   /**
-   * Counts what waits to be written. Each write counts as taken at once, because aedes has the publisher wait until
-   * every subscriber has read: one that reads nothing would hold up the sensors. The budget bounds it instead.
+   * Counts bytes queued for writing. Each write is reported as accepted at once: aedes makes the publisher wait until
+   * every subscriber has read, so one that does not read would hold up the sensors. The memory limit applies instead.
    */
   #measureOutgoing(connection: Connection): void {
     const { socket } = connection;
@@ -157,20 +157,24 @@ export class BrokerConnections {
       written: () => void,
     ) => boolean;
     const measured = (chunk: string | Uint8Array, encoding?: unknown, written?: unknown): boolean => {
-      const cost = Buffer.byteLength(chunk) + PIECE_BYTES;
-      const told = typeof encoding === "function" ? encoding : written;
-      const taken = write(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8", () => {
-        if (this.#connections.has(socket)) this.#count(connection, "sending", connection.sending - cost);
-        if (typeof told === "function") told();
-      });
+      const cost = Buffer.byteLength(chunk) + CHUNK_BYTES;
+      const callback = typeof encoding === "function" ? encoding : written;
+      const isAccepted = write(
+        chunk,
+        typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8",
+        () => {
+          if (this.#connections.has(socket)) this.#count(connection, "sending", connection.sending - cost);
+          if (typeof callback === "function") callback();
+        },
+      );
       if (this.#connections.has(socket)) this.#count(connection, "sending", connection.sending + cost);
-      return taken || !socket.destroyed;
+      return isAccepted || !socket.destroyed;
     };
     socket.write = measured;
   }
 }
 
-/** Every client of this machine has the same address. */
-function isThisMachine(address: string): boolean {
+/** All clients on this machine share one address, so the limit per address does not apply. */
+function isLoopback(address: string): boolean {
   return address === "::1" || /^(::ffff:)?127\./.test(address);
 }

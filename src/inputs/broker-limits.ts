@@ -3,13 +3,13 @@ import type { Conditions } from "../domain/condition.ts";
 
 const LIMITS = ["connections", "memory", "packet", "retained", "sign-in"] as const;
 
-/** What the built-in broker has only so much of. */
+/** A limited resource of the built-in broker. */
 export type BrokerLimit = (typeof LIMITS)[number];
 
-/** A limit that was not reached for so long is no trouble any more. */
+/** Time without reaching a limit after which its condition clears. */
 const LIMIT_CLEAR_MS = 600_000;
 
-/** Says once that the built-in broker is at one of its limits, for as long as it goes on. */
+/** Raises one condition for each limit of the built-in broker while it is being reached. */
 export class BrokerLimits {
   readonly #conditions: Conditions;
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class BrokerLimits {
     this.#clock = clock;
   }
 
-  /** @param text what happens because of it, and the way out; the first one stands while the limit goes on being reached */
+  /** @param text effect and remedy; the first text is kept while the condition is open */
   reached(limit: BrokerLimit, text: string): void {
     this.counts.set(limit, (this.counts.get(limit) ?? 0) + 1);
     const cancel = this.#reached.get(limit);
@@ -30,18 +30,18 @@ export class BrokerLimits {
     else this.#conditions.raise("mqtt-broker-at-limit", text, limit);
     this.#reached.set(
       limit,
-      this.#clock.after(LIMIT_CLEAR_MS, () => this.#over(limit)),
+      this.#clock.after(LIMIT_CLEAR_MS, () => this.#clear(limit)),
     );
   }
 
   stop(): void {
     for (const [limit, cancel] of this.#reached) {
       cancel();
-      this.#over(limit);
+      this.#clear(limit);
     }
   }
 
-  #over(limit: BrokerLimit): void {
+  #clear(limit: BrokerLimit): void {
     this.#reached.delete(limit);
     this.#conditions.clear("mqtt-broker-at-limit", limit);
   }

@@ -1,68 +1,68 @@
-/** What the built-in broker holds memory for. */
+/** What the built-in broker uses memory for. */
 export type HeldFor =
   /** The connection itself. */
   | "connection"
-  /** Filters that the client listens to. */
+  /** Filters that the client has subscribed to. */
   | "subscriptions"
   /** Packet ids of QoS 2 messages that the client has not released. */
   | "incoming"
   /** Messages that the client has not collected or acknowledged. */
   | "outgoing"
-  /** Bytes that are to be written to the client's connection. */
+  /** Bytes queued for writing to the connection. */
   | "sending"
-  /** The part of a packet that has arrived. */
+  /** The received part of an incomplete packet. */
   | "arriving"
   /** The last will. */
   | "will";
 
-/** One client: its connection, and what is kept for it between connections. */
+/** One client: its connection and its session. */
 export interface Holder {
-  /** Undefined until it has signed in. */
+  /** Undefined until the client has signed in. */
   readonly clientId: string | undefined;
   readonly address: string;
   readonly bytes: Readonly<Record<HeldFor, number>>;
 }
 
-/** Who is cut off, and why. */
+/** The client to disconnect, and why. */
 export interface Excess {
   readonly holder: Holder;
-  /** What most of its memory is held for. */
+  /** What uses most of its memory. */
   readonly heldFor: HeldFor;
-  /** Bytes of this client alone. */
+  /** Bytes of this client. */
   readonly bytes: number;
-  /** Whether all clients together had too much and this one the most of it. */
+  /** Whether the total limit was exceeded, with this client as the largest. */
   readonly isOfAll: boolean;
 }
 
 /**
- * Of one client. All retained messages at once, 16 MiB, have to fit on their way to a subscriber, and half as much of what
- * comes meanwhile.
+ * Per client. All retained messages (16 MiB) must fit in its queue, plus half as much for messages that arrive in the
+ * meantime.
  */
 export const CLIENT_BYTES_MAX = 24 * 1024 * 1024;
-/** Of all clients: an eighth of the memory of the smallest supported board, a Pi with 512 MB. */
+/** Total: an eighth of the memory of the smallest supported board, a Pi with 512 MB. */
 export const ALL_BYTES_MAX = 64 * 1024 * 1024;
-/** Once all clients have too much, room is made for more than the next byte: looking for the largest costs time. */
-const ROOM_SHARE = 0.9;
+/** Memory is freed down to this share of the total, because finding the largest client is expensive. */
+const FREE_TO_SHARE = 0.9;
 
-interface Mutable extends Holder {
+interface MutableHolder extends Holder {
   clientId: string | undefined;
   address: string;
   readonly bytes: Record<HeldFor, number>;
 }
 
 /**
- * One budget of bytes over everything that the built-in broker keeps for its clients, per client and in all. The client
- * that exceeds it is cut off; the others, and the sensors on wires, do not notice.
+ * Memory limit of the built-in broker, per client and in total. A client that exceeds it is disconnected; other clients
+ * and GPIO lines are not affected.
  */
 export class BrokerMemory {
-  readonly #cutOff: (excess: Excess) => void;
-  readonly #holders = new Set<Mutable>();
-  readonly #byClientId = new Map<string, Mutable>();
+  readonly #disconnect: (excess: Excess) => void;
+  readonly #holders = new Set<MutableHolder>();
+  readonly #byClientId = new Map<string, MutableHolder>();
   #all = 0;
 
-  /** @param cutOff ends the client's connection and session, and with them what is held for it, before it returns */
-  constructor(cutOff: (excess: Excess) => void) {
-    this.#cutOff = cutOff;
+  /** @param cutOff ends the client's connection and session and releases their memory before it returns */
+  constructor(disconnect: (excess: Excess) => void) {
+    this.#disconnect = disconnect;
   }
 
   /** Bytes of all clients. */
@@ -70,40 +70,40 @@ export class BrokerMemory {
     return this.#all;
   }
 
-  /** A connection whose client is not known yet. */
-  stranger(address: string): Holder {
-    return this.#add({ clientId: undefined, address, bytes: nothing() });
+  /** A connection whose client id is not known yet. */
+  addUnknown(address: string): Holder {
+    return this.#add({ clientId: undefined, address, bytes: zeroBytes() });
   }
 
-  /** The client of that name, which may have a session from before. */
+  /** The client with that id, which may have an earlier session. */
   client(clientId: string, address?: string): Holder {
     const known = this.#byClientId.get(clientId);
     if (known) {
       if (address !== undefined) known.address = address;
       return known;
     }
-    const made = this.#add({ clientId, address: address ?? "", bytes: nothing() });
-    this.#byClientId.set(clientId, made);
-    return made;
+    const added = this.#add({ clientId, address: address ?? "", bytes: zeroBytes() });
+    this.#byClientId.set(clientId, added);
+    return added;
   }
 
-  /** Counts bytes that are held from now on, or with a negative number no longer. */
+  /** Adds bytes to what is held for a client; a negative number releases them. */
   change(holder: Holder, heldFor: HeldFor, by: number): void {
-    const counted = holder as Mutable;
+    const counted = holder as MutableHolder;
     const before = sizeOf(counted);
     counted.bytes[heldFor] += by;
     const after = sizeOf(counted);
     this.#all += after - before;
-    // Forgotten once it is empty, and known again when something is held for it.
+    // An empty holder is removed, and added again when bytes are held for it.
     if (isEmpty(counted)) this.#forget(counted);
     else if (by > 0) this.#keep(counted);
     if (by <= 0) return;
     if (after > CLIENT_BYTES_MAX) this.#end(counted, false);
-    else if (this.#all > ALL_BYTES_MAX) this.#makeRoom();
+    else if (this.#all > ALL_BYTES_MAX) this.#freeMemory();
   }
 
-  #makeRoom(): void {
-    while (this.#all > ALL_BYTES_MAX * ROOM_SHARE) {
+  #freeMemory(): void {
+    while (this.#all > ALL_BYTES_MAX * FREE_TO_SHARE) {
       const before = this.#all;
       const largest = this.#largest();
       if (largest) this.#end(largest, true);
@@ -111,45 +111,45 @@ export class BrokerMemory {
     }
   }
 
-  /** Of the machine that has the most: many small sessions of one must not push out the large one of another. */
-  #largest(): Mutable | undefined {
+  /** Chosen from the address with the most bytes: so many small sessions of one machine cannot evict a large one elsewhere. */
+  #largest(): MutableHolder | undefined {
     const ofAddress = new Map<string, number>();
     for (const holder of this.#holders) {
       const { address } = holder;
       ofAddress.set(address, (ofAddress.get(address) ?? 0) + sizeOf(holder));
     }
     const [address] = [...ofAddress].reduce((most, next) => (next[1] > most[1] ? next : most), ["", 0]);
-    let largest: Mutable | undefined;
+    let largest: MutableHolder | undefined;
     for (const holder of this.#holders)
       if (holder.address === address && sizeOf(holder) > (largest ? sizeOf(largest) : 0)) largest = holder;
     return largest;
   }
 
-  #end(holder: Mutable, isOfAll: boolean): void {
+  #end(holder: MutableHolder, isOfAll: boolean): void {
     const [heldFor] = (Object.entries(holder.bytes) as [HeldFor, number][]).reduce((most, next) =>
       next[1] > most[1] ? next : most,
     );
-    this.#cutOff({ holder, heldFor, bytes: sizeOf(holder), isOfAll });
+    this.#disconnect({ holder, heldFor, bytes: sizeOf(holder), isOfAll });
   }
 
-  #add(holder: Mutable): Mutable {
+  #add(holder: MutableHolder): MutableHolder {
     this.#holders.add(holder);
     return holder;
   }
 
-  #keep(holder: Mutable): void {
+  #keep(holder: MutableHolder): void {
     this.#holders.add(holder);
     if (holder.clientId !== undefined) this.#byClientId.set(holder.clientId, holder);
   }
 
-  #forget(holder: Mutable): void {
+  #forget(holder: MutableHolder): void {
     this.#holders.delete(holder);
     if (holder.clientId !== undefined && this.#byClientId.get(holder.clientId) === holder)
       this.#byClientId.delete(holder.clientId);
   }
 }
 
-/** A message with QoS 1 on its way stands in the queue and in the buffer of the connection, and is there once. */
+/** A queued QoS 1 message is in the outgoing queue and in the connection's buffer, but in memory once. */
 function sizeOf({ bytes }: Holder): number {
   const { connection, subscriptions, incoming, outgoing, sending, arriving, will } = bytes;
   return connection + subscriptions + incoming + Math.max(outgoing, sending) + arriving + will;
@@ -159,6 +159,6 @@ function isEmpty({ bytes }: Holder): boolean {
   return Object.values(bytes).every((count) => count === 0);
 }
 
-function nothing(): Record<HeldFor, number> {
+function zeroBytes(): Record<HeldFor, number> {
   return { connection: 0, subscriptions: 0, incoming: 0, outgoing: 0, sending: 0, arriving: 0, will: 0 };
 }

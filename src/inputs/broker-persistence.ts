@@ -1,6 +1,6 @@
 import type { AedesPublishPacket, Subscription } from "aedes";
 
-/** What aedes keeps for its clients, as far as it is measured here; its own types leave it out. */
+/** The persistence of aedes, as far as it is measured here; the types of aedes leave it out. */
 export interface Persistence {
   addSubscriptions(client: ClientName, subscriptions: Subscription[]): Promise<void>;
   removeSubscriptions(client: ClientName, topics: string[]): Promise<void>;
@@ -39,9 +39,9 @@ const METHODS: readonly (keyof Persistence)[] = [
   "delWill",
 ];
 
-/** The methods as they are before they are replaced, each on the object that it belongs to. */
+/** The original methods, bound to their object, before they are replaced. */
 export function methodsOf(persistence: Persistence): Persistence {
-  // As `unknown`: the compiler takes a minute for the union of their types.
+  // As `unknown`: the compiler needs a minute for the union of their types.
   const methods: Readonly<Record<keyof Persistence, unknown>> = persistence;
   const bound = METHODS.map((name) => [name, (methods[name] as () => unknown).bind(persistence)]);
   return Object.fromEntries(bound) as Persistence;

@@ -12,29 +12,29 @@ export interface BrokerAddress {
 export interface BrokerProbeOptions {
   readonly broker: BrokerAddress;
   readonly clock: Clock;
-  /** Names the session of the trial and its topic; random, so that it meets nobody. */
+  /** Part of the client id and the topic of the probe; random, so that it is unique at the broker. */
   readonly name: string;
 }
 
-/** What a broker did with the messages for a session whose client was away. */
+/** What a broker kept for a session whose client was offline. */
 export interface BrokerProbeResult {
   readonly keepsSession: boolean;
   readonly keepsQos1: boolean;
   readonly keepsQos0: boolean;
-  /** How many of `QUEUED` messages with QoS 1 it kept. */
+  /** Number of kept messages out of `QUEUED` with QoS 1. */
   readonly kept: number;
 }
 
-/** One more than Mosquitto keeps by itself, and some. */
+/** More than the 1,000 messages that Mosquitto queues by default. */
 export const QUEUED = 1_100;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A broker that has said nothing for so long has said everything. */
+/** After this time without a message, no further ones are expected. */
 const QUIET_MS = 2_000;
 
 /**
- * Tries out what a broker does with messages for a client that is away: a session of its own subscribes and leaves, the
- * messages are published, and the session comes back to see what was kept. Nothing of it stays at the broker.
- * @throws AppError `unavailable` when the broker cannot be reached, or does not let this account try
+ * Tests what a broker keeps for an offline client. A separate session subscribes and disconnects, messages are
+ * published, and the session reconnects. The session is deleted at the end.
+ * @throws AppError `unavailable` when the broker cannot be reached or denies this account access
  */
 export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): Promise<BrokerProbeResult> {
   const topic = `santinela/probe/${name}`;
@@ -42,7 +42,7 @@ export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): 
   const writer = await connected(broker, {});
   try {
     const before = await connected(broker, session);
-    await seesItself(before, writer, topic, clock);
+    await assertAccess(before, writer, topic, clock);
     await before.endAsync();
     await writer.publishAsync(topic, "qos 0", { qos: 0 });
     await writer.publishAsync(topic, "qos 1", { qos: 1 });
@@ -50,7 +50,7 @@ export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): 
       await Promise.all(
         Array.from({ length: 100 }, () => writer.publishAsync(topic, "one of many", { qos: 1 })),
       );
-    const { client, sessionPresent, payloads } = await comeBack(broker, session, clock);
+    const { client, sessionPresent, payloads } = await reconnect(broker, session, clock);
     await client.endAsync(true);
     return {
       keepsSession: sessionPresent,
@@ -65,7 +65,7 @@ export async function probeBroker({ broker, clock, name }: BrokerProbeOptions): 
 }
 
 /**
- * Ends what a broker has kept for a client: a clean session under the same name takes its place.
+ * Deletes a client's session at a broker by connecting with a clean session and the same client id.
  * @throws AppError `unavailable` when the broker cannot be reached
  */
 export async function deleteSession(broker: BrokerAddress, clientId: string): Promise<void> {
@@ -74,9 +74,9 @@ export async function deleteSession(broker: BrokerAddress, clientId: string): Pr
 }
 
 /**
- * Listens to topics as the daemon would, with a session that leaves nothing behind.
- * @param take is given each message with the QoS that its sender chose
- * @throws AppError `unavailable` when the broker cannot be reached
+ * Subscribes to topics as the daemon does, with a session that leaves nothing behind.
+ * @param take called with each message and the QoS of its publisher
+ * @throws AppError `unavailable` when the broker cannot be reached or denies read access
  */
 export async function listenTo(
   broker: BrokerAddress,
@@ -90,11 +90,11 @@ export async function listenTo(
     client.on("message", (topic, payload, { qos, retain }) =>
       take({ topic, payload, qos, isRetained: retain }),
     );
-    // Nobody publishes above QoS 2, so every message comes as it was sent.
+    // QoS 2 is the maximum, so every message arrives with the QoS of its publisher.
     await client.subscribeAsync([...filters], { qos: 2 }).catch((error: unknown) => {
-      throw new AppError("unavailable", `the broker lets this account not read: ${messageOf(error)}`);
+      throw new AppError("unavailable", `the broker denies this account read access: ${messageOf(error)}`);
     });
-    await pass(clock, forMs);
+    await wait(clock, forMs);
   } finally {
     await client.endAsync(true);
   }
@@ -106,7 +106,7 @@ async function connected(broker: BrokerAddress, options: IClientOptions): Promis
     return await connectAsync(broker.url, { ...optionsOf(broker), ...options }, false);
   } catch (cause) {
     throw new AppError("unavailable", `the MQTT broker cannot be reached: ${reasonOf(cause)}`, {
-      hint: "Check that it runs and that mqtt.url, username, passwordFile and tls are right.",
+      hint: "Check that it runs and that mqtt.url, username, passwordFile and tls are correct.",
       cause,
     });
   }
@@ -123,25 +123,25 @@ function optionsOf({ credentials, tls }: BrokerAddress): IClientOptions {
   };
 }
 
-/** Makes sure that what is missing later was not forbidden in the first place. */
-async function seesItself(
+/** Verifies access to the probe's topic, so that a missing message later means that the broker dropped it. */
+async function assertAccess(
   client: MqttClient,
   writer: MqttClient,
   topic: string,
   clock: Clock,
 ): Promise<void> {
-  const refused = new AppError("unavailable", `the broker lets this account not use ${topic}`, {
-    hint: "Allow it to read and write santinela/probe/#, or it cannot be tried out whether a trip would be lost.",
+  const denied = new AppError("unavailable", `the broker denies this account access to ${topic}`, {
+    hint: "Allow it to read and write santinela/probe/#; the probe needs this to test whether a trip can be lost.",
   });
-  const heard = new Promise<true>((resolve) => client.once("message", () => resolve(true)));
+  const received = new Promise<true>((resolve) => client.once("message", () => resolve(true)));
   await client.subscribeAsync(topic, { qos: 1 }).catch(() => {
-    throw refused;
+    throw denied;
   });
   await writer.publishAsync(topic, "hello", { qos: 1 });
-  if ((await Promise.race([heard, pass(clock, QUIET_MS)])) !== true) throw refused;
+  if ((await Promise.race([received, wait(clock, QUIET_MS)])) !== true) throw denied;
 }
 
-async function comeBack(
+async function reconnect(
   broker: BrokerAddress,
   session: IClientOptions,
   clock: Clock,
@@ -149,21 +149,21 @@ async function comeBack(
   const { default: mqtt } = await import("mqtt");
   const client = mqtt.connect(broker.url, { ...optionsOf(broker), ...session, manualConnect: true });
   const payloads: string[] = [];
-  const welcome = new Promise<boolean>((resolve, reject) => {
+  const connack = new Promise<boolean>((resolve, reject) => {
     client.on("message", (_topic, payload) => payloads.push(payload.toString("latin1")));
     client.once("connect", (packet) => resolve(packet.sessionPresent));
     client.once("error", reject);
-    client.once("close", () => reject(new AppError("unavailable", "the broker has ended the connection")));
+    client.once("close", () => reject(new AppError("unavailable", "the broker closed the connection")));
   });
   client.connect();
-  const sessionPresent = await welcome;
-  for (let seen = -1; payloads.length > seen;) {
-    seen = payloads.length;
-    await pass(clock, QUIET_MS);
+  const sessionPresent = await connack;
+  for (let received = -1; payloads.length > received;) {
+    received = payloads.length;
+    await wait(clock, QUIET_MS);
   }
   return { client, sessionPresent, payloads };
 }
 
-function pass(clock: Clock, delayMs: number): Promise<undefined> {
+function wait(clock: Clock, delayMs: number): Promise<undefined> {
   return new Promise((resolve) => clock.after(delayMs, () => resolve(undefined)));
 }

@@ -2,26 +2,26 @@ import type { Subscription } from "aedes";
 import type { BrokerMemory, Holder } from "./broker-memory.ts";
 import { methodsOf, type ClientName, type Numbered, type Persistence } from "./broker-persistence.ts";
 
-/** What an entry of a map or a list costs beside its text, measured with V8's heap on 64 bits, rounded up. */
+/** Overhead of a map or list entry without its text, measured in V8's heap on 64 bits, rounded up. */
 const ENTRY_BYTES = 512;
-/** What a level of a filter costs in each of the two trees in which aedes looks filters up. */
+/** Cost of one filter level in both of the tries in which aedes looks up filters. */
 const LEVEL_BYTES = 512;
 /**
- * A filter with a wildcard can take in any message beside all others that do: one message to a thousand of them holds the
- * event loop up. So few clients have more than ten that each may cost this much of the budget.
+ * A message that matches a thousand wildcard filters blocks the event loop. Few clients have more than ten, so each
+ * may cost this much of the memory limit.
  */
 const WILDCARD_BYTES = 128 * 1024;
-/** aedes searches this list from its beginning for each message. */
+/** Limited because aedes searches this list from its start for each message. */
 const OUTGOING_MAX = 10_000;
-/** Of QoS 2, not released. MQTT 3.1.1 has no way to tell a client how many it may have under way; none needs more. */
+/** Unreleased QoS 2 messages. MQTT 3.1.1 has no flow control for them; no known client needs more. */
 const INCOMING_MAX = 1_000;
 const EMPTY = Buffer.alloc(0);
 
 interface Session {
   readonly holder: Holder;
-  /** What each filter costs. */
+  /** Bytes of each filter. */
   readonly filters: Map<string, number>;
-  /** What each message that has got a packet id costs. */
+  /** Bytes of each message that has a packet id. */
   readonly outgoing: Map<number, number>;
   waiting: number;
   incoming: number;
@@ -29,43 +29,43 @@ interface Session {
 }
 
 /**
- * Counts what aedes keeps for each client as it is kept, and keeps less of it: of a QoS 2 message that waits for its
- * release the packet id is enough, and a filter that may not be used is not kept at all.
+ * Measures what aedes stores for each client, and reduces it: for an unreleased QoS 2 message only the packet id is
+ * stored, and a denied filter is not stored at all.
  */
 export class BrokerSessions {
   readonly #memory: BrokerMemory;
   readonly #tooMany: (clientId: string, what: string) => void;
   readonly #sessions = new Map<string, Session>();
-  #kept: Persistence | undefined;
+  #persistence: Persistence | undefined;
 
-  /** @param tooMany ends a client that has too many of something, whatever its size */
+  /** @param tooMany ends a client that has too many messages, whatever their size */
   constructor(memory: BrokerMemory, tooMany: (clientId: string, what: string) => void) {
     this.#memory = memory;
     this.#tooMany = tooMany;
   }
 
-  /** Stands between aedes and what it keeps, from its start on. */
+  /** Wraps the persistence of aedes; to be called at its start. */
   watch(persistence: Persistence): void {
-    const kept = methodsOf(persistence);
-    this.#kept = kept;
-    Object.assign(persistence, this.#outgoingOf(kept), this.#incomingOf(kept), {
-      // Each filter is kept once it is granted, below; aedes would give all of a packet for each of them.
+    const original = methodsOf(persistence);
+    this.#persistence = original;
+    Object.assign(persistence, this.#outgoingOf(original), this.#incomingOf(original), {
+      // Each filter is stored once it is granted, below; aedes would pass all filters of a packet for each of them.
       addSubscriptions: async () => {},
       removeSubscriptions: (client, topics) => {
         this.unsubscribed(client.id, topics);
-        return kept.removeSubscriptions(client, topics);
+        return original.removeSubscriptions(client, topics);
       },
       cleanSubscriptions: (client) => {
         this.unsubscribedFromAll(client.id);
-        return kept.cleanSubscriptions(client);
+        return original.cleanSubscriptions(client);
       },
     } satisfies Partial<Persistence>);
   }
 
   /**
-   * Keeps a filter that a client may use.
+   * Stores a granted filter.
    * @param isLasting whether the client's session outlives its connection
-   * @returns whether there is room for it
+   * @returns whether there is memory for it
    */
   subscribed(clientId: string, subscription: Subscription, isLasting: boolean): boolean {
     const { topic } = subscription;
@@ -74,10 +74,10 @@ export class BrokerSessions {
       const cost = costOfFilter(topic);
       session.filters.set(topic, cost);
       this.#memory.change(session.holder, "subscriptions", cost);
-      // It was too much, and the whole session is gone.
+      // Over the limit: the whole session was dropped.
       if (!session.filters.has(topic)) return false;
     }
-    if (isLasting) void this.#kept?.addSubscriptions({ id: clientId }, [subscription]);
+    if (isLasting) void this.#persistence?.addSubscriptions({ id: clientId }, [subscription]);
     return true;
   }
 
@@ -97,16 +97,16 @@ export class BrokerSessions {
     if (session) this.unsubscribed(clientId, [...session.filters.keys()]);
   }
 
-  /** Drops everything that is kept for a client. */
+  /** Drops everything stored for a client. */
   forget(clientId: string): void {
     const client = { id: clientId };
-    const kept = this.#kept;
+    const original = this.#persistence;
     const session = this.#sessions.get(clientId);
-    if (!kept || !session) return;
-    void kept.cleanSubscriptions(client);
-    void kept.cleanIncoming(client);
-    void kept.delWill(client);
-    void this.#emptyQueue(client, kept);
+    if (!original || !session) return;
+    void original.cleanSubscriptions(client);
+    void original.cleanIncoming(client);
+    void original.delWill(client);
+    void this.#emptyQueue(client, original);
     this.#sessions.delete(clientId);
     session.filters.clear();
     const { bytes } = session.holder;
@@ -114,30 +114,30 @@ export class BrokerSessions {
       this.#memory.change(session.holder, heldFor, -bytes[heldFor]);
   }
 
-  async #emptyQueue(client: ClientName, kept: Persistence): Promise<void> {
-    // A list of its own: each one that is taken away moves the others up.
-    for await (const { messageId } of kept.outgoingStream(client))
-      await kept.outgoingClearMessageId(client, { messageId } as Numbered);
+  async #emptyQueue(client: ClientName, original: Persistence): Promise<void> {
+    // outgoingStream iterates over a copy, so entries can be removed in the loop.
+    for await (const { messageId } of original.outgoingStream(client))
+      await original.outgoingClearMessageId(client, { messageId } as Numbered);
   }
 
-  #outgoingOf(kept: Persistence): Partial<Persistence> {
+  #outgoingOf(original: Persistence): Partial<Persistence> {
     return {
       outgoingEnqueue: async (subscriber, packet) => {
-        if (this.#enqueued(subscriber.clientId, packet)) await kept.outgoingEnqueue(subscriber, packet);
+        if (this.#enqueued(subscriber.clientId, packet)) await original.outgoingEnqueue(subscriber, packet);
       },
       outgoingEnqueueCombi: async (subscribers, packet) => {
-        const taking = subscribers.filter(({ clientId }) => this.#enqueued(clientId, packet));
-        await kept.outgoingEnqueueCombi(taking, packet);
+        const accepting = subscribers.filter(({ clientId }) => this.#enqueued(clientId, packet));
+        await original.outgoingEnqueueCombi(accepting, packet);
       },
       outgoingUpdate: (client, packet) => {
         const session = this.#sessions.get(client.id);
-        // A PUBREL takes the message's place and has its packet id, but not its size.
+        // A PUBREL replaces the message under its packet id, but the message's size is still counted.
         if (session && packet.messageId !== undefined && packet.payload !== undefined)
           session.outgoing.set(packet.messageId, costOfMessage(packet));
-        return kept.outgoingUpdate(client, packet);
+        return original.outgoingUpdate(client, packet);
       },
       outgoingClearMessageId: async (client, packet) => {
-        const cleared = await kept.outgoingClearMessageId(client, packet);
+        const cleared = await original.outgoingClearMessageId(client, packet);
         const session = this.#sessions.get(client.id);
         if (!session || !cleared) return cleared;
         const id = packet.messageId ?? 0;
@@ -150,7 +150,7 @@ export class BrokerSessions {
     };
   }
 
-  /** @returns whether there is room for it */
+  /** @returns whether there is memory for it */
   #enqueued(clientId: string, packet: Numbered): boolean {
     const session = this.#of(clientId);
     session.waiting += 1;
@@ -160,19 +160,19 @@ export class BrokerSessions {
     return this.#sessions.get(clientId) === session;
   }
 
-  #incomingOf(kept: Persistence): Partial<Persistence> {
+  #incomingOf(original: Persistence): Partial<Persistence> {
     return {
       incomingStorePacket: async (client, packet) => {
         const session = this.#of(client.id);
         session.incoming += 1;
         if (session.incoming > INCOMING_MAX)
-          this.#tooMany(client.id, `${INCOMING_MAX} messages with QoS 2 that it has not released`);
+          this.#tooMany(client.id, `${INCOMING_MAX} QoS 2 messages that it has not released`);
         else this.#memory.change(session.holder, "incoming", ENTRY_BYTES);
-        if (this.#sessions.get(client.id) !== session) throw new Error("the client was cut off");
-        await kept.incomingStorePacket(client, { ...packet, topic: "", payload: EMPTY });
+        if (this.#sessions.get(client.id) !== session) throw new Error("the client was disconnected");
+        await original.incomingStorePacket(client, { ...packet, topic: "", payload: EMPTY });
       },
       incomingDelPacket: async (client, packet) => {
-        await kept.incomingDelPacket(client, packet);
+        await original.incomingDelPacket(client, packet);
         const session = this.#sessions.get(client.id);
         if (!session) return;
         session.incoming -= 1;
@@ -184,14 +184,14 @@ export class BrokerSessions {
           session.incoming = 0;
           this.#change(session, "incoming", -session.holder.bytes.incoming);
         }
-        return kept.cleanIncoming(client);
+        return original.cleanIncoming(client);
       },
       putWill: (client, will) => {
         const session = this.#of(client.id);
         const cost = costOfMessage(will);
         this.#memory.change(session.holder, "will", cost - session.will);
         session.will = cost;
-        return kept.putWill(client, will);
+        return original.putWill(client, will);
       },
       delWill: (client) => {
         const session = this.#sessions.get(client.id);
@@ -200,7 +200,7 @@ export class BrokerSessions {
           session.will = 0;
           this.#change(session, "will", -will);
         }
-        return kept.delWill(client);
+        return original.delWill(client);
       },
     };
   }
@@ -209,12 +209,12 @@ export class BrokerSessions {
     const known = this.#sessions.get(clientId);
     if (known) return known;
     const holder = this.#memory.client(clientId);
-    const made = { holder, filters: new Map(), outgoing: new Map(), waiting: 0, incoming: 0, will: 0 };
-    this.#sessions.set(clientId, made);
-    return made;
+    const added = { holder, filters: new Map(), outgoing: new Map(), waiting: 0, incoming: 0, will: 0 };
+    this.#sessions.set(clientId, added);
+    return added;
   }
 
-  /** Of a session that is empty nothing is left. */
+  /** Changes the counted bytes and removes a session that is empty. */
   #change(session: Session, heldFor: "subscriptions" | "outgoing" | "incoming" | "will", by: number): void {
     this.#memory.change(session.holder, heldFor, by);
     const { bytes, clientId = "" } = session.holder;

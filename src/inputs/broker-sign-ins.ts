@@ -5,22 +5,22 @@ import type { Log } from "../domain/log.ts";
 import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 
-/** Four times the connections of the built-in broker; the oldest is forgotten beyond it. */
+/** Four times the maximum number of connections; beyond it the oldest is removed. */
 const KNOWN_CLIENTS_MAX = 1_000;
-/** Names come from the network, and may have 64 KiB. */
+/** Names come from the network and may have 64 KiB. */
 const NAME_LENGTH_MAX = 100;
-/** The event log has one entry in this time, with the number of the others: guessing cannot fill it. */
+/** The event log gets one entry in this time, with the number of the others, so that guessing cannot fill it. */
 const RECORDED_EVERY_MS = 60_000;
 
 export interface BrokerSignInsOptions {
   readonly limits: BrokerLimits;
   readonly clock: Clock;
   readonly log: Log;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
 }
 
-/** What a client shows when it signs in. */
+/** What a client sends when it signs in. */
 export interface BrokerSignIn {
   readonly clientId: string;
   readonly username: string | undefined;
@@ -28,8 +28,8 @@ export interface BrokerSignIn {
 }
 
 /**
- * Slows down the guessing of the built-in broker's password, by network address. A client id that has signed in from its
- * address before has a count of its own: another program at that address, with a wrong password, keeps no sensor out.
+ * Rate limit for wrong passwords at the built-in broker, by network address. A client id that has signed in from its
+ * address before is counted separately, so another program with a wrong password at that address does not block it.
  */
 export class BrokerSignIns {
   readonly #options: BrokerSignInsOptions;
@@ -44,11 +44,11 @@ export class BrokerSignIns {
     this.#throttle = new SignInThrottle(options.clock);
   }
 
-  /** Whether a client may sign in. @param fits compares its password; not asked while its address has to wait */
-  admits(signIn: BrokerSignIn, fits: () => boolean): boolean {
+  /** Whether a client may sign in. @param fits compares its password; not called while its address is blocked */
+  admits(signIn: BrokerSignIn, isPasswordRight: () => boolean): boolean {
     const { clientId, address } = signIn;
     const client = JSON.stringify([address, clientId]);
-    // Counted by address alone: a count by user name would let any stranger keep every sensor out.
+    // Counted by address only: with a count by user name, any client on the network could block every sensor.
     const attempt: SignInAttempt = {
       email: clientId,
       address: this.#knownClients.get(client) ?? address,
@@ -61,7 +61,7 @@ export class BrokerSignIns {
       if (error instanceof AppError) return false;
       throw error;
     }
-    if (fits()) {
+    if (isPasswordRight()) {
       this.#remember(client);
       return true;
     }
@@ -69,7 +69,7 @@ export class BrokerSignIns {
     if (blockedForS > 0) {
       this.#options.limits.reached(
         "sign-in",
-        `${address} tries wrong passwords at the built-in broker, the last time as client ${JSON.stringify(clientId.slice(0, NAME_LENGTH_MAX))}, and waits up to 15 minutes between two. Correct the password of that sensor, or look for what guesses there.`,
+        `${address} tries wrong passwords at the built-in broker, most recently as client ${JSON.stringify(clientId.slice(0, NAME_LENGTH_MAX))}, and must wait up to 15 minutes between attempts. Correct the password of that sensor, or find the program that guesses.`,
       );
       this.#record(signIn, blockedForS);
     }
@@ -96,14 +96,14 @@ export class BrokerSignIns {
       this.#recordedAtMs = nowMs;
       this.#unrecorded = 0;
     } catch (error) {
-      // A full disk; the condition names the address all the same.
+      // Such as on a full disk; the condition still names the address.
       log.warn("mqtt-sign-in-event-write-failed", { error });
     }
   }
 
   #remember(client: string): void {
     if (this.#knownClients.has(client)) return;
-    // The dot has the throttle take it as it is, not as the address of a network.
+    // The dot keeps the throttle from shortening it to the network of an IP address.
     this.#knownClients.set(client, `client.${(this.#clients += 1)}`);
     const [oldest] = this.#knownClients.keys();
     if (this.#knownClients.size > KNOWN_CLIENTS_MAX && oldest !== undefined)

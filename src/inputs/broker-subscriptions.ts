@@ -9,38 +9,38 @@ export interface BrokerSubscriptionsOptions {
   readonly conditions: Conditions;
 }
 
-/** From this return code on a subscription is refused (MQTT 3.1.1, 3.9.3). */
+/** Return codes from this one on deny a subscription (MQTT 3.1.1, 3.9.3). */
 const SUBACK_FAILURE = 0x80;
-/** A broker that has not answered by then is about to be found gone; its next connection subscribes again. */
-const ANSWER_WITHIN_MS = 5_000;
+/** A broker that has not responded by then is probably offline; the next connection subscribes again. */
+const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** What the session at a broker is subscribed to, and what of it the broker does not allow. */
+/** The subscriptions of the session at a broker, and those that the broker denies. */
 export class BrokerSubscriptions {
   readonly #options: BrokerSubscriptionsOptions;
-  readonly #refused = new Set<string>();
-  /** What the broker's session may still have and no zone listens to. */
-  readonly #left = new Set<string>();
+  readonly #denied = new Set<string>();
+  /** Filters that the broker's session may still have but no zone uses. */
+  readonly #unused = new Set<string>();
 
   constructor(options: BrokerSubscriptionsOptions) {
     this.#options = options;
   }
 
-  /** To be called with everything that is listened to on every connection. */
+  /** To be called on every connection, with all topics in use. */
   connected(client: MqttClient, topics: readonly string[]): void {
     void this.listen(client, topics);
     void this.leave(client, []);
   }
 
   /**
-   * Has the broker send what is published there, and what it keeps there once more.
-   * @returns once it has answered, or after a few seconds
+   * Subscribes; the broker sends its retained messages again.
+   * @returns once the broker has responded, or after a few seconds
    */
   listen(client: MqttClient, topics: readonly string[]): Promise<void> {
     if (topics.length === 0) return Promise.resolve();
-    for (const topic of topics) this.#left.delete(topic);
-    return this.#answered((done) => {
+    for (const topic of topics) this.#unused.delete(topic);
+    return this.#awaitResponse((done) => {
       client.subscribe([...topics], { qos: 1 }, (error, _granted, answer) => {
-        // Without the broker's answer it was the connection that failed; the next one subscribes again.
+        // Without return codes the connection failed; the next one subscribes again.
         if (!error) this.#note(topics, []);
         else if (answer?.granted) {
           const codes = answer.granted;
@@ -54,39 +54,39 @@ export class BrokerSubscriptions {
     });
   }
 
-  /** Has the broker send no more of that; one that is not connected is asked when it is. @returns as `listen` */
+  /** Unsubscribes, on the next connection if there is none now. @returns as `listen` */
   leave(client: MqttClient | undefined, topics: readonly string[]): Promise<void> {
-    for (const topic of topics) this.#left.add(topic);
-    this.#tell(topics);
-    const left = [...this.#left];
-    if (!client?.connected || left.length === 0) return Promise.resolve();
-    return this.#answered((done) => {
-      client.unsubscribe(left, (error) => {
-        if (!error) for (const topic of left) this.#left.delete(topic);
+    for (const topic of topics) this.#unused.add(topic);
+    this.#clearDenied(topics);
+    const unused = [...this.#unused];
+    if (!client?.connected || unused.length === 0) return Promise.resolve();
+    return this.#awaitResponse((done) => {
+      client.unsubscribe(unused, (error) => {
+        if (!error) for (const topic of unused) this.#unused.delete(topic);
         done();
       });
     });
   }
 
-  #note(topics: readonly string[], refused: readonly string[]): void {
-    this.#tell(topics);
-    for (const topic of refused) this.#refused.add(topic);
+  #note(topics: readonly string[], denied: readonly string[]): void {
+    this.#clearDenied(topics);
+    for (const topic of denied) this.#denied.add(topic);
     const { conditions, log } = this.#options;
-    if (this.#refused.size > 0)
-      conditions.raise("mqtt-subscription-refused", { topics: [...this.#refused].join(", ") });
+    if (this.#denied.size > 0)
+      conditions.raise("mqtt-subscription-refused", { topics: [...this.#denied].join(", ") });
     else log.info("mqtt-subscribed", { topics: topics.length });
   }
 
-  /** Nothing is refused of these, as far as is known. */
-  #tell(topics: readonly string[]): void {
-    for (const topic of topics) this.#refused.delete(topic);
-    if (this.#refused.size === 0) this.#options.conditions.clear("mqtt-subscription-refused");
+  /** Assumes access to these until the broker denies it. */
+  #clearDenied(topics: readonly string[]): void {
+    for (const topic of topics) this.#denied.delete(topic);
+    if (this.#denied.size === 0) this.#options.conditions.clear("mqtt-subscription-refused");
   }
 
-  #answered(ask: (done: () => void) => void): Promise<void> {
+  #awaitResponse(send: (done: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(ANSWER_WITHIN_MS, resolve);
-      ask(() => {
+      const cancel = this.#options.clock.after(RESPONSE_TIMEOUT_MS, resolve);
+      send(() => {
         cancel();
         resolve();
       });

@@ -19,30 +19,30 @@ export interface BuiltInBrokerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Who may sign in, and which topics each may use; without any, every client may use every topic. */
+  /** Accounts with their topics; without any, every client may use every topic. */
   readonly accounts?: readonly BrokerAccount[];
   readonly zones: MqttZones;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
 }
 
-/** What the built-in broker has met and holds. */
+/** Limits reached by the built-in broker and the memory it uses. */
 export interface BrokerUse {
   readonly limits: readonly { readonly limit: string; readonly count: number }[];
   readonly heldBytes: number;
 }
 
-const LISTEN_AGAIN_MS = 5_000;
-const LISTEN_AGAIN_MS_MAX = 60_000;
-/** A sensor's CONNECT follows its connection at once, over slow radio links within seconds. */
+const LISTEN_RETRY_MS = 5_000;
+const LISTEN_RETRY_MS_MAX = 60_000;
+/** A sensor sends CONNECT right after it connects; over slow radio links within seconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * A broker in this process, so that a first run and a small site need nothing else. It gives each message to the zones
- * before it acknowledges it; sessions and retained messages live in memory only.
+ * MQTT broker in this process, so that a first run and a small site need no other software. It passes each message to
+ * the zones before it acknowledges it. Sessions and retained messages are in memory only.
  */
 export class BuiltInBroker {
   readonly #options: BuiltInBrokerOptions;
@@ -53,11 +53,11 @@ export class BuiltInBroker {
   #aedes: Aedes | undefined;
   #server: Server | undefined;
   #cancelRetry: CancelTimer | undefined;
-  #listenAgainMs = LISTEN_AGAIN_MS;
+  #listenRetryMs = LISTEN_RETRY_MS;
   #isStopping = false;
-  /** The topics that something has come on since what is kept was begun to be read, for each time that it is read. */
-  readonly #newer = new Set<Set<string>>();
-  /** Done when the last message is. */
+  /** For each running read of retained messages: the topics with a newer message since it began. */
+  readonly #newerTopics = new Set<Set<string>>();
+  /** Resolves after the last message. */
   #reading: Promise<void> = Promise.resolve();
 
   constructor(options: BuiltInBrokerOptions) {
@@ -69,33 +69,33 @@ export class BuiltInBroker {
     this.#admission = new BrokerAdmission({ ...options, ...parts });
   }
 
-  /** Starts listening; a port that is taken is a condition and is tried again. */
+  /** Starts listening; a port in use raises a condition and is retried. */
   async start(): Promise<void> {
     const { Aedes } = await import("aedes");
     const { log } = this.#options;
     const aedes = await Aedes.createBroker({
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // Counted with everything else that is held for a client.
+      // Limited with everything else that is held for a client.
       maxInflightInbound: 0,
-      // A refused client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
+      // A rejected client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3).
       authenticate: (client, username, password, done) =>
         done(null, this.#admission.admits(client, username, password)),
       authorizeSubscribe: (client, subscription, done) =>
         done(null, this.#admission.allowsFilter(client, subscription) ? subscription : null),
-      // aedes asks this before it acknowledges a message of any QoS: an error ends the connection without a PUBACK,
-      // and the sensor sends the message again.
+      // aedes calls this before it acknowledges a message of any QoS. An error ends the connection without a PUBACK, and
+      // the sensor resends the message.
       authorizePublish: (client, packet, done) => {
-        this.#reading = this.#answer(packet, client, done);
+        this.#reading = this.#authorize(packet, client, done);
       },
       authorizeForward: (_client, packet) => (this.#admission.isForwarded(packet) ? packet : null),
     });
-    // aedes declares its types without it.
+    // The types of aedes leave it out.
     this.#clients.watch((aedes as unknown as { readonly persistence: Persistence }).persistence);
     aedes.on("client", ({ id }) => this.#options.zones.taken.connected(id, true));
     aedes.on("unsubscribe", (topics, client) => this.#clients.unsubscribed(client, topics));
     aedes.on("ping", (_packet, { id }) => this.#options.zones.taken.onActivity(id));
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
-    // What aedes does by itself, such as sending the wills of clients that are gone; nobody waits for its outcome.
+    // Errors of background work in aedes, such as sending last wills; no caller awaits them.
     (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
     aedes.on("connectionError", (_client, error) =>
       log.debug("mqtt-connection-error", { error: error.message }),
@@ -104,41 +104,41 @@ export class BuiltInBroker {
     await this.#listen();
   }
 
-  /** How often each limit was reached since the start, and the bytes that are held for clients. */
+  /** How often each limit was reached since the start, and the bytes held for clients. */
   get use(): BrokerUse {
     const limits = [...this.#limits.counts].map(([limit, count]) => ({ limit, count }));
     return { limits, heldBytes: this.#clients.heldBytes };
   }
 
-  /** Everything that is published comes here; what zones that are new listen to needs no asking. */
+  /** Reads the retained messages of topics that are new; all other messages arrive without a subscription. */
   async listen(topics: readonly string[]): Promise<void> {
     const aedes = this.#aedes;
     if (!aedes || topics.length === 0) return;
     const { zones, log } = this.#options;
-    const newer = new Set<string>();
-    this.#newer.add(newer);
+    const newerTopics = new Set<string>();
+    this.#newerTopics.add(newerTopics);
     try {
-      // aedes declares its types without it.
+      // The types of aedes leave it out.
       const { persistence } = aedes as unknown as { readonly persistence: RetainedStore };
-      const kept = persistence.createRetainedStreamCombi([...topics]);
-      for await (const { topic, payload } of kept)
-        // What has come meanwhile is newer than what was kept.
-        if (!newer.has(topic))
+      const retained = persistence.createRetainedStreamCombi([...topics]);
+      for await (const { topic, payload } of retained)
+        // A message that arrived in the meantime is newer than the retained one.
+        if (!newerTopics.has(topic))
           await zones.deliver({ topic, payload: Buffer.from(payload), isRetained: true });
     } catch (error) {
       log.error("mqtt-retained-not-read", { error });
     } finally {
-      this.#newer.delete(newer);
+      this.#newerTopics.delete(newerTopics);
     }
   }
 
-  /** There is nothing to be left: what no zone listens to is only passed on. */
+  /** Does nothing: messages that no zone uses are only forwarded. */
   async leave(): Promise<void> {
     return Promise.resolve();
   }
 
   async stop(): Promise<void> {
-    // Ending a connection lets its client's last will out. It would say that a sensor has failed, and it is we who go.
+    // Ending a connection publishes its last will, which would report a sensor failure although only the daemon stops.
     this.#isStopping = true;
     this.#cancelRetry?.();
     this.#server?.close();
@@ -150,7 +150,7 @@ export class BuiltInBroker {
     await this.#reading;
   }
 
-  /** Publishes something of our own and keeps it for whoever subscribes later. */
+  /** Publishes a retained message of the daemon. */
   publish(topic: string, payload: string): void {
     const { log } = this.#options;
     const packet = { cmd: "publish", topic, payload, qos: 1, retain: true, dup: false } as const;
@@ -159,25 +159,25 @@ export class BuiltInBroker {
     });
   }
 
-  async #answer(
+  async #authorize(
     packet: PublishPacket,
     client: Client | null,
     answer: (refusal: Error | null) => void,
   ): Promise<void> {
     if (!this.#admission.allowsMessage(client, packet)) answer(null);
-    else answer(await this.#take(packet, client?.id));
+    else answer(await this.#deliver(packet, client?.id));
   }
 
-  /** Reads a message for the zones. @returns why it is not taken, or null */
-  async #take(packet: PublishPacket, clientId: string | undefined): Promise<Error | null> {
+  /** Passes a message to the zones. @returns the reason for rejecting it, or null */
+  async #deliver(packet: PublishPacket, clientId: string | undefined): Promise<Error | null> {
     if (this.#isStopping) return new Error("the broker is stopping");
-    if (packet.topic.startsWith("$SYS/")) return new Error("$SYS is the broker's own");
+    if (packet.topic.startsWith("$SYS/")) return new Error("$SYS topics are reserved for the broker");
     const { zones, log } = this.#options;
-    const payload = ownCopy(packet.payload);
-    // What is kept of a message must not keep all that has arrived with it.
+    const payload = unpooledCopy(packet.payload);
+    // A stored message must not keep the whole network buffer in memory.
     packet.payload = payload;
     if (clientId !== undefined) zones.taken.onActivity(clientId);
-    for (const topics of this.#newer) topics.add(packet.topic);
+    for (const topics of this.#newerTopics) topics.add(packet.topic);
     try {
       const { topic } = packet;
       await zones.deliver({ topic, payload, isRetained: false, ...deliveryOf(packet, clientId) });
@@ -200,14 +200,14 @@ export class BuiltInBroker {
     } catch (error) {
       const remedy =
         (error as NodeJS.ErrnoException).code === "EADDRINUSE"
-          ? "another program has it: end that one, set mqtt.listen.port, or if it is a broker set mqtt.url"
+          ? "port in use: stop the other program or set mqtt.listen.port; if it is a broker, set mqtt.url"
           : messageOf(error);
       conditions.raise("mqtt-broker-not-listening", `cannot listen on ${host} port ${port}: ${remedy}`);
-      this.#cancelRetry = clock.after(this.#listenAgainMs, () => void this.#listen());
-      this.#listenAgainMs = Math.min(LISTEN_AGAIN_MS_MAX, this.#listenAgainMs * 2);
+      this.#cancelRetry = clock.after(this.#listenRetryMs, () => void this.#listen());
+      this.#listenRetryMs = Math.min(LISTEN_RETRY_MS_MAX, this.#listenRetryMs * 2);
       return;
     }
-    // Stopped while the port was being taken.
+    // Stopped in the meantime.
     if (!this.#aedes) {
       server.close();
       return;
@@ -219,7 +219,7 @@ export class BuiltInBroker {
     log.info("mqtt-broker-listening", {
       host,
       port: actualPort,
-      sessions: "in memory only: nothing is kept over a restart",
+      sessions: "in memory only; lost on a restart",
     });
   }
 
@@ -229,13 +229,13 @@ export class BuiltInBroker {
   }
 }
 
-/** What of aedes' memory is read here. */
+/** The part of the persistence of aedes that is used here. */
 interface RetainedStore {
   createRetainedStreamCombi(patterns: string[]): AsyncIterable<PublishPacket>;
 }
 
-/** A copy in memory of its own; Node.js would take it from a larger piece. */
-function ownCopy(payload: string | Uint8Array): Buffer {
+/** A copy in separate memory; Node.js would allocate it from a shared pool. */
+function unpooledCopy(payload: string | Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
   copy.set(Buffer.from(payload));
   return copy;

@@ -1,22 +1,22 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 
-/** One timer for many moments: wakes somebody at the earliest of them. */
+/** One timer for many deadlines: calls back at the earliest. */
 export class DeadlineTimer {
   readonly #clock: Clock;
-  readonly #wake: () => void;
+  readonly #onDeadline: () => void;
   #cancel: CancelTimer = () => {};
 
-  constructor(clock: Clock, wake: () => void) {
+  constructor(clock: Clock, onDeadline: () => void) {
     this.#clock = clock;
-    this.#wake = wake;
+    this.#onDeadline = onDeadline;
   }
 
-  /** Forgets the moments before. @param moments by the monotonic clock, in milliseconds; with none nobody is woken */
-  arm(moments: readonly number[]): void {
+  /** Replaces the earlier deadlines. @param deadlines by the monotonic clock, in milliseconds; none stops the timer */
+  arm(deadlines: readonly number[]): void {
     this.#cancel();
-    if (moments.length === 0) return;
-    const delayMs = Math.ceil(Math.min(...moments) - this.#clock.monotonicMs());
-    this.#cancel = this.#clock.after(delayMs, this.#wake);
+    if (deadlines.length === 0) return;
+    const delayMs = Math.ceil(Math.min(...deadlines) - this.#clock.monotonicMs());
+    this.#cancel = this.#clock.after(delayMs, this.#onDeadline);
   }
 
   stop(): void {

@@ -13,15 +13,15 @@ export interface BrokerDropsOptions {
   readonly conditions: Conditions;
 }
 
-/** Where Mosquitto counts the messages that it has thrown away because a queue was full, since its start. */
+/** Topic of Mosquitto's counter of messages dropped because of a full queue, since its start. */
 export const DROPPED_TOPIC = "$SYS/broker/publish/messages/dropped";
 
-/** So long after the last dropped message people have had a day to see it. */
+/** Time after the last dropped message for which the condition stays visible. */
 const CONDITION_LIFETIME_MS = 86_400_000;
 
 /**
- * Watches the broker's own count of dropped messages. The broker does not say whose messages they were; ours may be
- * among them, and then a trip is missing.
+ * Watches the broker's counter of dropped messages. The broker does not report whose messages they were; a trip may be
+ * among them.
  */
 export class DroppedMessages {
   readonly #options: BrokerDropsOptions;
@@ -32,19 +32,19 @@ export class DroppedMessages {
     this.#options = options;
   }
 
-  /** Takes the broker's count. What it had dropped before it was first heard is not known to be recent. */
+  /** Takes the broker's counter. Drops before the first reading may be old and are not reported. */
   read(payload: Uint8Array): void {
     const count = Number(Buffer.from(payload).toString("latin1").slice(0, 20));
     if (!Number.isSafeInteger(count) || count < 0) return;
     const { broker, brokerCounts, log } = this.#options;
     const earlier = brokerCounts.find(broker) ?? count;
-    // A broker that was restarted counts from zero again.
-    const more = count >= earlier ? count - earlier : count;
-    if (more > 0) this.#report(more);
+    // A restarted broker counts from zero again.
+    const addedDrops = count >= earlier ? count - earlier : count;
+    if (addedDrops > 0) this.#report(addedDrops);
     try {
       brokerCounts.keep(broker, count);
     } catch (error) {
-      // The next count is compared with an older one then, and the same is told once more.
+      // The next count is compared with an older one, and the same drops are reported again.
       log.warn("mqtt-drop-count-write-failed", { reason: messageOf(error) });
     }
   }
@@ -53,11 +53,11 @@ export class DroppedMessages {
     this.#cancelClearing?.();
   }
 
-  #report(more: number): void {
-    this.#dropped += more;
+  #report(addedDrops: number): void {
+    this.#dropped += addedDrops;
     this.#options.conditions.raise(
       "mqtt-broker-drops-messages",
-      `the MQTT broker has dropped ${this.#dropped} messages because a client's queue was full; trips may be among them. Set max_queued_messages 0 in its configuration (systemd/mosquitto/santinela.conf) and look at what the sensors did meanwhile.`,
+      `the MQTT broker has dropped ${this.#dropped} messages because a client's queue was full; trips may be missing. Set max_queued_messages 0 in its configuration (systemd/mosquitto/santinela.conf) and check the sensors for events in this time.`,
     );
     this.#cancelClearing?.();
     this.#cancelClearing = this.#options.clock.after(CONDITION_LIFETIME_MS, () => {

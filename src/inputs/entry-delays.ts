@@ -24,18 +24,18 @@ interface Delay {
   readonly zoneId: string;
   /** Monotonic. */
   readonly dueMs: number;
-  /** The zone has another gate than at the opening: what that one says does not cancel the trip. */
+  /** The zone's gate was replaced after the opening: the new gate does not cancel the trip. */
   readonly isGateNew: boolean;
 }
 
-/** The longest delay that a configuration can have (EN 50131-1: an entry takes at most 45 s), in milliseconds. */
+/** The longest delay that a configuration allows (EN 50131-1: an entry takes at most 45 s), in milliseconds. */
 const ENTRY_DELAY_MS_MAX = 45_000;
-/** After a failed write the delays are looked at again this soon. */
+/** Time until the next check after a failed write. */
 const RETRY_MS = 1_000;
 
 /**
- * Holds trips in the journal until the entry delay of their zone ends: then they are dispatched, unless the zone's gate has
- * closed meanwhile. The rest of a delay runs on after a restart; one that ended during a power cut is over.
+ * Keeps trips in the journal until the entry delay of their zone ends. They are dispatched then, unless the zone's gate
+ * has closed. After a restart the remaining delay continues; a delay that ended during a power cut ends at once.
  */
 export class EntryDelays {
   readonly #options: EntryDelaysOptions;
@@ -48,15 +48,15 @@ export class EntryDelays {
   constructor(options: EntryDelaysOptions) {
     this.#options = options;
     this.#zones = options.zones;
-    this.#timer = new DeadlineTimer(options.clock, () => this.look());
+    this.#timer = new DeadlineTimer(options.clock, () => this.check());
   }
 
   start(): void {
     for (const delay of this.#options.journal.entryDelays.list()) this.#take(delay);
-    this.look();
+    this.check();
   }
 
-  /** Goes on with other zones. A trip of one that is gone is dispatched when its delay ends. */
+  /** Uses other zones. A trip of a removed zone is dispatched when its delay ends. */
   exchange(zones: readonly Zone[]): void {
     const gateOf = (among: readonly Zone[], zoneId: string): string =>
       JSON.stringify(among.find(({ id }) => id === zoneId)?.gate ?? null);
@@ -71,14 +71,14 @@ export class EntryDelays {
     this.#delays.clear();
   }
 
-  /** Takes delays that have just been committed with their trips. */
+  /** Adds delays that were committed with their trips. */
   add(delays: readonly EntryDelay[]): void {
     for (const delay of delays) this.#take(delay);
     if (delays.length > 0) this.#arm();
   }
 
-  /** Ends what is due, and cancels what a gate has closed on; to be called when a gate may have changed. */
-  look(): void {
+  /** Ends the delays that are due or whose gate has closed; to be called when a gate may have changed. */
+  check(): void {
     const { clock, log } = this.#options;
     try {
       for (const [key, { zoneId, dueMs, isGateNew }] of this.#delays) {
@@ -97,7 +97,7 @@ export class EntryDelays {
     const delay = this.#delays.get(key);
     journal.endDelays([key], reason);
     this.#delays.delete(key);
-    // Within a shared commit it is not over before that is on the disk.
+    // In a group commit, the delay has ended only once that commit is on disk.
     journal.onRollback(() => {
       if (delay) this.#delays.set(key, delay);
       this.#arm();
@@ -109,7 +109,7 @@ export class EntryDelays {
     onTrip();
   }
 
-  /** A gate whose state is not known closes nothing. */
+  /** A gate of unknown state cancels nothing. */
   #cancelledBecause(zoneId: string): string | undefined {
     const zone = this.#zones.find(({ id }) => id === zoneId);
     return zone && this.#options.gates.isClosed(zone)
@@ -119,10 +119,10 @@ export class EntryDelays {
 
   #take({ key, zoneId, due }: EntryDelay): void {
     const { clock, bootId } = this.#options;
-    const leftMs =
+    const remainingMs =
       due.bootId === bootId ? due.monotonicMs - clock.monotonicMs() : due.wallMs - clock.wallMs();
-    // Behind a clock that has gone back a delay is no longer than it can be.
-    const dueMs = clock.monotonicMs() + Math.min(leftMs, ENTRY_DELAY_MS_MAX);
+    // If the wall clock was set back, the remaining time is still limited to the longest delay.
+    const dueMs = clock.monotonicMs() + Math.min(remainingMs, ENTRY_DELAY_MS_MAX);
     this.#delays.set(key, { zoneId, dueMs, isGateNew: false });
   }
 

@@ -13,9 +13,9 @@ interface OffDiskParts {
 }
 
 /**
- * Keeps what a wire has said in memory where the disk does not take it: a wire says nothing twice. A message is not kept:
- * without its acknowledgement its broker keeps it, and over a power cut as well.
- * @returns whether it is kept, so that it counts as written down
+ * Keeps a reading of a GPIO line in memory when the disk cannot be written: a line does not repeat an edge. An MQTT
+ * message is not kept: without an acknowledgement the broker keeps it, even over a power cut.
+ * @returns whether the change is kept, so that it counts as recorded
  */
 export function recordInFallback(
   { journal, conditions, log }: OffDiskParts,
@@ -27,12 +27,12 @@ export function recordInFallback(
   if (input.source === "mqtt" || !isUnwritable(error) || !offDisk.add(change)) return false;
   const reason = messageOf(error);
   conditions.raise("trips-off-disk", { changes: offDisk.count, file: offDisk.file ?? "", reason });
-  // With all of it: the journal of the machine is another place, and may be on another one.
+  // Logged in full: the system journal may be on another disk.
   log.error("trips-off-disk", { zone: change.zoneId, change, reason });
   return true;
 }
 
-/** Writes what was kept, if the disk takes it now. @returns whether anything was written */
+/** Writes the kept changes if the disk can be written again. @returns whether any were written */
 export function storeFallback(parts: OffDiskParts): boolean {
   const { journal, log } = parts;
   if (journal.offDisk.count === 0) return false;
@@ -47,7 +47,7 @@ export function storeFallback(parts: OffDiskParts): boolean {
   return true;
 }
 
-/** The journal takes what the zones have to say. */
+/** Clears the conditions after a successful write to the journal. */
 export function reportOnDisk({ conditions, journal }: Pick<OffDiskParts, "conditions" | "journal">): void {
   conditions.clear("journal-write-failed");
   if (journal.offDisk.count === 0) conditions.clear("trips-off-disk");

@@ -9,9 +9,9 @@ import type { Journal } from "../store/journal.ts";
 export type FaultSuccession = Pick<ZoneExchange, "ended" | "moved" | "found">;
 
 /**
- * What another configuration does to the open faults: one whose end no sense would report ends with it, and one of a
- * bridge is shown at a zone that is still behind it.
- * @param endOf the row that ends a fault
+ * Changes to the open faults under another configuration. A fault whose end no source would report any longer ends; a
+ * fault of a bridge moves to a zone that is still behind that bridge.
+ * @param endOf returns the row that ends a fault
  */
 export function faultSuccession(
   before: readonly Zone[],
@@ -27,9 +27,9 @@ export function faultSuccession(
     const successor = after.find(({ id }) => id === zoneId);
     // A fault of an unknown zone stays.
     if (!zone || (successor && isFaultKept(fault, zone, successor))) continue;
-    const heir = owner === zoneId ? undefined : after.find((other) => bridgeOf(other) === owner);
+    const otherZone = owner === zoneId ? undefined : after.find((other) => bridgeOf(other) === owner);
     const wasTest = journal.trips.find(key)?.state === "test";
-    if (heir) moved.push({ ...open, zoneId: heir.id });
+    if (otherZone) moved.push({ ...open, zoneId: otherZone.id });
     else if (wasTest) ended.push({ of: owner, fault });
     else ended.push({ of: owner, fault, row: endOf(zone, open) });
   }
@@ -37,7 +37,7 @@ export function faultSuccession(
   return { ended, moved, found: journal.losses.list().flatMap(({ of }) => (kept.has(of) ? [] : [of])) };
 }
 
-/** What may still be lost: zones with the sensor that they had, and the bridges of all. */
+/** Sources that may still be unavailable: zones with an unchanged sensor, and all bridges. */
 function keptSources(before: readonly Zone[], after: readonly Zone[]): ReadonlySet<string | undefined> {
   const ids = after.flatMap((zone) => {
     const same = before.find(({ id }) => id === zone.id);
@@ -46,6 +46,6 @@ function keptSources(before: readonly Zone[], after: readonly Zone[]): ReadonlyS
   return new Set([...ids, ...after.map(bridgeOf)]);
 }
 
-function bridgeOf({ senses }: Zone): string | undefined {
-  return senses.bridge && bridgeNameOf(senses.bridge);
+function bridgeOf({ statusSources }: Zone): string | undefined {
+  return statusSources.bridge && bridgeNameOf(statusSources.bridge);
 }

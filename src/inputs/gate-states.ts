@@ -15,13 +15,13 @@ export interface GateStatesOptions {
 
 interface Known {
   readonly state: GateState;
-  /** When it last changed from closed to open, monotonic; undefined where that was not seen. */
+  /** Monotonic time of the last change from closed to open; undefined if it was not observed. */
   readonly openedAtMs: number | undefined;
 }
 
 /**
- * What the switches and messages of gates last said. A change is kept over a power cut, so that the rest of an exit delay
- * runs; whether a gate is open now is only known once its switch or message has said so again.
+ * Last reported states of gates. A change is stored, so that the rest of an exit delay continues after a power cut.
+ * Whether a gate is open is unknown after a start until its switch or message reports again.
  */
 export class GateStates {
   readonly #options: GateStatesOptions;
@@ -31,18 +31,18 @@ export class GateStates {
     this.#options = options;
   }
 
-  /** Whether the trips of a zone are not wanted now. Those that save lives always are. */
+  /** Whether a zone is disarmed, so that its trips are not dispatched. Life safety zones never are. */
   isClosed({ kind, gate }: Pick<Zone, "kind" | "gate">): boolean {
     return !isLifeSafety(kind) && !this.#isOpen(gate, 0);
   }
 
-  /** Whether it is not known if a zone's gate is open, so that its trips are dispatched to be safe. */
+  /** Whether the state of a zone's gate is unknown, so that its trips are dispatched as a precaution. */
   isUnknown({ kind, gate }: Pick<Zone, "kind" | "gate">): boolean {
     if (isLifeSafety(kind) || gate.by === "always") return false;
     return gate.by === "schedule" ? !this.#options.time.isTrusted() : this.#stateOf(gate.id) === "unknown";
   }
 
-  /** Whether a zone's gate has opened so shortly ago that its openings are part of leaving. */
+  /** Whether a zone's gate opened less than the exit delay ago. */
   isExit({ kind, gate }: Pick<Zone, "kind" | "gate">): boolean {
     if (isLifeSafety(kind) || gate.by === "always" || gate.exitDelayMs === 0) return false;
     if (gate.by === "schedule") return !this.#isOpen(gate, -gate.exitDelayMs);
@@ -50,12 +50,12 @@ export class GateStates {
     return openedAtMs !== undefined && this.#options.clock.monotonicMs() - openedAtMs < gate.exitDelayMs;
   }
 
-  /** Forgets every other gate: it is unknown until its switch or message reports. */
+  /** Removes all other gates: their state is unknown until their switch or message reports. */
   keep(gateIds: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!gateIds.has(id)) this.#known.delete(id);
   }
 
-  /** @param fromNowMs at which time, for a gate by a schedule */
+  /** @param fromNowMs offset of the checked time, for a gate with a schedule */
   #isOpen(gate: Gate, fromNowMs: number): boolean {
     const { clock, time, timezone } = this.#options;
     const wallMs = time.isTrusted() ? clock.wallMs() + fromNowMs : null;
@@ -66,7 +66,7 @@ export class GateStates {
     return this.#known.get(gateId)?.state ?? "unknown";
   }
 
-  /** A state that cannot be recorded now counts all the same; only the rest of an exit delay is lost with the power. */
+  /** Sets a state; if it cannot be stored it still applies, and only the rest of an exit delay is lost in a power cut. */
   set(gateId: string, state: GateState): void {
     const before = this.#known.get(gateId);
     if (before?.state === state) return;
@@ -93,10 +93,10 @@ export class GateStates {
   ): number | undefined {
     const { clock, time } = this.#options;
     if (before === "closed") return clock.monotonicMs();
-    // By a clock that may be behind a long power cut would look like a short one.
+    // With an untrusted clock, a long power cut would look like a short one.
     if (!time.isTrusted()) return undefined;
-    // Open as it was before a restart: since then. Opened while nothing was seen: an alarm too many is better than one
-    // too few.
+    // Open before the restart: the time since then counts. Opened unobserved: no exit delay, because an extra alarm is
+    // better than a missed one.
     if (stored?.state !== "open") return undefined;
     const elapsedMs = clock.wallMs() - stored.sinceWallMs;
     return elapsedMs < 0 ? undefined : clock.monotonicMs() - elapsedMs;

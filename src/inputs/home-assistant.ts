@@ -4,21 +4,21 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Contact, Zone, ZoneKind } from "../domain/zone.ts";
 
-/** Puts a retained message on a broker; one that is not there is told everything once it is. */
+/** Publishes retained messages at a broker; on each connection all of them are published again. */
 export interface RetainedPublisher {
-  /** @param onConnected called each time the broker has been reached. @param availability topic that says `offline` when this end is gone */
+  /** @param onConnected called on each connection. @param availability topic whose last will is `offline` */
   start(onConnected: () => void, availability: string): Promise<void>;
   publish(topic: string, payload: string): void;
   stop(): Promise<void>;
 }
 
-/** How the installation stands. */
+/** State of the installation. */
 export interface InstallationState {
   readonly headline: Pick<Headline, "level" | "text">;
   readonly zones: readonly { readonly id: string; readonly contact: Contact }[];
-  /** The way to the centre; `none` for a daemon that stands alone. */
+  /** The connection to the dispatch centre; `none` for a standalone daemon. */
   readonly link: { readonly state: "up" | "down" | "unknown" | "none" };
-  /** Records that wait for the centre. */
+  /** Records queued for the dispatch centre. */
   readonly outbox: { readonly waiting: number };
   readonly isClockTrusted: boolean;
 }
@@ -35,23 +35,23 @@ export interface HomeAssistantOptions {
   readonly look: () => InstallationState;
 }
 
-/** A person who looks at a screen waits no longer than this for a door to be shown as open. */
-const LOOK_EVERY_MS = 1_000;
+/** Maximum delay until Home Assistant shows a change. */
+const UPDATE_INTERVAL_MS = 1_000;
 
 /**
- * Shows the installation in Home Assistant as one device: its zones and headline, the way to the centre, what waits, and the clock.
- * It only shows; nothing can be done from there.
+ * Shows the installation in Home Assistant as one device: zones, headline, connection to the dispatch centre, queued
+ * records and clock. It is read-only: Home Assistant cannot control anything.
  */
 export class HomeAssistant {
   readonly #options: HomeAssistantOptions;
   readonly #base: string;
   readonly #published = new Map<string, string>();
   #zones: readonly Zone[];
-  /** Zones that were shown and are gone; a broker that is away removes them when it is back. */
-  readonly #gone = new Set<string>();
-  /** Whether the last look failed, which is told once. */
-  #isBlind = false;
-  #cancelLook: CancelTimer | undefined;
+  /** Removed zones; they are removed from Home Assistant on the next connection, too. */
+  readonly #removed = new Set<string>();
+  /** Whether the last update failed; the failure is logged once. */
+  #hasFailed = false;
+  #cancelUpdate: CancelTimer | undefined;
 
   constructor(options: HomeAssistantOptions) {
     this.#options = options;
@@ -61,37 +61,37 @@ export class HomeAssistant {
 
   async start(): Promise<void> {
     await this.#options.publisher.start(() => this.#announce(), this.#availability);
-    this.#look();
+    this.#update();
   }
 
   /** Shows other zones from now on. */
   exchange(zones: readonly Zone[]): void {
     const ids = new Set(zones.map(({ id }) => id));
-    for (const { id } of this.#zones) if (!ids.has(id)) this.#gone.add(id);
-    for (const id of ids) this.#gone.delete(id);
+    for (const { id } of this.#zones) if (!ids.has(id)) this.#removed.add(id);
+    for (const id of ids) this.#removed.delete(id);
     this.#zones = zones;
     this.#announce();
   }
 
   async stop(): Promise<void> {
-    this.#cancelLook?.();
+    this.#cancelUpdate?.();
     await this.#options.publisher.stop();
   }
 
-  /** Everything anew: a broker may have lost what it had kept. */
+  /** Publishes everything again: a broker may have lost its retained messages. */
   #announce(): void {
     const { prefix, site, publisher } = this.#options;
     publisher.publish(`${prefix}/device/${idOf(site.ref)}/config`, JSON.stringify(this.#announcement()));
     publisher.publish(this.#availability, "online");
-    // Nothing is kept of a zone that is not there.
-    for (const id of this.#gone) publisher.publish(this.#zoneTopic(id), "");
+    // An empty payload deletes the retained message of a removed zone.
+    for (const id of this.#removed) publisher.publish(this.#zoneTopic(id), "");
     this.#published.clear();
     this.#publishChanges();
   }
 
-  #look(): void {
+  #update(): void {
     this.#publishChanges();
-    this.#cancelLook = this.#options.clock.after(LOOK_EVERY_MS, () => this.#look());
+    this.#cancelUpdate = this.#options.clock.after(UPDATE_INTERVAL_MS, () => this.#update());
   }
 
   #publishChanges(): void {
@@ -103,16 +103,16 @@ export class HomeAssistant {
     }
   }
 
-  /** What there is to be shown now; nothing where a database cannot be read, which is no reason to miss an alarm. */
+  /** The values to show; none if a database cannot be read, because this must not stop the processing of alarms. */
   #values(): [string, string][] {
     try {
       const values = this.#valuesOf(this.#options.look());
-      this.#isBlind = false;
+      this.#hasFailed = false;
       return values;
     } catch (error) {
-      if (!this.#isBlind)
+      if (!this.#hasFailed)
         this.#options.log.warn("home-assistant-publish-failed", { reason: messageOf(error) });
-      this.#isBlind = true;
+      this.#hasFailed = true;
       return [];
     }
   }
@@ -121,8 +121,8 @@ export class HomeAssistant {
     return [
       [`${this.#base}/headline`, headline.level],
       [`${this.#base}/headline/text`, JSON.stringify({ text: headline.text })],
-      ...zones.map(({ id, contact }): [string, string] => [this.#zoneTopic(id), knownOr(contact)]),
-      [`${this.#base}/link`, link.state === "none" ? UNKNOWN : knownOr(link.state)],
+      ...zones.map(({ id, contact }): [string, string] => [this.#zoneTopic(id), homeAssistantState(contact)]),
+      [`${this.#base}/link`, link.state === "none" ? UNKNOWN : homeAssistantState(link.state)],
       [`${this.#base}/queue`, String(outbox.waiting)],
       [`${this.#base}/clock`, isClockTrusted ? "trusted" : "not trusted"],
     ];
@@ -157,14 +157,14 @@ export class HomeAssistant {
             payload_off: "normal",
           }),
         ),
-        // A component with nothing but its platform is removed.
-        ...[...this.#gone].map((gone) => [`zone_${gone}`, { platform: "binary_sensor" }] as const),
+        // A component with only its platform is removed.
+        ...[...this.#removed].map((removed) => [`zone_${removed}`, { platform: "binary_sensor" }] as const),
         ...Object.entries(this.#siteComponents()).map(([key, more]) => component(key, more)),
       ]),
     };
   }
 
-  /** What is shown of the site as a whole. */
+  /** Components of the site as a whole. */
   #siteComponents(): Readonly<Record<string, object>> {
     return {
       headline: {
@@ -175,7 +175,7 @@ export class HomeAssistant {
         state_topic: `${this.#base}/headline`,
         json_attributes_topic: `${this.#base}/headline/text`,
       },
-      // Unsafe while an alarm is not done or a zone is open while armed.
+      // Unsafe while an alarm is unfinished or a zone is open while armed.
       alarm: {
         platform: "binary_sensor",
         name: "Alarm",
@@ -217,14 +217,14 @@ export class HomeAssistant {
   }
 }
 
-/** What Home Assistant takes for "nobody knows". */
+/** Home Assistant's payload for an unknown state. */
 const UNKNOWN = "None";
 
-function knownOr(value: string): string {
+function homeAssistantState(value: string): string {
   return value === "unknown" ? UNKNOWN : value;
 }
 
-/** A discovery topic takes letters, digits, `_` and `-` alone. */
+/** A discovery topic may only contain letters, digits, `_` and `-`. */
 function idOf(ref: string): string {
   return `santinela_${ref.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`;
 }

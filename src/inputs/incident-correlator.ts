@@ -22,37 +22,37 @@ import type { RecordVersions } from "./record-versions.ts";
 export interface IncidentCorrelatorOptions {
   readonly journal: Journal;
   readonly api: LocalApi;
-  /** Trips of one class at one objective this long after the last one belong together. */
+  /** Trips of one class at one objective within this time of the last one form one incident. */
   readonly incidentWindowMs: number;
   readonly site: TripSite;
   readonly log: Log;
-  /** Records as they were last written. */
+  /** Latest versions of records, as written by this process. */
   readonly versions: RecordVersions;
   readonly failpoint?: (name: string) => void;
 }
 
-/** What became of a trip. `again` leaves it waiting. */
+/** Outcome of a trip. `again` leaves it waiting. */
 export type Resolved =
   | { readonly type: "resolved"; readonly interventionId: number }
   | { readonly type: "refused"; readonly reason: string }
   | Extract<LocalApiResult, { type: "again" }>;
 
-/** A record that changes between each reading and writing is tried this often before the trip opens its own. */
+/** If the record changes between reading and writing this many times, the trip opens its own record. */
 const UPDATE_ATTEMPTS_MAX = 3;
 
-/** A record that has not been readable or writable in this many attempts does not hold the trip back any longer. */
+/** After this many attempts, a record that cannot be read or written no longer delays the trip. */
 const ATTEMPTS_MAX = 3;
 
-/** What a trip adds to the notes of a record, and the zones of the incident that change with it. */
+/** What a trip adds to the notes of a record, and the zones of the incident that change. */
 interface Addition {
   readonly notes: string;
   readonly changed: readonly IncidentZone[];
 }
 
 /**
- * Makes an intervention of a trip, or lets it join the unfinished one of its class at its objective. A trip has joined only
- * when an answer of the API contains its line; where the record does not take the line, the trip opens a record of its own
- * that refers to the other. What it decides is recorded first, so that after a crash the same is done again.
+ * Creates an intervention for a trip, or adds the trip to the unfinished one of its class at its objective. A trip has
+ * joined only when a response of the API contains its line. If the record cannot take the line, the trip opens its own
+ * record with a reference to the other. Each decision is stored first, so that it is repeated after a crash.
  */
 export class IncidentCorrelator {
   readonly #options: IncidentCorrelatorOptions;
@@ -61,7 +61,7 @@ export class IncidentCorrelator {
     this.#options = options;
   }
 
-  /** Brings a trip or fault into a record. */
+  /** Dispatches a trip or fault to a record. */
   async resolve(trip: Trip): Promise<Resolved> {
     const { journal } = this.#options;
     const decided = trip.incident ?? journal.incidents.latest(trip.subject)?.key ?? trip.key;
@@ -74,20 +74,20 @@ export class IncidentCorrelator {
 
   async #open(trip: Trip, continued?: Intervention): Promise<Resolved> {
     const { journal, api, log, failpoint } = this.#options;
-    // The end of a fault has nothing to be noted on before the fault has become work.
+    // The end of a fault cannot be noted until the fault has an intervention.
     if (trip.type === "fault-over") return this.#endWithoutWork(trip);
     const body = cleanBody(continued ? this.#continuing(trip.body, continued) : trip.body);
     if (trip.incident !== trip.key) await journal.decided(trip, trip.key, continued && body);
     let answer = await api.create(trip.key, body);
-    // Refused: a crew with a poor text is better than none. It goes under the same key, which only what was taken has
-    // used up, so that whichever of the two comes first is the only one. A key that is known with another body is
-    // therefore mostly the poor text's, sent before and not answered; it gets that record's answer.
+    // If the text is rejected, retry with a minimal text: a crew with little information is better than none. The same
+    // key guarantees one record, because only an accepted request uses the key up. A key that is known with another
+    // body mostly belongs to an earlier minimal text without a response; the retry returns that record.
     const first = answer;
     if (answer.type === "refused" || answer.type === "known")
       answer = await api.create(trip.key, minimalBody(body));
     if (answer.type === "again") return answer;
     if (answer.type !== "record")
-      return { type: "refused", reason: "reason" in first ? first.reason : "without a reason" };
+      return { type: "refused", reason: "reason" in first ? first.reason : "no reason given" };
     failpoint?.("trip-posted");
     this.#options.versions.remember(answer);
     const interventionId = answer.record.id;
@@ -102,7 +102,7 @@ export class IncidentCorrelator {
     return { type: "resolved", interventionId };
   }
 
-  /** The body of a record that continues another one, and says so. */
+  /** The body of a record that continues another one, with a reference to it. */
   #continuing(body: InterventionCreate, { id, name, dateStart }: Intervention): InterventionCreate {
     const { locale } = this.#options.site;
     const at = dateStart?.slice(0, 16).replace("T", " ") ?? null;
@@ -113,7 +113,7 @@ export class IncidentCorrelator {
   #endWithoutWork(trip: Trip): Resolved {
     const { trips } = this.#options.journal;
     return trips.isWaiting(trip.subject, trip.seq)
-      ? { type: "again", reason: "its fault has not become an intervention yet", isBusy: false }
+      ? { type: "again", reason: "its fault does not have an intervention yet", isBusy: false }
       : { type: "refused", reason: "its fault has no intervention" };
   }
 
@@ -121,7 +121,7 @@ export class IncidentCorrelator {
     const { api, journal, failpoint } = this.#options;
     const { interventionId } = incident;
     let last: Intervention | undefined;
-    for (let reading = 0; reading < UPDATE_ATTEMPTS_MAX; reading += 1) {
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt += 1) {
       const found = this.#cachedVersion(trip, interventionId) ?? (await api.find(interventionId));
       if (found.type === "again") {
         if (isWorthWaiting(found, trip)) return found;
@@ -129,9 +129,9 @@ export class IncidentCorrelator {
       }
       const record = found.type === "record" ? found.record : undefined;
       const addition = record && this.#additionOf(trip, incident, record);
-      // A line that an earlier attempt has written is there, whatever that attempt was answered and whatever came after.
+      // A line written by an earlier attempt may be there, whatever the response to that attempt was.
       const isRetry = trip.incident !== null;
-      if (record && addition && (isRetry || isUnfinished(record)) && isIn(record, trip, addition))
+      if (record && addition && (isRetry || isUnfinished(record)) && containsLine(record, trip, addition))
         return this.#joined(trip, incident, addition);
       if (found.type !== "record" || !isUnfinished(record))
         return this.#resolveAfterClose(trip, interventionId);
@@ -149,25 +149,19 @@ export class IncidentCorrelator {
       }
       if (answer.type !== "changed" && answer.type !== "missing") break;
     }
-    // The record does not take the line, or is changed all the time: the trip gets its own.
-    return trip.type === "fault-over" ? this.#endUnnoted(trip, interventionId) : this.#open(trip, last);
+    // The record cannot take the line, or changes all the time: the trip opens its own.
+    return trip.type === "fault-over" ? this.#endWithoutNote(trip, interventionId) : this.#open(trip, last);
   }
 
-  /**
-   * The record as we left it, once, which spares the reading. A trip that has been tried before looks what has become of
-   * that.
-   */
-  #cachedVersion(
-    trip: Trip,
-    interventionId: number,
-  ): Extract<LocalApiResult, { type: "record" }> | undefined {
+  /** The record as this process last wrote it, which saves a read; used once, and only in the first attempt of a trip. */
+  #cachedVersion(trip: Trip, interventionId: number): Extract<LocalApiResult, { type: "record" }> | undefined {
     const version = this.#options.versions.take(interventionId);
     return version && trip.attempts === 0 && trip.incident === null
       ? { type: "record", ...version }
       : undefined;
   }
 
-  /** @returns undefined where the notes have no room */
+  /** @returns undefined if the notes are full */
   #additionOf(trip: Trip, { zones }: Incident, record: Intervention): Addition | undefined {
     if (!isOpening(trip)) {
       const notes = withLine(record.notes ?? "", null, trip.line);
@@ -175,7 +169,7 @@ export class IncidentCorrelator {
     }
     const known = zones.find(({ zoneId }) => zoneId === trip.zoneId);
     const opened = withOpening(known, trip);
-    // The record's description names what was found standing open, unless a poor text had to do.
+    // The record's description already lists a zone found open, unless the minimal text was used.
     if (isDescribed(record, trip)) return { notes: record.notes ?? "", changed: [opened] };
     const noted = withZoneLines(record.notes, zones, [opened], this.#options.site);
     return noted && { notes: noted.notes, changed: changedZones(zones, noted.zones) };
@@ -190,21 +184,26 @@ export class IncidentCorrelator {
     return { type: "resolved", interventionId };
   }
 
-  /** The intervention is done or gone: a trip opens another one; the end of a fault has nothing left to be noted on. */
+  /** The intervention is done or deleted: a trip opens another one; the end of a fault is not noted anywhere. */
   #resolveAfterClose(trip: Trip, interventionId: number): Promise<Resolved> | Resolved {
     if (trip.type !== "fault-over") return this.#open(trip);
-    this.#options.journal.trips.resolve(trip.key, "recorded", interventionId, "its work was done already");
+    this.#options.journal.trips.resolve(
+      trip.key,
+      "recorded",
+      interventionId,
+      "its intervention was already done",
+    );
     return { type: "resolved", interventionId };
   }
 
-  #endUnnoted(trip: Trip, interventionId: number): Resolved {
-    const reason = `the notes of intervention ${interventionId} did not take it`;
+  #endWithoutNote(trip: Trip, interventionId: number): Resolved {
+    const reason = `the notes of intervention ${interventionId} could not take it`;
     this.#options.journal.trips.resolve(trip.key, "recorded", interventionId, reason);
     return { type: "resolved", interventionId };
   }
 }
 
-/** A busy API has trouble with every trip; a record that alone gives no good answer must not hold back an alarm. */
+/** A busy API delays every trip. A single unreadable record must not delay an alarm for longer than a few attempts. */
 function isWorthWaiting({ isBusy }: Extract<LocalApiResult, { type: "again" }>, { attempts }: Trip): boolean {
   return isBusy || attempts < ATTEMPTS_MAX;
 }
@@ -213,8 +212,8 @@ function isOpening({ type }: Trip): boolean {
   return type === "trip" || type === "standing";
 }
 
-/** Whether the record's text has the trip's line already. */
-function isIn(record: Intervention, trip: Trip, { notes }: Addition): boolean {
+/** Whether the record already contains the trip's line. */
+function containsLine(record: Intervention, trip: Trip, { notes }: Addition): boolean {
   return isDescribed(record, trip) || record.notes === notes;
 }
 

@@ -21,17 +21,17 @@ export interface InputsOptions {
   readonly monitor: ZoneEngine;
   readonly journal: MqttJournal & Pick<Journal, "brokerCounts">;
   readonly gpio: { readonly backend: GpioBackend | "simulated"; readonly chip?: string };
-  /** What the backend `simulated` reads; the wires of a quiet building where nothing is given. */
+  /** Levels of the backend `simulated`; by default every contact is normal. */
   readonly lines?: SimulatedLines | undefined;
   readonly mqtt: MqttSource;
-  /** What is shown in Home Assistant; undefined for nothing. */
+  /** Options of Home Assistant; undefined turns it off. */
   readonly homeAssistant?: Pick<HomeAssistantOptions, "site" | "prefix" | "version" | "look">;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
   readonly host: { readonly bootId: string };
   readonly site: { readonly incidentWindowS: number };
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: MqttZonesOptions["record"];
 }
 
@@ -50,11 +50,11 @@ export type MqttSource =
       readonly mode: "built-in";
       readonly host: string;
       readonly port: number;
-      /** Beside the credentials, which may use every topic. */
+      /** In addition to the credentials, which may use every topic. */
       readonly accounts?: readonly BrokerAccount[];
     } & Credentials);
 
-/** Everything that readings come from, started and stopped as one. A source that is not there is a condition. */
+/** All sources of readings, started and stopped together. An unavailable source raises a condition. */
 export class Inputs {
   readonly #options: InputsOptions;
   readonly #lines: SimulatedLines | undefined;
@@ -62,7 +62,7 @@ export class Inputs {
   readonly #mqtt: BuiltInBroker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
   readonly #homeAssistant: HomeAssistant | undefined;
-  /** The zones that a backend is opened for. */
+  /** The zones for which a backend is opened. */
   #zones: readonly Zone[];
 
   constructor(options: InputsOptions) {
@@ -71,7 +71,7 @@ export class Inputs {
     const { backend, chip } = gpio;
     this.#zones = zones;
     if (backend === "simulated") {
-      const lines = options.lines ?? new SimulatedLines(quietLevels(zones));
+      const lines = options.lines ?? new SimulatedLines(normalLevels(zones));
       this.#lines = lines;
       this.#gpio = new GpioReadings({ ...options, openPort: () => lines });
     } else
@@ -94,54 +94,58 @@ export class Inputs {
     return this.#mqttZones.counts.list();
   }
 
-  /** What the built-in broker has met and holds; undefined without one. */
+  /** Limits reached by the built-in broker and the memory it uses; undefined without one. */
   get brokerUse(): BrokerUse | undefined {
     return this.#mqtt instanceof BuiltInBroker ? this.#mqtt.use : undefined;
   }
 
   async start(): Promise<void> {
-    this.#restSimulated();
+    this.#initSimulatedZones();
     await this.#gpio.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
   }
 
-  /** What other zones ask of the broker before they are there: nothing that it sends them from then on is missed. */
+  /** Subscribes to the topics of other zones before they are used, so that no message is missed. */
   async prepare(zones: readonly Zone[]): Promise<FilterChanges> {
     const filters = this.#mqttZones.filtersOf(zones);
     await this.#mqtt?.listen(filters.added);
     return filters;
   }
 
-  /** The other zones do not come after all. */
+  /** Cancels `prepare`: the other zones are not used. */
   async abandon({ added }: FilterChanges): Promise<void> {
     await this.#mqtt?.leave(added);
   }
 
   /**
-   * Reads for other zones, from this turn on; the monitor watches them already. Whatever line and connection they have in
-   * common with those before stays open.
-   * @param filters what `prepare` has found
-   * @returns once new lines are open, what the broker keeps for new zones is read, and what is gone is left
+   * Reads for other zones from now on; the monitor already has them. Lines and connections that are still in use stay
+   * open.
+   * @param filters result of `prepare`
+   * @returns once new lines are open, retained messages for new zones are read, and old filters are unsubscribed
    */
   exchange(zones: readonly Zone[], { news, removed }: FilterChanges): Promise<void> {
     this.#zones = zones;
-    this.#lines?.know(quietLevels(zones));
+    this.#lines?.know(normalLevels(zones));
     this.#mqttZones.exchange(zones);
     const opened = this.#gpio.exchange(zones);
-    this.#restSimulated();
+    this.#initSimulatedZones();
     this.#homeAssistant?.exchange(zones);
-    return this.#settle(opened, news, removed);
+    return this.#completeExchange(opened, news, removed);
   }
 
-  async #settle(opened: Promise<void>, news: readonly string[], removed: readonly string[]): Promise<void> {
+  async #completeExchange(
+    opened: Promise<void>,
+    news: readonly string[],
+    removed: readonly string[],
+  ): Promise<void> {
     await this.#mqtt?.listen(news);
     await this.#mqtt?.leave(removed);
     await opened;
   }
 
-  /** A zone without a wire is at rest until a user drives it. */
-  #restSimulated(): void {
+  /** A simulated zone is normal until a user drives it. */
+  #initSimulatedZones(): void {
     const { monitor, log } = this.#options;
     for (const { zone, contact } of monitor.zones()) {
       if (zone.input.source !== "simulated" || contact !== "unknown") continue;
@@ -160,8 +164,8 @@ export class Inputs {
   }
 
   /**
-   * Drives a zone as its contact would; a simulated line passes the same port and filter as a real one. A zone with a
-   * real sensor trips at once and goes on from what the sensor last said; closing it is the sensor's own business.
+   * Drives a zone as its contact would; a simulated line passes the same port and filters as a real one. A zone with a
+   * real sensor trips at once and keeps the state that the sensor last reported; only the sensor can close it.
    */
   simulate(zone: Zone, contact: "open" | "normal"): void {
     const { monitor } = this.#options;
@@ -186,7 +190,7 @@ function mqttReadings(
   return undefined;
 }
 
-/** Shown at the broker that the readings come from. */
+/** Publishes at the broker that the readings come from. */
 function homeAssistantAt(
   broker: BuiltInBroker | MqttReadings | undefined,
   { homeAssistant, mqtt, zones, clock, log }: InputsOptions,
@@ -204,13 +208,13 @@ function hasBias({ input, gate }: Zone): boolean {
   return (input.source === "gpio" && input.bias !== "as-is") || (gate.by === "gpio" && gate.bias !== "as-is");
 }
 
-/** Simulated lines start as the wires of a quiet building, with every key turned so that trips are wanted. */
-function quietLevels(zones: readonly Zone[]): (readonly [line: number, level: 0 | 1])[] {
-  const wires = zones.flatMap(({ input }) =>
+/** Initial levels of simulated lines: every contact normal, every key switch armed. */
+function normalLevels(zones: readonly Zone[]): (readonly [line: number, level: 0 | 1])[] {
+  const contacts = zones.flatMap(({ input }) =>
     input.source === "gpio" ? [[input.gpio, levelOf(input, "normal")] as const] : [],
   );
   const keys = zones.flatMap(({ gate }) =>
     gate.by === "gpio" ? [[gate.gpio, levelOf(gate, "open")] as const] : [],
   );
-  return [...keys, ...wires];
+  return [...keys, ...contacts];
 }

@@ -1,29 +1,29 @@
-/** Runs work side by side, one piece of it at a time in each lane. */
+/** Runs tasks concurrently, but one at a time for each key. */
 export class KeyedQueue {
   readonly #running = new Map<string, Promise<void>>();
   #error: unknown;
 
   /**
-   * Comes back when the lane is free and fewer than `limit` lanes are busy. For one caller.
-   * @throws what earlier work threw
+   * Waits until no task of the key runs and fewer than `limit` keys are busy. For a single caller.
+   * @throws the first error of earlier tasks
    */
-  async free(lane: string, limit: number): Promise<void> {
-    await this.#running.get(lane);
+  async free(key: string, limit: number): Promise<void> {
+    await this.#running.get(key);
     while (this.#running.size >= limit) await Promise.race(this.#running.values());
     if (this.#error !== undefined) throw this.#error;
   }
 
-  /** Starts `work` in a free lane. */
-  start(lane: string, work: () => Promise<void>): void {
+  /** Starts `work` for a key without a running task. */
+  start(key: string, work: () => Promise<void>): void {
     const done = work()
       .catch((error: unknown) => {
         this.#error ??= error;
       })
-      .finally(() => this.#running.delete(lane));
-    this.#running.set(lane, done);
+      .finally(() => this.#running.delete(key));
+    this.#running.set(key, done);
   }
 
-  /** Comes back when everything that was started has ended. @throws what any of it threw */
+  /** Waits until all tasks have ended. @throws the first error of any of them */
   async end(): Promise<void> {
     await Promise.all(this.#running.values());
     if (this.#error !== undefined) throw this.#error;

@@ -5,38 +5,38 @@ import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
 import { wallOf } from "./zone-state-persistence.ts";
 
-export interface HeartbeatOptions {
+export interface LivenessRecorderOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly time: TrustedTime;
   readonly log: Log;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
-  /** What wants to be looked at every few seconds. */
+  /** Called every few seconds. */
   readonly periodicTasks: readonly (() => void)[];
 }
 
 const TICK_INTERVAL_MS = 10_000;
-/** The daemon writes down that it runs so often: each time wears an SD card, and only says how long it was away. */
+/** Interval at which the daemon stores that it runs. Each write wears an SD card; a shorter one only improves accuracy. */
 const LIVENESS_INTERVAL_MS = 300_000;
 
-/** Writes down that the daemon runs, so that the time in which it did not is known afterwards, and calls the looks. */
+/** Stores at intervals that the daemon runs, records the downtime after a start, and runs the periodic tasks. */
 export class LivenessRecorder {
-  readonly #options: HeartbeatOptions;
+  readonly #options: LivenessRecorderOptions;
   #cancel: CancelTimer | undefined;
   #aliveMs = -Infinity;
-  /** When the daemon last ran by the wall clock, and when it began again by the monotonic one; until that is told. */
-  #absence: { readonly fromWallMs: number; readonly untilMs: number } | undefined;
+  /** Last time alive by the wall clock and time of the start by the monotonic clock; undefined once recorded. */
+  #downtime: { readonly fromWallMs: number; readonly untilMs: number } | undefined;
 
-  constructor(options: HeartbeatOptions) {
+  constructor(options: LivenessRecorderOptions) {
     this.#options = options;
   }
 
   start(): void {
     const { journal, clock } = this.#options;
     const fromWallMs = journal.lastAlive();
-    if (fromWallMs !== undefined) this.#absence = { fromWallMs, untilMs: clock.monotonicMs() };
-    this.#beat();
+    if (fromWallMs !== undefined) this.#downtime = { fromWallMs, untilMs: clock.monotonicMs() };
+    this.#tick();
   }
 
   stop(): void {
@@ -46,30 +46,27 @@ export class LivenessRecorder {
     this.#markAlive();
   }
 
-  #beat(): void {
+  #tick(): void {
     const { clock, log, periodicTasks } = this.#options;
     this.#recordDowntime();
-    for (const look of periodicTasks) {
+    for (const runTask of periodicTasks) {
       try {
-        look();
+        runTask();
       } catch (error) {
         log.error("periodic-task-failed", { error });
       }
     }
     if (clock.monotonicMs() - this.#aliveMs >= LIVENESS_INTERVAL_MS) this.#markAlive();
-    this.#cancel = clock.after(TICK_INTERVAL_MS, () => this.#beat());
+    this.#cancel = clock.after(TICK_INTERVAL_MS, () => this.#tick());
   }
 
-  /**
-   * Tells of the time in which the daemon did not run, once the clock can be believed: nothing was seen then but what
-   * waited somewhere.
-   */
+  /** Records the downtime before this start once the clock is trusted: zones could not be read in it. */
   #recordDowntime(): void {
     const { clock, time, record } = this.#options;
-    const absence = this.#absence;
-    if (!absence || !time.isTrusted()) return;
-    this.#absence = undefined;
-    const { fromWallMs, untilMs } = absence;
+    const downtime = this.#downtime;
+    if (!downtime || !time.isTrusted()) return;
+    this.#downtime = undefined;
+    const { fromWallMs, untilMs } = downtime;
     const untilWallMs = wallOf(clock, untilMs);
     if (untilWallMs <= fromWallMs) return;
     record({
@@ -88,7 +85,7 @@ export class LivenessRecorder {
       journal.markAlive(clock.wallMs());
       this.#aliveMs = clock.monotonicMs();
     } catch (error) {
-      // A full disk is the journal's condition already; only the length of a later blind interval suffers.
+      // The journal raises its own condition on a full disk; only a later monitoring gap is less exact.
       log.debug("liveness-write-failed", { reason: messageOf(error) });
     }
   }

@@ -4,27 +4,27 @@ import type { Intervention, InterventionCreate, InterventionUpdate } from "../do
 import { validateUpstreamIntervention } from "../generated/validators.js";
 
 export interface LocalApiOptions {
-  /** Speaks to our own API over the loopback. */
+  /** Client of the local API over loopback. */
   readonly client: ApiClient;
   /** A token of the device account. */
   readonly token: () => string;
 }
 
-/** What the local API made of a request. */
+/** Result of a request to the local API. */
 export type LocalApiResult =
   | { readonly type: "record"; readonly record: Intervention; readonly etag: string }
-  /** There is no such record (any more). */
+  /** The record does not exist or was deleted. */
   | { readonly type: "missing"; readonly reason: string }
-  /** Somebody changed the record between reading and writing. */
+  /** The record was changed between reading and writing. */
   | { readonly type: "changed" }
-  /** The key was used with another body before. */
+  /** The key was used before with another body. */
   | { readonly type: "known"; readonly reason: string }
-  /** It will never take this. */
+  /** The request is rejected and will be rejected again. */
   | { readonly type: "refused"; readonly reason: string }
-  /** Worth another try; `isBusy` when the next request would be told the same. */
+  /** To be retried; `isBusy` when the next request would probably fail in the same way. */
   | { readonly type: "again"; readonly reason: string; readonly isBusy: boolean };
 
-/** Our own API, as trips use it: every write of the daemon passes it like everybody else's. */
+/** The local API, as trips use it: every write of the daemon passes it like any other request. */
 export class LocalApi {
   readonly #options: LocalApiOptions;
   #token: string | undefined;
@@ -34,25 +34,25 @@ export class LocalApi {
   }
 
   create(key: string, body: InterventionCreate): Promise<LocalApiResult> {
-    return this.#ask("POST", "/interventii", body, { "Idempotency-Key": `"${key}"` });
+    return this.#request("POST", "/interventii", body, { "Idempotency-Key": `"${key}"` });
   }
 
   find(id: number): Promise<LocalApiResult> {
-    return this.#ask("GET", `/interventii/${id}`);
+    return this.#request("GET", `/interventii/${id}`);
   }
 
   /**
-   * @param etag of the version that the changes were made for
-   * @param tripKey the trip that joins the record with them
+   * @param etag of the version that the changes are based on
+   * @param tripKey the trip that joins the record with this change
    */
   change(id: number, changes: InterventionUpdate, etag: string, tripKey?: string): Promise<LocalApiResult> {
-    return this.#ask("PUT", `/interventii/${id}`, changes, {
+    return this.#request("PUT", `/interventii/${id}`, changes, {
       ...(etag === "" ? {} : { "If-Match": etag }),
       ...(tripKey === undefined ? {} : { "Trip-Key": tripKey }),
     });
   }
 
-  async #ask(
+  async #request(
     method: "GET" | "POST" | "PUT",
     path: string,
     body?: InterventionCreate | InterventionUpdate,
@@ -68,29 +68,29 @@ export class LocalApi {
       });
     this.#token ??= this.#options.token();
     const reply = await send(this.#token);
-    if (reply.kind !== "answered" || reply.status !== 401) return answerOf(method, reply);
+    if (reply.kind !== "answered" || reply.status !== 401) return resultOf(method, reply);
     this.#token = this.#options.token();
-    return answerOf(method, await send(this.#token));
+    return resultOf(method, await send(this.#token));
   }
 }
 
-/** Statuses below 500 that say nothing about the request itself. */
-const PASSING: readonly number[] = [401, 403, 408, 409, 425, 429];
+/** Statuses below 500 that are temporary. */
+const TEMPORARY_STATUSES: readonly number[] = [401, 403, 408, 409, 425, 429];
 
-function answerOf(method: string, reply: Reply): LocalApiResult {
+function resultOf(method: string, reply: Reply): LocalApiResult {
   if (reply.kind !== "answered")
     return { type: "again", reason: `${reply.code}: ${reply.error}`, isBusy: true };
   const { status, headers } = reply;
   const body = parseJson(reply.body);
-  // Only our own application answers here, so a record with an id is a whole one.
+  // Only this application responds here, so a record with an id is complete.
   if (status === (method === "POST" ? 201 : 200) && validateUpstreamIntervention(body))
     return { type: "record", record: body as Intervention, etag: headers.etag ?? "" };
   const message = (body as { message?: unknown } | undefined)?.message;
-  const reason = `${status} ${typeof message === "string" ? message : "without a reason"}`;
+  const reason = `${status} ${typeof message === "string" ? message : "no reason given"}`;
   if (status === 412) return { type: "changed" };
   if (status === 422) return { type: "known", reason };
   if (status === 404 && method !== "POST") return { type: "missing", reason };
-  const willNeverDo = status >= 400 && status < 500 && !PASSING.includes(status);
-  if (willNeverDo) return { type: "refused", reason };
+  const isRejected = status >= 400 && status < 500 && !TEMPORARY_STATUSES.includes(status);
+  if (isRejected) return { type: "refused", reason };
   return { type: "again", reason, isBusy: status === 429 || status === 503 };
 }

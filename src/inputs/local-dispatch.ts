@@ -12,7 +12,7 @@ import { CONCURRENCY_MAX, TripDispatcher } from "./trip-dispatcher.ts";
 
 export interface DispatchOptions {
   readonly journal: Journal;
-  /** Where our own API answers. */
+  /** Base URL of the local API. */
   readonly baseUrl: string;
   /** A token of the device account. */
   readonly token: () => string;
@@ -23,16 +23,16 @@ export interface DispatchOptions {
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint?: (name: string) => void;
-  /** Is told how long a trip of this machine's run took to become a record or to join one, milliseconds. */
+  /** Called with the time from trip to record, in milliseconds, for trips of the current boot. */
   readonly onRecord: (waitMs: number) => void;
 }
 
-/** A request over the loopback takes milliseconds; this only ends one that hangs. */
+/** A request over loopback takes milliseconds; this only ends one that hangs. */
 const LOOPBACK_TIMEOUT_MS = 10_000;
-/** Our own API keeps a connection for a minute (`http/server`), so that it is always we who end it. */
+/** Below the minute for which the server keeps a connection (`http/server`), so that the client always closes it. */
 export const LOOPBACK_IDLE_MS = 20_000;
 
-/** The way from the journal to our own API: the dispatcher, the correlator it asks, and their connection. */
+/** The path from the journal to the local API: dispatcher, correlator and their connection. */
 export class LocalDispatch {
   readonly #client: ApiClient;
   readonly #dispatcher: TripDispatcher;
@@ -63,12 +63,12 @@ export class LocalDispatch {
     this.#dispatcher.start();
   }
 
-  /** Says that there may be something to do; a hint. */
+  /** Hints that there may be trips to dispatch. */
   requestRun(): void {
-    this.#dispatcher.kick();
+    this.#dispatcher.requestRun();
   }
 
-  /** Whether trips have waited for too long without anything happening. */
+  /** Whether trips have waited too long without progress. */
   get isStalled(): boolean {
     return this.#dispatcher.isStalled;
   }

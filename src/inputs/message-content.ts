@@ -2,27 +2,27 @@ import { isUtf8 } from "node:buffer";
 import type { MessageCondition } from "../generated/types.ts";
 import { isMet } from "../domain/message-condition.ts";
 
-/** Where in a message the values of a zone are, and which messages are about it. */
+/** Location of a zone's values in a message, and conditions on the message. */
 export interface MessageRule {
   /** JSON Pointer to the value; undefined for the whole payload. */
   readonly path?: string;
   readonly where?: readonly MessageCondition[];
-  /** Whether plain text is read as well where `path` leads into JSON: bridges have an option for either. */
-  readonly isTextToo?: boolean;
+  /** Whether plain text is also accepted where `path` points into JSON: bridges have an option for either. */
+  readonly acceptsText?: boolean;
 }
 
-/** A larger payload is dropped before anything is parsed: no sensor sends one. */
+/** A larger payload is dropped before it is parsed; no sensor sends one. */
 export const PAYLOAD_BYTES_MAX = 64 * 1024;
-/** Entries of one list that are looked at; a device sends a handful. */
+/** Maximum entries of one list; a device sends a few. */
 export const ENTRIES_MAX = 256;
 
-export type RefusedContent = "too-large" | "not-utf8" | "not-json" | "too-many-entries";
+export type RejectionReason = "too-large" | "not-utf8" | "not-json" | "too-many-entries";
 
 const NOT_JSON = Symbol("not JSON");
 
-export type MessageViews = readonly MessageView[] | { readonly refused: RefusedContent };
+export type MessageViews = readonly MessageView[] | { readonly refused: RejectionReason };
 
-/** A payload, parsed at most once however many zones look into it. */
+/** A payload, parsed at most once for all zones. */
 export class MessageContent {
   readonly text: string;
   #root: unknown = undefined;
@@ -32,11 +32,11 @@ export class MessageContent {
     this.text = text;
   }
 
-  /** Looks at a payload before anything is made of it. */
-  static of(payload: Uint8Array): MessageContent | { readonly refused: RefusedContent } {
+  /** Checks the size and encoding of a payload before it is parsed. */
+  static of(payload: Uint8Array): MessageContent | { readonly refused: RejectionReason } {
     if (payload.byteLength > PAYLOAD_BYTES_MAX) return { refused: "too-large" };
     if (!isUtf8(payload)) return { refused: "not-utf8" };
-    // Firmware written in C may send the end of its string as well.
+    // Firmware written in C may send the terminating NUL of a string.
     const text = Buffer.from(payload).toString("utf8").replace(/\0+$/, "");
     return new MessageContent(text.trim());
   }
@@ -45,7 +45,7 @@ export class MessageContent {
     return this.root !== NOT_JSON;
   }
 
-  /** The parsed payload; the text itself where it is not JSON, or a number, which may be a code such as 12E5. */
+  /** The parsed payload; the text if it is not JSON or is a number, which may be a code such as 12E5. */
   get whole(): unknown {
     return this.isJson && typeof this.root !== "number" ? this.root : this.text;
   }
@@ -57,12 +57,12 @@ export class MessageContent {
   }
 
   /**
-   * The messages in it that meet the conditions of a rule: itself, or where the path leads through a list, one for each
-   * entry, in their order.
-   * @returns none where it says nothing about this rule's zone, or why it cannot be read
+   * The views of the message that meet the conditions of a rule. There is one view, or if the path leads through a list,
+   * one for each entry, in order.
+   * @returns no views if the message does not concern the rule's zone, or the reason why it cannot be read
    */
-  viewsFor({ path, where = [], isTextToo = false }: MessageRule): MessageViews {
-    const looksInside = (path !== undefined && !isTextToo) || where.length > 0;
+  viewsFor({ path, where = [], acceptsText = false }: MessageRule): MessageViews {
+    const looksInside = (path !== undefined && !acceptsText) || where.length > 0;
     if (looksInside && this.text !== "" && !this.isJson) return { refused: "not-json" };
     const root = this.text === "" ? undefined : this.whole;
     const views = path === undefined ? [new MessageView(root)] : viewsAlong(root, tokensOf(path));
@@ -71,16 +71,16 @@ export class MessageContent {
   }
 }
 
-/** An entry of a list, and the way to that list. */
+/** An entry of a list, and the path to that list. */
 interface Entry {
-  readonly way: readonly string[];
+  readonly prefix: readonly string[];
   readonly value: unknown;
 }
 
-/** A message as a rule sees it: as if each list that its path leads through were the one entry that is looked at. */
+/** A message as a rule sees it: each list on the rule's path is replaced by one of its entries. */
 export class MessageView {
   readonly #root: unknown;
-  /** The outermost first. */
+  /** The outermost list first. */
   readonly #entries: readonly Entry[];
 
   constructor(root: unknown, entries: readonly Entry[] = []) {
@@ -89,14 +89,18 @@ export class MessageView {
   }
 
   /**
-   * What is at a JSON Pointer (RFC 6901), undefined for nothing; without one the whole message. Of a list that is not
-   * the one that is looked at, what is in all of its entries.
+   * The value at a JSON Pointer (RFC 6901), or undefined; without a pointer the whole message. In any other list, the
+   * values of all entries.
    */
   at(path: string | undefined): unknown {
     if (path === undefined) return this.#root;
     const tokens = tokensOf(path);
-    const entry = this.#entries.findLast(({ way }) => way.every((token, index) => token === tokens[index]));
-    return entry ? find(withoutList(entry.value), tokens.slice(entry.way.length)) : find(this.#root, tokens);
+    const entry = this.#entries.findLast(({ prefix }) =>
+      prefix.every((token, index) => token === tokens[index]),
+    );
+    return entry
+      ? find(withoutList(entry.value), tokens.slice(entry.prefix.length))
+      : find(this.#root, tokens);
   }
 }
 
@@ -109,21 +113,21 @@ function tokensOf(path: string): string[] {
 
 function viewsAlong(root: unknown, tokens: readonly string[], entries: readonly Entry[] = []): MessageView[] {
   const last = entries.at(-1);
-  const from = last?.way.length ?? 0;
+  const from = last?.prefix.length ?? 0;
   let at = last ? withoutList(last.value) : root;
   for (const [index, token] of tokens.entries()) {
     if (index < from) continue;
     if (leadsThrough(at, token))
       return at.flatMap((value) => {
-        const way = tokens.slice(0, index);
-        return viewsAlong(root, tokens, [...entries, { way, value }]);
+        const prefix = tokens.slice(0, index);
+        return viewsAlong(root, tokens, [...entries, { prefix, value }]);
       });
     at = ownValue(at, token);
   }
   return [new MessageView(root, entries)];
 }
 
-/** Whether a way goes on in every entry of a list: RFC 6901 has numbers there. */
+/** Whether a path continues in every entry of a list; RFC 6901 has an index there. */
 function leadsThrough(at: unknown, token: string): at is unknown[] {
   return Array.isArray(at) && !/^\d+$/.test(token);
 }
@@ -140,7 +144,7 @@ function find(root: unknown, tokens: readonly string[]): unknown {
   return Array.isArray(at) && at.length > ENTRIES_MAX ? undefined : at;
 }
 
-/** A list right inside a list is no event: whoever nests them a thousand times finds nothing at its end. */
+/** A list directly inside a list is ignored, which limits the cost of deeply nested payloads. */
 function withoutList(entry: unknown): unknown {
   return Array.isArray(entry) ? undefined : entry;
 }
@@ -152,12 +156,12 @@ function ownValue(at: unknown, key: string): unknown {
 }
 
 /*
- * Both find whole strings as well, to leave them alone, and one without an end to its last character: so that no payload
- * is gone through more than once.
+ * Both patterns also match whole strings, to skip them, and an unterminated string up to its end. So each payload is
+ * scanned once.
  */
-/** Python writes a measurement that failed as NaN, which is not JSON; the contact beside it still counts. */
+/** Python writes a failed measurement as NaN, which is not JSON; other values of the message still count. */
 const NOT_NUMBERS = /"(?:[^"\\]|\\.)*(?:"|$)|-?\bInfinity\b|\bNaN\b/g;
-/** A double does not hold 16 digits and more, such as those of a transmitter's code. */
+/** A double cannot hold 16 digits or more, such as a transmitter's code. */
 const LONG_NUMBERS = /"(?:[^"\\]|\\.)*(?:"|$)|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 function parse(text: string): unknown {
@@ -174,7 +178,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Replaces what a pattern finds besides strings, which it finds as well. */
-function outsideStrings(text: string, pattern: RegExp, written: (found: string) => string): string {
-  return text.replaceAll(pattern, (part) => (part.startsWith('"') ? part : written(part)));
+/** Replaces the matches of a pattern that are not strings. */
+function outsideStrings(text: string, pattern: RegExp, replacement: (match: string) => string): string {
+  return text.replaceAll(pattern, (part) => (part.startsWith('"') ? part : replacement(part)));
 }

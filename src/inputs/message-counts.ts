@@ -4,17 +4,17 @@ import type { Log } from "../domain/log.ts";
 /** Messages of one topic that changed nothing, since the daemon started. */
 export interface MessageCount {
   readonly topic: string;
-  /** `no-zone`: about none of the zones that listen to the topic; else why it cannot be read. */
+  /** `no-zone`: the topic is used, but no zone matches; otherwise why the message cannot be read. */
   readonly reason: string;
   readonly count: number;
 }
 
 /** Messages of one topic are logged once in this time. */
 const LOGGED_EVERY_MS = 60_000;
-/** Topics that are counted apart; under a broad filter a client may invent more. */
+/** Topics counted separately; under a broad filter a client may invent more. */
 const TOPICS_MAX = 256;
 const OTHER_TOPICS = "other topics";
-/** A topic may have 64 KiB; a line of the log and a label of a metric should not. */
+/** A topic may have 64 KiB, which is too long for a log line or a metric label. */
 const TOPIC_LENGTH_MAX = 200;
 
 /** Counts the messages that changed nothing, by topic and reason. */
@@ -22,7 +22,7 @@ export class MessageCounts {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #counts = new Map<string, MessageCount>();
-  /** By event and topic: when it was last logged, and how many messages there were by now. */
+  /** By event and topic: time of the last log line, and number of messages. */
   readonly #logged = new Map<string, { readonly atMs: number; readonly count: number }>();
 
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
@@ -43,12 +43,12 @@ export class MessageCounts {
     const isDue = earlier === undefined || nowMs - earlier.atMs >= LOGGED_EVERY_MS;
     this.#logged.set(`${event} ${topic}`, { atMs: isDue ? nowMs : earlier.atMs, count });
     if (!isDue) return;
-    // On a topic that several sensors share, a message of one without a zone is nothing to worry about.
+    // On a topic that several sensors share, a message that matches no zone is normal.
     if (reason === "no-zone") this.#log.info(event, { topic: named, count });
     else this.#log.warn(event, { topic: named, reason, sizeBytes, refused: count });
   }
 
-  /** The most frequent first. */
+  /** Returns the counts, the highest first. */
   list(): MessageCount[] {
     return [...this.#counts.values()].toSorted((a, b) => b.count - a.count);
   }

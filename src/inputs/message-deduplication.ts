@@ -7,175 +7,176 @@ import type { DeduplicationEntry, DeduplicationStore } from "../store/deduplicat
 
 /** How a message with QoS 1 or 2 was delivered. */
 export interface Delivery {
-  /** The client id under which the sender numbers its messages. */
+  /** The client id of the session that assigns the packet ids. */
   readonly session: string;
   readonly packetId: number;
-  /** The sender says that it may have sent this message before (DUP). */
+  /** The sender marks the message as a possible duplicate (DUP). */
   readonly isRepeated: boolean;
 }
 
 /**
- * A sender that is heard so long after an acknowledgement, on the same connection, has got it; one that is heard so long
- * after it came back has sent again what it wanted to. Longer than clients wait before they repeat, shorter than the
- * 30 s after which a sensor that sends no restore may trip anew with the very same message.
+ * Activity of a sender this long after an acknowledgement on the same connection means that it has received it. Activity
+ * this long after a reconnection means that it has resent its messages. Longer than clients wait before they resend, and
+ * shorter than the 30 s after which a sensor without restores may send the same message for a new trip.
  */
 const DEDUPLICATION_WINDOW_MS = 20_000;
 /**
- * Some clients repeat without saying so (mqtt.js, and with it zigbee2mqtt, which notices a dead line after 90 s at the
- * latest). So soon after the first one the same words under the same number on a new connection are a repetition; should
- * they ever be news, they belong to an incident that is already open.
+ * Some clients resend without DUP, such as mqtt.js and so zigbee2mqtt, which detects a dead connection within 90 s.
+ * Within this time, the same message with the same packet id on a new connection is a duplicate. If it is a new
+ * opening after all, it belongs to an incident that is already open.
  */
 const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
-/** Beyond so many the oldest is forgotten; a broker has some twenty unacknowledged, a sensor one. */
+/** Beyond this number the oldest is removed; a broker has about twenty unacknowledged messages, a sensor one. */
 const MESSAGES_MAX = 4_096;
 
-export interface TakenMessagesOptions {
+export interface MessageDeduplicationOptions {
   readonly journal: Pick<Journal, "takenMessages" | "groupCommit" | "onRollback">;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-interface Taken {
+interface Entry {
   readonly message: DeduplicationEntry;
   readonly atMs: number;
-  /** When hearing from its sender settles it; undefined while its sender is away. */
-  settlesAtMs: number | undefined;
-  /** Its sender has connected again since. */
+  /** Activity of the sender from this time on confirms the acknowledgement; undefined while the sender is offline. */
+  confirmsAtMs: number | undefined;
+  /** Whether the sender has reconnected since. */
   isFromEarlierConnection: boolean;
 }
 
 /**
- * What was taken out of messages whose acknowledgement may have been lost on its way. Such a message comes again, and
- * after an opening and a closing it would be a new edge: one opening, two interventions.
+ * Detects duplicate messages: an acknowledgement can be lost, and then the sender resends the message. After an opening
+ * and a restore, the resent message would be a new edge and open a second intervention.
  *
- * A message counts as taken for each zone by itself, because each zone's change is a commit of its own. It is left out
- * only until it is settled: packet ids are used again, and a sensor's next opening must not be taken for its last one.
+ * Messages are stored for each zone separately, because each zone's change is its own commit. An entry is removed once
+ * the acknowledgement is confirmed: packet ids are reused, and a sensor's next opening must not count as a duplicate.
  */
 export class MessageDeduplication {
   readonly #store: DeduplicationStore;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** In the order in which they were taken. */
-  readonly #taken = new Map<string, Taken>();
+  /** In the order of reading. */
+  readonly #entries = new Map<string, Entry>();
 
   readonly #journal: Pick<Journal, "groupCommit" | "onRollback">;
 
-  constructor({ journal, clock, log }: TakenMessagesOptions) {
+  constructor({ journal, clock, log }: MessageDeduplicationOptions) {
     const store = journal.takenMessages;
     this.#journal = journal;
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
     for (const message of store.load()) {
-      // By the wall clock, which may have been set since; then only what is marked counts as a repetition.
+      // By the wall clock, which may have been set since; then only messages with DUP count as duplicates.
       const ageMs = Math.abs(clock.wallMs() - message.atWallMs);
       const atMs = clock.monotonicMs() - ageMs;
-      this.#keep({ message, atMs, settlesAtMs: undefined, isFromEarlierConnection: true });
+      this.#add({ message, atMs, confirmsAtMs: undefined, isFromEarlierConnection: true });
     }
   }
 
-  /** A sender has come (back). @param resumes false when it knows nothing of an earlier connection */
+  /** A sender has connected. @param resumes false when its session has no earlier messages */
   connected(session: string, resumes: boolean): void {
     const own = this.#of(session);
-    if (!resumes) this.#forget(own);
-    const settlesAtMs = this.#clock.monotonicMs() + DEDUPLICATION_WINDOW_MS;
-    for (const taken of own) {
-      taken.settlesAtMs = settlesAtMs;
-      taken.isFromEarlierConnection = true;
+    if (!resumes) this.#remove(own);
+    const confirmsAtMs = this.#clock.monotonicMs() + DEDUPLICATION_WINDOW_MS;
+    for (const entry of own) {
+      entry.confirmsAtMs = confirmsAtMs;
+      entry.isFromEarlierConnection = true;
     }
   }
 
-  /** Anything has come from a sender. */
+  /** The sender has sent any packet. */
   onActivity(session: string): void {
     const nowMs = this.#clock.monotonicMs();
-    const settled: Taken[] = [];
-    for (const taken of this.#taken.values()) {
-      // Those behind were taken later, and nothing settles earlier than this.
-      if (taken.atMs + DEDUPLICATION_WINDOW_MS > nowMs) break;
-      if (taken.message.session === session && (taken.settlesAtMs ?? Infinity) <= nowMs) settled.push(taken);
+    const confirmed: Entry[] = [];
+    for (const entry of this.#entries.values()) {
+      // The entries are ordered by time, and none is confirmed earlier than this.
+      if (entry.atMs + DEDUPLICATION_WINDOW_MS > nowMs) break;
+      if (entry.message.session === session && (entry.confirmsAtMs ?? Infinity) <= nowMs)
+        confirmed.push(entry);
     }
-    if (settled.length === 0) return;
-    // Here at once; on the disk with whatever else is written at this moment, for in a burst each message settles one.
-    this.#purgeMemory(settled);
-    void this.#journal.groupCommit(() => this.#purgeStore(settled)).catch((error) => this.#warn(error));
+    if (confirmed.length === 0) return;
+    // The memory is updated now; the store with the next group commit, because in a burst each message confirms one.
+    this.#purgeMemory(confirmed);
+    void this.#journal.groupCommit(() => this.#purgeStore(confirmed)).catch((error) => this.#warn(error));
   }
 
   /**
-   * Runs `read` unless this very message was taken for the zone before.
+   * Calls `read` unless this message was already read for the zone.
    * @param hash of the message, see `hashOf`
-   * @throws whatever `read` throws; the message is not taken then
+   * @throws any error of `read`; the message then does not count as read
    */
   once({ session, packetId, isRepeated }: Delivery, zoneId: string, hash: string, read: () => void): void {
     const atMs = this.#clock.monotonicMs();
     const message = { session, packetId, zoneId, hash, atWallMs: this.#clock.wallMs() };
-    const earlier = this.#taken.get(keyOf(message));
+    const earlier = this.#entries.get(keyOf(message));
     if (earlier && earlier.message.hash === hash) {
-      const isUnmarked =
+      const isUnflagged =
         earlier.isFromEarlierConnection && atMs - earlier.atMs <= UNFLAGGED_DUPLICATE_WINDOW_MS;
-      if (isRepeated || isUnmarked) {
+      if (isRepeated || isUnflagged) {
         this.#log.info("mqtt-duplicate-ignored", { session, packetId, zone: zoneId });
         return;
       }
     }
-    if (earlier) this.#forget([earlier]);
-    const taken = {
+    if (earlier) this.#remove([earlier]);
+    const entry = {
       message,
       atMs,
-      settlesAtMs: atMs + DEDUPLICATION_WINDOW_MS,
+      confirmsAtMs: atMs + DEDUPLICATION_WINDOW_MS,
       isFromEarlierConnection: false,
     };
-    this.#keep(taken);
-    // Before the zone's change, to be in its transaction; and lost with it.
+    this.#add(entry);
+    // Stored before the zone's change, to be in its transaction.
     this.#store.add(message);
-    this.#journal.onRollback(() => this.#forget([taken]));
+    this.#journal.onRollback(() => this.#remove([entry]));
     try {
       read();
     } catch (error) {
-      this.#forget([taken]);
+      this.#remove([entry]);
       throw error;
     }
   }
 
-  #of(session: string): Taken[] {
-    return [...this.#taken.values()].filter(({ message }) => message.session === session);
+  #of(session: string): Entry[] {
+    return [...this.#entries.values()].filter(({ message }) => message.session === session);
   }
 
-  #keep(taken: Taken): void {
-    this.#taken.set(keyOf(taken.message), taken);
-    const oldest = this.#taken.size > MESSAGES_MAX ? this.#taken.values().next().value : undefined;
-    if (oldest) this.#forget([oldest]);
+  #add(entry: Entry): void {
+    this.#entries.set(keyOf(entry.message), entry);
+    const oldest = this.#entries.size > MESSAGES_MAX ? this.#entries.values().next().value : undefined;
+    if (oldest) this.#remove([oldest]);
   }
 
-  #forget(forgotten: readonly Taken[]): void {
-    if (forgotten.length === 0) return;
-    this.#purgeMemory(forgotten);
+  #remove(removed: readonly Entry[]): void {
+    if (removed.length === 0) return;
+    this.#purgeMemory(removed);
     try {
-      this.#purgeStore(forgotten);
+      this.#purgeStore(removed);
     } catch (error) {
       this.#warn(error);
     }
   }
 
-  #purgeMemory(forgotten: readonly Taken[]): void {
-    for (const taken of forgotten) {
-      const key = keyOf(taken.message);
-      if (this.#taken.get(key) === taken) this.#taken.delete(key);
+  #purgeMemory(removed: readonly Entry[]): void {
+    for (const entry of removed) {
+      const key = keyOf(entry.message);
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
     }
   }
 
-  #purgeStore(forgotten: readonly Taken[]): void {
-    this.#store.remove(forgotten.map(({ message }) => message));
+  #purgeStore(removed: readonly Entry[]): void {
+    this.#store.remove(removed.map(({ message }) => message));
   }
 
-  /** What stays on the disk is in nobody's way before the next start, and then hardly ever. */
+  /** Entries left in the store matter only at the next start, and rarely then. */
   #warn(error: unknown): void {
     this.#log.warn("mqtt-deduplication-purge-failed", { reason: messageOf(error) });
   }
 }
 
 /**
- * How a packet was delivered, for `MqttMessage`; nothing for QoS 0, which nobody repeats, and for a last will, which is
- * the broker's.
+ * The delivery of a packet, for `MqttMessage`. None for QoS 0, which is never resent, and for a last will, which the
+ * broker sends.
  */
 export function deliveryOf(
   { messageId, dup }: { readonly messageId?: number | undefined; readonly dup: boolean },
@@ -185,7 +186,7 @@ export function deliveryOf(
   return { delivery: { session, packetId: messageId, isRepeated: dup } };
 }
 
-/** What tells two messages under one packet id apart. */
+/** Distinguishes two messages with one packet id. */
 export function hashOf(topic: string, payload: Uint8Array): string {
   return createHash("sha256").update(topic).update("\0").update(payload).digest("base64url").slice(0, 22);
 }

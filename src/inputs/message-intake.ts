@@ -2,71 +2,71 @@ import type { IPublishPacket, MqttClient } from "mqtt";
 import type { ConnectionState, MqttZones } from "./mqtt-zones.ts";
 import { deliveryOf } from "./message-deduplication.ts";
 
-export interface BrokerMessagesOptions {
+export interface MessageIntakeOptions {
   readonly zones: MqttZones;
-  /** Our client id at the broker, which numbers its messages under it. */
+  /** The daemon's client id, under which the broker numbers its messages. */
   readonly session: string;
-  /** The connection: an acknowledgement must not go out on a later one than its message came in on. */
+  /** The connection: an acknowledgement must be sent on the connection of its message. */
   readonly stream: MqttClient["stream"];
-  /** Told of each message that is on the disk. */
+  /** Called after each message that was committed. */
   readonly onRecorded: () => void;
-  /** Told of the first message that could not be written down; none is taken after it. */
+  /** Called with the first message that could not be stored; no further messages are accepted. */
   readonly onFailed: (topic: string, error: unknown) => void;
 }
 
-/** So many may be on their way to the disk at once; a broker sends some twenty before it waits. */
-const UNDER_WAY_MAX = 256;
-/** What mqtt.js is told to get the next packet out of it. */
-const DEFERRED_ACK = new Error("acknowledged once it is on the disk");
+/** Maximum number of uncommitted messages; a broker sends about twenty before it waits. */
+const PENDING_MAX = 256;
+/** Error that makes mqtt.js pass the next packet without a PUBACK. */
+const DEFERRED_ACK = new Error("acknowledged after the commit");
 
 /**
- * The messages of one connection to a broker, taken in their order and acknowledged when they are on the disk.
+ * Processes the messages of one broker connection in order, and acknowledges them once they are committed.
  *
- * mqtt.js hands over one packet and keeps the next one back until its callback is called, which also sends the PUBACK.
- * Told of an error, it hands over the next one and sends nothing: so it is told one, the messages that have arrived
- * together share a commit, and the PUBACK is ours to send. Where its callback is never called, it reads nothing more.
+ * mqtt.js passes one packet and holds back the next until its callback is called, which also sends the PUBACK. After an
+ * error, it passes the next packet without a PUBACK. So the callback gets an error, messages that arrive together share
+ * a commit, and this class sends the PUBACK. If the callback is never called, mqtt.js stops reading.
  */
-export class BrokerMessages {
-  readonly #options: BrokerMessagesOptions;
-  readonly #line: ConnectionState = { isPaused: false };
+export class MessageIntake {
+  readonly #options: MessageIntakeOptions;
+  readonly #connection: ConnectionState = { isPaused: false };
   #isFailed = false;
-  #underWay = 0;
+  #pending = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(options: BrokerMessagesOptions) {
+  constructor(options: MessageIntakeOptions) {
     this.#options = options;
   }
 
-  /** Takes a message. @param next mqtt.js's callback */
+  /** Processes a message. @param next callback of mqtt.js */
   take(packet: IPublishPacket, next: (error?: Error) => void): void {
-    // What follows a message that could not be written down waits with it at the broker.
+    // Messages after one that could not be stored stay at the broker.
     if (this.#isFailed) return;
-    // Nobody sends QoS 2 to a subscription for QoS 1; should it come, mqtt.js acknowledges it.
-    const goesOn = packet.qos < 2 && this.#underWay < UNDER_WAY_MAX;
-    this.#last = this.#record(packet, goesOn ? undefined : next);
-    if (goesOn) next(DEFERRED_ACK);
+    // No broker sends QoS 2 to a subscription with QoS 1; if one does, mqtt.js acknowledges it.
+    const continues = packet.qos < 2 && this.#pending < PENDING_MAX;
+    this.#last = this.#record(packet, continues ? undefined : next);
+    if (continues) next(DEFERRED_ACK);
   }
 
-  /** Done when everything that was taken is on the disk, or has failed. */
+  /** Resolves when every message is committed or has failed. */
   ended(): Promise<void> {
     return this.#last;
   }
 
-  /** @param next where mqtt.js waits for it; it sends the acknowledgement then */
+  /** @param next set if mqtt.js waits for it; mqtt.js then sends the acknowledgement */
   async #record(packet: IPublishPacket, next: (() => void) | undefined): Promise<void> {
     const { zones, session, stream, onRecorded, onFailed } = this.#options;
     const { topic, qos, messageId, retain } = packet;
     const payload = Buffer.from(packet.payload as Uint8Array);
     const message = { topic, payload, isRetained: retain, ...deliveryOf(packet, session) };
-    this.#underWay += 1;
+    this.#pending += 1;
     try {
-      await zones.deliver(message, this.#line);
+      await zones.deliver(message, this.#connection);
     } catch (error) {
       if (!this.#isFailed) onFailed(topic, error);
       this.#isFailed = true;
       return;
     } finally {
-      this.#underWay -= 1;
+      this.#pending -= 1;
     }
     onRecorded();
     if (stream.destroyed) return;
@@ -76,7 +76,7 @@ export class BrokerMessages {
 
   #acknowledge(packetId: number): void {
     const { stream } = this.#options;
-    // All that share a commit leave in one piece.
+    // Acknowledgements of one commit are sent in one packet.
     stream.cork();
     process.nextTick(() => stream.uncork());
     // PUBACK (MQTT 3.1.1, 3.4).

@@ -4,15 +4,15 @@ import { formatConditionMessage, type ConditionDetail } from "../domain/conditio
 import type { NewEvent } from "../domain/event.ts";
 import { wallOf } from "./zone-state-persistence.ts";
 
-export interface BlindIntervalsOptions {
+export interface MonitoringGapsOptions {
   readonly clock: Clock;
   readonly conditions: Conditions;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
 }
 
-/** The conditions under which zones are not heard. */
-const BLINDING: ReadonlySet<ConditionCode> = new Set([
+/** The conditions under which zones cannot be read. */
+const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
   "mqtt-unreachable",
   "mqtt-session-taken-over",
   "mqtt-broker-not-listening",
@@ -22,7 +22,7 @@ const BLINDING: ReadonlySet<ConditionCode> = new Set([
   "gpio-line-unstable",
 ]);
 
-interface Blind {
+interface Gap {
   readonly code: ConditionCode;
   readonly subject: string;
   readonly text: string;
@@ -30,23 +30,23 @@ interface Blind {
   readonly sinceMs: number;
 }
 
-/** Passes on what the inputs declare, and writes down each time in which they were blind once it is over. */
+/** Passes on the conditions of the inputs, and records each monitoring gap once it is over. */
 export class MonitoringGaps implements Conditions {
-  readonly #options: BlindIntervalsOptions;
-  readonly #blind = new Map<string, Blind>();
+  readonly #options: MonitoringGapsOptions;
+  readonly #gaps = new Map<string, Gap>();
 
-  constructor(options: BlindIntervalsOptions) {
+  constructor(options: MonitoringGapsOptions) {
     this.#options = options;
   }
 
-  raise<Code extends ConditionCode>(code: Code, said: ConditionDetail<Code>, subject = ""): void {
-    this.#options.conditions.raise(code, said, subject);
+  raise<Code extends ConditionCode>(code: Code, detail: ConditionDetail<Code>, subject = ""): void {
+    this.#options.conditions.raise(code, detail, subject);
     const name = `${code} ${subject}`;
-    if (BLINDING.has(code) && !this.#blind.has(name))
-      this.#blind.set(name, {
+    if (GAP_CONDITIONS.has(code) && !this.#gaps.has(name))
+      this.#gaps.set(name, {
         code,
         subject,
-        text: formatConditionMessage(code, said),
+        text: formatConditionMessage(code, detail),
         sinceMs: this.#options.clock.monotonicMs(),
       });
   }
@@ -54,19 +54,19 @@ export class MonitoringGaps implements Conditions {
   clear(code: ConditionCode, subject = ""): void {
     this.#options.conditions.clear(code, subject);
     const name = `${code} ${subject}`;
-    const blind = this.#blind.get(name);
-    if (!blind) return;
-    this.#blind.delete(name);
-    this.#recordGap(blind);
+    const gap = this.#gaps.get(name);
+    if (!gap) return;
+    this.#gaps.delete(name);
+    this.#recordGap(gap);
   }
 
-  /** What is blind when the daemon ends is told up to here; the next start tells of the time in between. */
+  /** Records open gaps up to now; the next start records the downtime. */
   stop(): void {
-    for (const blind of this.#blind.values()) this.#recordGap(blind);
-    this.#blind.clear();
+    for (const gap of this.#gaps.values()) this.#recordGap(gap);
+    this.#gaps.clear();
   }
 
-  #recordGap({ code, subject, text, sinceMs }: Blind): void {
+  #recordGap({ code, subject, text, sinceMs }: Gap): void {
     const { clock, record } = this.#options;
     record({
       who: "santinela",

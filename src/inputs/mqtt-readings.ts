@@ -4,7 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerCountStore } from "../store/broker-counts.ts";
 import { reasonOf } from "./connection-error.ts";
-import { BrokerMessages } from "./message-intake.ts";
+import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerSubscriptions } from "./broker-subscriptions.ts";
 import { SessionTakeovers } from "./session-takeovers.ts";
@@ -12,7 +12,7 @@ import type { MqttZones } from "./mqtt-zones.ts";
 
 export interface MqttReadingsOptions {
   readonly url: string;
-  /** Fixed for the life of the installation: the broker keeps the session, and the messages in it, under this name. */
+  /** Fixed for the life of the installation: the broker stores the session and its messages under this id. */
   readonly clientId: string;
   readonly credentials?: { readonly username: string; readonly password: string };
   readonly tls?: BrokerTls;
@@ -23,48 +23,48 @@ export interface MqttReadingsOptions {
   readonly conditions: Conditions;
 }
 
-/** PEM texts: whom to believe that it is the broker, and by what the broker knows us. */
+/** PEM texts: the broker's certificate authority, and the client certificate with its key. */
 export interface BrokerTls {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** After a failed journal write the connection is broken so much later, doubling, so that a full disk is no storm. */
+/** Delay before the connection is closed after a failed journal write; doubles, to limit redeliveries on a full disk. */
 const REDELIVERY_DELAY_MS = 1_000;
-/** Below the keepalive: until the connection is broken nothing reads the broker's answers to our pings. */
+/** Below the keepalive: until the connection is closed, responses to pings are not read. */
 const REDELIVERY_DELAY_MS_MAX = 20_000;
 const RECONNECT_MS = 2_000;
-/** Whoever shares our name is left alone for so long; the broker keeps our messages meanwhile. */
+/** Time without a connection attempt after session takeovers; the broker queues messages in the meantime. */
 const TAKEOVER_PAUSE_MS = 300_000;
-/** A connection that holds for so long shares its name with nobody. */
+/** A connection that lasts this long is not affected by session takeovers. */
 const STABLE_CONNECTION_MS = 60_000;
 const NO_REASON = "the connection ended";
 
 /**
  * The readings of an external broker, over one persistent session with QoS 1.
  *
- * A message is acknowledged only after its trip is committed: it is taken in mqtt.js's `handleMessage`, which sends no
- * PUBACK before its callback is called. The `message` event would be too late: by then nobody waits for us any more.
+ * A message is acknowledged only after its trip is committed. It is processed in `handleMessage` of mqtt.js, which sends
+ * no PUBACK before its callback is called; the `message` event would be too late.
  */
 export class MqttReadings {
   readonly #options: MqttReadingsOptions;
   #client: MqttClient | undefined;
   #cancelRedelivery: CancelTimer | undefined;
-  /** Journal writes that failed in a row. */
+  /** Consecutive failed journal writes. */
   #failures = 0;
-  /** Why there is no connection, as far as anything has said so since there last was one. */
+  /** Why there is no connection, as far as known since the last one. */
   #reason = NO_REASON;
-  /** What has come on the connection that there is. */
-  #messages: BrokerMessages | undefined;
+  /** Messages of the current connection. */
+  #intake: MessageIntake | undefined;
   readonly #takeovers: SessionTakeovers;
   readonly #drops: DroppedMessages;
   readonly #subscriptions: BrokerSubscriptions;
-  #isCountOffered = true;
-  /** Whether the broker has accepted the connection that there is. */
+  #isCountAvailable = true;
+  /** Whether the broker has accepted the current connection. */
   #isAccepted = false;
   #cancelPause: CancelTimer | undefined;
-  #cancelUndisturbed: CancelTimer | undefined;
+  #cancelStable: CancelTimer | undefined;
 
   constructor(options: MqttReadingsOptions) {
     this.#options = options;
@@ -73,21 +73,21 @@ export class MqttReadings {
     this.#drops = new DroppedMessages({ ...options, broker: brokerName(options.url) });
   }
 
-  /** Starts connecting; a broker that is not there is a condition and is tried again for ever. */
+  /** Starts connecting; an unreachable broker raises a condition and is retried indefinitely. */
   async start(): Promise<void> {
     const { default: mqtt } = await import("mqtt");
     this.#open(mqtt.connect);
   }
 
   /**
-   * Has the broker send that as well, and what it keeps there once more; without a connection the next one does it.
-   * @returns once the broker has answered, or after a few seconds
+   * Subscribes to topics, and the broker sends their retained messages again; without a connection, the next one does it.
+   * @returns once the broker has responded, or after a few seconds
    */
   async listen(topics: readonly string[]): Promise<void> {
     if (this.#client?.connected === true) await this.#subscriptions.listen(this.#client, topics);
   }
 
-  /** Has the broker send that no more. @returns as `listen` */
+  /** Unsubscribes from topics. @returns as `listen` */
   leave(topics: readonly string[]): Promise<void> {
     return this.#subscriptions.leave(this.#client, topics);
   }
@@ -95,12 +95,12 @@ export class MqttReadings {
   async stop(): Promise<void> {
     this.#cancelRedelivery?.();
     this.#cancelPause?.();
-    this.#cancelUndisturbed?.();
+    this.#cancelStable?.();
     this.#drops.stop();
     const client = this.#client;
     this.#client = undefined;
-    const ended = this.#messages?.ended();
-    if (client) await endForGood(client);
+    const ended = this.#intake?.ended();
+    if (client) await endWithoutReconnect(client);
     await ended;
   }
 
@@ -113,46 +113,46 @@ export class MqttReadings {
       manualConnect: true,
     });
     this.#client = client;
-    // All of this stands before the connection: a queued message arrives in the same packet as its welcome.
-    client.handleMessage = (packet, next) => this.#take(client, packet, next);
+    // Handlers are set before connecting: a queued message can arrive in the same packet as the CONNACK.
+    client.handleMessage = (packet, next) => this.#onPacket(client, packet, next);
     client.on("connect", ({ sessionPresent }) => this.#connected(client, sessionPresent));
     client.on("packetreceive", () => this.#options.zones.taken.onActivity(this.#options.clientId));
     client.on("close", () => this.#closed(client, connect));
     client.on("error", (error) => {
       this.#reason = reasonOf(error);
       this.#isAccepted = false;
-      this.#takeovers.forget();
+      this.#takeovers.reset();
       this.#onDisconnected();
     });
     client.on("offline", () => {
-      // A connection that was broken on purpose says nothing about the broker.
+      // A connection closed by the daemon does not mean that the broker is unreachable.
       if (this.#failures === 0) this.#onDisconnected();
     });
     client.connect();
   }
 
   #closed(client: MqttClient, connect: Connect): void {
-    this.#messages = undefined;
-    this.#cancelUndisturbed?.();
-    const isKickOut = this.#isAccepted && this.#failures === 0 && client === this.#client;
+    this.#intake = undefined;
+    this.#cancelStable?.();
+    const isTakeover = this.#isAccepted && this.#failures === 0 && client === this.#client;
     this.#isAccepted = false;
-    if (!isKickOut || !this.#takeovers.count()) return;
+    if (!isTakeover || !this.#takeovers.count()) return;
     const { conditions, clock, clientId } = this.#options;
     conditions.raise("mqtt-session-taken-over", { clientId, minutes: TAKEOVER_PAUSE_MS / 60_000 });
     conditions.clear("mqtt-unreachable");
-    void endForGood(client);
-    this.#takeovers.forget();
+    void endWithoutReconnect(client);
+    this.#takeovers.reset();
     this.#cancelPause = clock.after(TAKEOVER_PAUSE_MS, () => this.#open(connect));
   }
 
   #sessionOptions(): IClientOptions {
-    // 3.1.1: overlapping filters are delivered once, and the retain flag means what it says.
+    // With MQTT 3.1.1, overlapping filters are delivered once, and the retain flag is reliable.
     return {
       clientId: this.#options.clientId,
       clean: false,
       protocolVersion: 4,
       reconnectPeriod: RECONNECT_MS,
-      // A refused sign-in may be a broker that is still starting, or a password that is mended there.
+      // A rejected sign-in may be a broker that is still starting, or a password that is corrected there.
       reconnectOnConnackError: true,
       keepalive: 30,
       resubscribe: false,
@@ -160,20 +160,20 @@ export class MqttReadings {
     };
   }
 
-  #take(client: MqttClient, packet: Packet, next: (error?: Error) => void): void {
+  #onPacket(client: MqttClient, packet: Packet, next: (error?: Error) => void): void {
     if (packet.cmd !== "publish") next();
     else if (packet.topic === DROPPED_TOPIC) {
       this.#drops.read(Buffer.from(packet.payload as Uint8Array));
       next();
     } else {
-      this.#messages ??= this.#messagesOf(client);
-      this.#messages.take(packet, next);
+      this.#intake ??= this.#openIntake(client);
+      this.#intake.take(packet, next);
     }
   }
 
-  #messagesOf({ stream }: MqttClient): BrokerMessages {
+  #openIntake({ stream }: MqttClient): MessageIntake {
     const { zones, clientId, log } = this.#options;
-    return new BrokerMessages({
+    return new MessageIntake({
       zones,
       session: clientId,
       stream,
@@ -185,7 +185,7 @@ export class MqttReadings {
     });
   }
 
-  /** The broker keeps what is not acknowledged, and sends it again once the connection was broken and made anew. */
+  /** The broker keeps unacknowledged messages, and sends them again on the next connection. */
   #redeliverLater(stream: MqttClient["stream"]): void {
     const delayMs = Math.min(REDELIVERY_DELAY_MS_MAX, REDELIVERY_DELAY_MS * 2 ** this.#failures);
     this.#failures += 1;
@@ -197,23 +197,21 @@ export class MqttReadings {
     const { conditions, clock, log, zones, url, clientId } = this.#options;
     this.#reason = NO_REASON;
     this.#isAccepted = true;
-    this.#cancelUndisturbed = clock.after(STABLE_CONNECTION_MS, () =>
-      conditions.clear("mqtt-session-taken-over"),
-    );
+    this.#cancelStable = clock.after(STABLE_CONNECTION_MS, () => conditions.clear("mqtt-session-taken-over"));
     zones.taken.connected(clientId, sessionPresent);
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
-    if (this.#isCountOffered) this.#readCount(client);
-    // On every connection, also where the broker still knows the subscriptions: it then sends the retained values once
-    // more, and only they tell what a sensor with QoS 0 has said in the meantime. A value that is no news is no edge.
+    if (this.#isCountAvailable) this.#readCount(client);
+    // On every connection, even if the broker kept the subscriptions: it then sends the retained messages again, which
+    // is the only source for changes of sensors with QoS 0 in the meantime. An unchanged value is not an edge.
     this.#subscriptions.connected(client, zones.filters);
   }
 
-  /** A broker may keep its count to itself, or end the connection for the question; then it is not asked again. */
+  /** A broker may deny access to its counter, or end the connection; then it is not subscribed again. */
   #readCount(client: MqttClient): void {
     client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
       if (!error) return;
-      this.#isCountOffered = false;
+      this.#isCountAvailable = false;
       this.#options.log.debug("mqtt-drop-count-unavailable", { reason: error.message });
     });
   }
@@ -226,17 +224,17 @@ export class MqttReadings {
 }
 
 /**
- * Ends a client and its reconnection. mqtt.js forgets that it was ended when that happens during an attempt to connect
- * (`manualConnect`): the close of that attempt would start the next one, under the name that the next daemon uses.
+ * Ends a client and its reconnection. If mqtt.js is ended during a connection attempt (`manualConnect`), the close of
+ * that attempt would start another one, with the client id that the next daemon uses.
  */
-async function endForGood(client: MqttClient): Promise<void> {
+async function endWithoutReconnect(client: MqttClient): Promise<void> {
   client.options.reconnectPeriod = 0;
-  await client.endAsync(true).catch(() => "what cannot be ended is over");
+  await client.endAsync(true).catch(() => "it has ended already");
 }
 
 type Connect = (url: string, options: IClientOptions) => MqttClient;
 
-/** The broker by host and port alone: its address may hold no password, and nothing else is worth a log line. */
+/** Host and port of the broker; the rest of its address may contain a password. */
 function brokerName(url: string): string {
   return url.split("/")[2] ?? "";
 }

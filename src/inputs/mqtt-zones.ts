@@ -20,7 +20,7 @@ export interface MqttZonesOptions extends Pick<
   readonly log: Log;
 }
 
-/** Topic filters, from one configuration to another. */
+/** Differences of the topic filters between two configurations. */
 export interface FilterChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -28,28 +28,28 @@ export interface FilterChanges {
   readonly news: readonly string[];
 }
 
-/** What of the journal the messages need. */
+/** The part of the journal that messages need. */
 export type MqttJournal = Pick<Journal, "takenMessages" | "groupCommit" | "onRollback"> &
   RepeatedOpeningsOptions["journal"];
 
 export interface MqttMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
-  /** A value that the broker kept, not one that comes as it happens. */
+  /** Whether the broker sent a retained message, not a new one. */
   readonly isRetained: boolean;
-  /** Absent for QoS 0, which nobody repeats. */
+  /** Undefined for QoS 0, which is never resent. */
   readonly delivery?: Delivery;
 }
 
-/** The messages of one connection, which are taken in their order: after one that was not written down comes none. */
+/** State of one connection, whose messages are processed in order: after one that could not be stored, none is. */
 export interface ConnectionState {
   isPaused: boolean;
 }
 
-/** Takes messages to the zones that they concern: the same for every broker. */
+/** Passes messages of any broker to their zones. */
 export class MqttZones {
   readonly #options: MqttZonesOptions;
-  /** What is not to be read once more. */
+  /** Detects duplicates. */
   readonly taken: MessageDeduplication;
   #topics: ZoneTopics;
   readonly #repeated: RepeatedOpenings;
@@ -64,18 +64,18 @@ export class MqttZones {
     this.counts = new MessageCounts(options);
   }
 
-  /** What another configuration asks of a broker. */
+  /** Compares the topic filters of another configuration with the current ones. */
   filtersOf(zones: readonly Zone[]): FilterChanges {
     const after = new ZoneTopics(zones, this.#topics);
     const { filters } = this.#topics;
     return {
       added: after.filters.filter((filter) => !filters.includes(filter)),
       removed: filters.filter((filter) => !after.filters.includes(filter)),
-      news: after.newsBehind(this.#topics),
+      news: after.newFiltersSince(this.#topics),
     };
   }
 
-  /** Takes messages to other zones, from this turn on. */
+  /** Passes messages to other zones from now on. */
   exchange(zones: readonly Zone[]): void {
     this.#topics = new ZoneTopics(zones, this.#topics);
     this.#repeated.exchange(zones);
@@ -87,41 +87,41 @@ export class MqttZones {
   }
 
   /**
-   * Reads a message for every zone that it concerns, in one commit with all that arrive with it: a burst costs a flush
-   * of the disk for every handful of messages.
-   * @returns once what the message means is on the disk and it may be acknowledged; rejects with whatever the journal
-   * threw: the message must come again then, and what is already written is no edge any more
+   * Reads a message for all its zones, in one commit with messages that arrive at the same time: a burst needs few fsyncs.
+   * @returns once the changes are committed and the message may be acknowledged. Rejects with any error of the journal;
+   * the message must then be sent again, and committed changes are not an edge again
    */
-  async deliver(message: MqttMessage, line: ConnectionState = { isPaused: false }): Promise<void> {
+  async deliver(message: MqttMessage, connection: ConnectionState = { isPaused: false }): Promise<void> {
     try {
-      await this.#options.journal.groupCommit(() => this.#readInLine(message, line));
+      await this.#options.journal.groupCommit(() => this.#readInOrder(message, connection));
     } catch (error) {
-      // Not this message has failed, but the commit.
-      if (!line.isPaused) this.#options.monitor.reportFailure(error);
-      line.isPaused = true;
+      // The commit has failed, not this message.
+      if (!connection.isPaused) this.#options.monitor.reportFailure(error);
+      connection.isPaused = true;
       throw error;
     }
   }
 
-  #readInLine(message: MqttMessage, line: ConnectionState): void {
-    if (line.isPaused) throw new Error("a message before it could not be written down");
+  #readInOrder(message: MqttMessage, connection: ConnectionState): void {
+    if (connection.isPaused) throw new Error("an earlier message could not be stored");
     try {
       this.#read(message);
     } catch (error) {
-      // At once: the next one may be in the same commit.
-      line.isPaused = true;
+      // Set at once: the next message may be in the same commit.
+      connection.isPaused = true;
       throw error;
     }
   }
 
   #read({ topic, payload, isRetained, delivery }: MqttMessage): void {
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
-    // What a gate says must be known before the zones behind it are read.
+    // The state of a gate must be known before its zones are read.
     for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
     const hash = delivery && signals.length > 0 ? hashOf(topic, payload) : "";
-    for (const zoneId of new Set(signals.map((said) => said.zoneId))) {
+    for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
       const read = (): void => {
-        for (const said of signals) if (said.zoneId === zoneId) this.#tell(zoneId, said.signal, !isRetained);
+        for (const entry of signals)
+          if (entry.zoneId === zoneId) this.#signal(zoneId, entry.signal, !isRetained);
       };
       if (delivery) this.taken.once(delivery, zoneId, hash, read);
       else read();
@@ -130,13 +130,13 @@ export class MqttZones {
     else if (isUnmatched) this.counts.note(topic, "no-zone", payload.byteLength);
   }
 
-  #tell(zoneId: string, signal: ZoneSignal, isLive: boolean): void {
+  #signal(zoneId: string, signal: ZoneSignal, isLive: boolean): void {
     const { monitor, log } = this.#options;
     if (signal.kind !== "contact" && signal.kind !== "sign-of-life")
       log.debug("mqtt-signal", { zone: zoneId, ...signal });
     const read = (): void => monitor.take(zoneId, signal, { live: isLive });
     const occasion = signal.kind === "contact" ? signal.occasion : undefined;
-    // While the zone is open, a further opening is no edge, whatever it is part of.
+    // While the zone is open, another opening is not an edge.
     if (occasion === undefined || this.#isOpen(zoneId)) read();
     else if (!this.#repeated.isRepeated(zoneId, occasion)) this.#repeated.take(zoneId, occasion, read);
     else if (isLive) monitor.take(zoneId, { kind: "sign-of-life" }, { live: true });

@@ -25,49 +25,49 @@ export interface StandingContactsOptions {
   readonly bootId: string;
   readonly time: TrustedTime;
   readonly site: TripSite;
-  /** How long a contact that saves lives may stand open after its intervention was done, in milliseconds. */
+  /** How long a life safety contact may stay open after its intervention is done, in milliseconds. */
   readonly standingAgainMs: number;
   readonly newKey: () => string;
   readonly conditions: Conditions;
   readonly log: Log;
-  /** What an intervention says of a zone, by the zone's name as it stands in texts. */
+  /** Whether the intervention names a zone, by the zone's name in its texts. */
   readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
-  /** Called after something was committed that is to be dispatched. */
+  /** Called after a commit of trips to be dispatched. */
   readonly onTrip: () => void;
 }
 
-/** What is kept of a zone while it is open. */
+/** What is known of a zone while it is open. */
 interface Standing {
-  /** Its trips have been held back since it opened, and what follows has not been decided. */
-  wasHeld: boolean;
-  /** Since when its intervention has been done, monotonic. */
+  /** Its trips have been suppressed since it opened, and no decision was made since. */
+  wasSuppressed: boolean;
+  /** Time at which its intervention was done, monotonic. */
   finishedMs: number | undefined;
 }
 
-/** A zone that is bypassed, in a walk test or in an exit delay is looked at this often: within the 5 s that it may stand untold. */
-const LOOK_HELD_MS = 4_000;
-/** One that a record or condition names is looked at this often; what ends that mostly calls for a look at once. */
-const LOOK_NAMED_MS = 60_000;
-/** Looks follow each other no faster: a flapping contact must not have two hundred others looked at each time. */
-const LOOKS_APART_MS = 250;
-/** An opening that was only counted, because there were too many, is reported once it has lasted this long. */
+/** Check interval for a zone in a bypass, walk test or exit delay; an open zone must be reported within 5 s. */
+const CHECK_SUPPRESSED_MS = 4_000;
+/** Check interval for a zone that a record or condition names; most changes request a check at once. */
+const CHECK_NAMED_MS = 60_000;
+/** Minimum time between checks, because a chattering contact would check all other zones each time. */
+const CHECK_SPACING_MS = 250;
+/** An opening that was only counted, because there were too many, is reported after this time. */
 const COUNTED_MS = 3_000;
-/** What the journal says of a contact before the restart counts once its sensor has had this long to say otherwise. */
-const CARRIED_OVER_MS = 5_000;
+/** Time after the start before a stored contact state counts, so that its sensor can report first. */
+const STORED_STATE_MS = 5_000;
 const NO_RECORD: ZoneInRecord = { cover: "finished", changedWallMs: null };
 
 /**
- * Looks at contacts that stand open: whatever held their trips back (a closed gate, a bypass, a walk test, a shutdown) ends
- * without an edge, and so does the work on an intervention. No zone is open while armed without a record or a condition
- * that names it.
+ * Checks open contacts. What suppressed their trips (a closed gate, a bypass, a walk test, a swinger shutdown) ends
+ * without an edge, and so does the work on an intervention. Every zone that is open while armed must be named by a record
+ * or a condition.
  */
 export class StandingContacts {
   readonly #options: StandingContactsOptions;
   readonly #standing = new Map<string, Standing>();
   readonly #conditions = new Set<string>();
   #cancel: CancelTimer | undefined;
-  #isSoon = false;
-  #lookedMs = -Infinity;
+  #isRequested = false;
+  #checkedMs = -Infinity;
   #startedMs = 0;
   #isStopped = true;
 
@@ -78,33 +78,30 @@ export class StandingContacts {
   start(): void {
     this.#isStopped = false;
     this.#startedMs = this.#options.clock.monotonicMs();
-    this.soon();
+    this.requestCheck();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#isSoon = false;
+    this.#isRequested = false;
   }
 
-  /**
-   * Looks at open zones as soon as this turn is over; to be called when a zone may have opened or closed, or when a hold or
-   * the work on a record may have ended.
-   */
-  soon(): void {
-    if (this.#isStopped || this.#isSoon) return;
-    this.#isSoon = true;
+  /** Requests a check of open zones; to be called when a zone, a suppression or an intervention may have changed. */
+  requestCheck(): void {
+    if (this.#isStopped || this.#isRequested) return;
+    this.#isRequested = true;
     this.#cancel?.();
     const { clock } = this.#options;
-    const waitMs = Math.max(0, this.#lookedMs + LOOKS_APART_MS - clock.monotonicMs());
-    this.#cancel = clock.after(waitMs, () => this.#look());
+    const waitMs = Math.max(0, this.#checkedMs + CHECK_SPACING_MS - clock.monotonicMs());
+    this.#cancel = clock.after(waitMs, () => this.#check());
   }
 
-  #look(): void {
+  #check(): void {
     this.#cancel = undefined;
-    this.#isSoon = false;
-    this.#lookedMs = this.#options.clock.monotonicMs();
+    this.#isRequested = false;
+    this.#checkedMs = this.#options.clock.monotonicMs();
     const open = this.#openZones();
     const isOpen = new Set(open.map(({ zone }) => zone.id));
     for (const id of this.#standing.keys()) if (!isOpen.has(id)) this.#standing.delete(id);
@@ -118,29 +115,29 @@ export class StandingContacts {
         nextMs = Math.min(nextMs, againMs);
       } catch (error) {
         this.#options.log.error("standing-look-failed", { zone: snapshot.zone.id, error });
-        nextMs = Math.min(nextMs, LOOK_HELD_MS);
+        nextMs = Math.min(nextMs, CHECK_SUPPRESSED_MS);
       }
     }
-    if (!this.#list(listed)) nextMs = LOOK_HELD_MS;
-    if (Number.isFinite(nextMs)) this.#cancel = this.#options.clock.after(nextMs, () => this.#look());
+    if (!this.#list(listed)) nextMs = CHECK_SUPPRESSED_MS;
+    if (Number.isFinite(nextMs)) this.#cancel = this.#options.clock.after(nextMs, () => this.#check());
   }
 
-  /** What follows for an open zone (undefined while that is not known), and in how many milliseconds it is to be asked again. */
+  /** The decision for an open zone (undefined while suppressed), and the milliseconds until its next check. */
   #decide({ zone, sinceWallMs, isCarriedOver }: ZoneSnapshot): {
     decision: StandingDecision | undefined;
     againMs: number;
   } {
     const { register, orders, journal, clock, zoneInRecord, standingAgainMs } = this.#options;
     const nowMs = clock.monotonicMs();
-    const standing = this.#standing.get(zone.id) ?? { wasHeld: false, finishedMs: undefined };
+    const standing = this.#standing.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
     this.#standing.set(zone.id, standing);
     const sinceStartMs = nowMs - this.#startedMs;
-    if (isCarriedOver && sinceStartMs < CARRIED_OVER_MS)
-      return { decision: "nothing", againMs: CARRIED_OVER_MS - sinceStartMs };
-    if (register.fateOf(zone).state !== "waiting") {
-      standing.wasHeld = true;
+    if (isCarriedOver && sinceStartMs < STORED_STATE_MS)
+      return { decision: "nothing", againMs: STORED_STATE_MS - sinceStartMs };
+    if (register.dispositionOf(zone).state !== "waiting") {
+      standing.wasSuppressed = true;
       standing.finishedMs = undefined;
-      return { decision: undefined, againMs: this.#heldMs(zone) };
+      return { decision: undefined, againMs: this.#suppressedCheckMs(zone) };
     }
     if (register.isUnstored(zone.id) && clock.wallMs() - (sinceWallMs ?? 0) < COUNTED_MS)
       return { decision: "nothing", againMs: COUNTED_MS };
@@ -157,30 +154,30 @@ export class StandingContacts {
         zone,
         opening,
         record: cover,
-        wasHeld: standing.wasHeld || register.isUnstored(zone.id),
+        wasSuppressed: standing.wasSuppressed || register.isUnstored(zone.id),
         finishedForMs,
       },
       standingAgainMs,
     );
-    // Without knowing that the gate is open nothing is sent out, but the contact is not kept quiet.
+    // If it is unknown whether the gate is open, a condition is raised and nothing is dispatched.
     if (orders.gates.isUnknown(zone) && decision !== "nothing")
-      return { decision: "condition", againMs: LOOK_NAMED_MS };
-    const leftMs = standingAgainMs - finishedForMs;
-    return { decision, againMs: leftMs > 0 ? Math.min(leftMs, LOOK_NAMED_MS) : LOOK_NAMED_MS };
+      return { decision: "condition", againMs: CHECK_NAMED_MS };
+    const remainingMs = standingAgainMs - finishedForMs;
+    return { decision, againMs: remainingMs > 0 ? Math.min(remainingMs, CHECK_NAMED_MS) : CHECK_NAMED_MS };
   }
 
-  /** How long ago a record was set done, as far as the clock can say: a restart does not begin the wait again. */
+  /** Time since a record was changed, if the clock is trusted, so that a restart does not restart the wait. */
   #sinceChangeMs(changedWallMs: number | null): number {
     const { clock, time, standingAgainMs } = this.#options;
     if (changedWallMs === null || !time.isTrusted()) return 0;
     return Math.min(Math.max(0, clock.wallMs() - changedWallMs), standingAgainMs);
   }
 
-  /** A gate by a schedule opens at whole minutes, a shutdown ends after hours; all other holds are looked at often. */
-  #heldMs(zone: Zone): number {
+  /** A scheduled gate opens at whole minutes and a swinger shutdown lasts hours; other suppressions are checked often. */
+  #suppressedCheckMs(zone: Zone): number {
     const { orders, clock } = this.#options;
     const isSlow = !orders.isWalkTest && orders.bypassOf(zone.id) === undefined && !orders.gates.isExit(zone);
-    return isSlow ? LOOK_NAMED_MS - (clock.wallMs() % LOOK_NAMED_MS) : LOOK_HELD_MS;
+    return isSlow ? CHECK_NAMED_MS - (clock.wallMs() % CHECK_NAMED_MS) : CHECK_SUPPRESSED_MS;
   }
 
   #act({ zone, sinceWallMs }: ZoneSnapshot, decision: StandingDecision | undefined): typeof decision {
@@ -195,9 +192,9 @@ export class StandingContacts {
     return decision;
   }
 
-  /** One record for each objective lists the zones that stand open there. @returns whether all of it is in the journal */
+  /** Creates one record for each objective, with its open zones. @returns whether all of them were stored */
   #list(found: readonly ZoneSnapshot[]): boolean {
-    let isWhole = true;
+    let isComplete = true;
     const { journal, clock, bootId, time, site, newKey, log, onTrip } = this.#options;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
     const objectives = new Set(found.map(objectiveOf));
@@ -208,20 +205,20 @@ export class StandingContacts {
       try {
         journal.commitStanding(newStanding({ zones, moment, isDated: time.isTrusted() }, site));
       } catch (error) {
-        // The zones are still open at the next look.
+        // The zones are still open at the next check.
         log.error("standing-look-failed", { zones: zones.map(({ zone }) => zone.id), error });
-        isWhole = false;
+        isComplete = false;
         continue;
       }
       for (const { zone } of zones) this.#decided(zone.id);
       log.info("zones-standing", { zones: zones.map(({ zone }) => zone.id), as: "record" });
       onTrip();
     }
-    return isWhole;
+    return isComplete;
   }
 
   #decided(zoneId: string): void {
-    this.#standing.set(zoneId, { wasHeld: false, finishedMs: undefined });
+    this.#standing.set(zoneId, { wasSuppressed: false, finishedMs: undefined });
     this.#options.register.markStored(zoneId);
   }
 

@@ -5,30 +5,30 @@ export const PACKET_BYTES_MAX = 256 * 1024;
 const LENGTH_BYTES_MAX = 4;
 
 /**
- * Reads nothing of a connection's bytes but how long each packet says it is, so that one that says too much can be cut
- * off before anybody has put it together in memory.
+ * Reads only the lengths of the packets of a connection, so that a client with a packet over the limit is disconnected
+ * before the packet is assembled in memory.
  */
 export class PacketSizeLimit {
   readonly #packetBytesMax: number;
-  /** Bytes of the current packet that are still to come. */
+  /** Remaining bytes of the current packet. */
   #remaining = 0;
-  /** Undefined between packets; otherwise the length as far as it is known. */
+  /** Undefined between packets; otherwise the length as far as it was read. */
   #length: { value: number; bytes: number } | undefined;
 
   constructor(packetBytesMax = PACKET_BYTES_MAX) {
     this.#packetBytesMax = packetBytesMax;
   }
 
-  /** Whether a packet has begun to arrive and is not complete. */
+  /** Whether a packet is incomplete. */
   get isWithinPacket(): boolean {
     return this.#remaining > 0 || this.#length !== undefined;
   }
 
   /**
-   * Takes the next bytes of the connection.
-   * @returns false from the first packet on that announces more than the limit, or whose length is no length
+   * Reads the next bytes of the connection.
+   * @returns false once a packet announces more than the limit or an invalid length
    */
-  takes(chunk: Uint8Array): boolean {
+  accepts(chunk: Uint8Array): boolean {
     let at = 0;
     while (at < chunk.byteLength) {
       if (this.#remaining > 0) {
@@ -40,12 +40,12 @@ export class PacketSizeLimit {
       const byte = chunk[at] ?? 0;
       at += 1;
       if (!this.#length) this.#length = { value: 0, bytes: 0 };
-      else if (!this.#takesLengthByte(this.#length, byte)) return false;
+      else if (!this.#acceptsLengthByte(this.#length, byte)) return false;
     }
     return true;
   }
 
-  #takesLengthByte(length: { value: number; bytes: number }, byte: number): boolean {
+  #acceptsLengthByte(length: { value: number; bytes: number }, byte: number): boolean {
     length.value += (byte & 0x7f) * 0x80 ** length.bytes;
     length.bytes += 1;
     if (length.value > this.#packetBytesMax) return false;

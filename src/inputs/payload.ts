@@ -4,9 +4,9 @@ import type { AvailabilitySource } from "../domain/zone-status-sources.ts";
 import type { Contact } from "../domain/zone.ts";
 
 /**
- * What a value says about a contact. Values compare tolerantly, because devices write the same thing in many ways: text
- * without case, numbers and booleans by value. What is not there, null, no plain value or a sentinel is `unknown`: a
- * sign of life that neither trips nor restores.
+ * Contact state for a value. Comparison is tolerant, because devices write the same value in many ways: text ignores
+ * case, numbers and booleans compare by value. A missing value, null, a list or object, or a sentinel is `unknown`: a
+ * sign of life without a trip or restore.
  */
 export function contactOf(
   { open, normal }: Pick<MqttInput, "open" | "normal">,
@@ -18,7 +18,7 @@ export function contactOf(
   return isOneOf(SENTINELS, value) ? "unknown" : "normal";
 }
 
-/** Whether a battery is low; undefined when the value does not say. */
+/** Whether a battery is low; undefined when the value does not tell. */
 export function batteryOf({ low, below }: Battery, value: Scalar | undefined): boolean | undefined {
   if (value === undefined) return undefined;
   if (low !== undefined && isOneOf(low, value)) return true;
@@ -27,7 +27,7 @@ export function batteryOf({ low, below }: Battery, value: Scalar | undefined): b
   return isOneOf(SENTINELS, value) ? undefined : false;
 }
 
-/** Whether a sensor or bridge is available; undefined when the value does not say. */
+/** Whether a sensor or bridge is available; undefined when the value does not tell. */
 export function availabilityOf(
   { up, down }: Pick<AvailabilitySource, "up" | "down">,
   value: Scalar | undefined,
@@ -37,7 +37,7 @@ export function availabilityOf(
   return isOneOf(up, value) ? true : undefined;
 }
 
-/** What devices and bridges write where they know nothing; a rule that names one of them means it. */
+/** Placeholders of devices and bridges for unknown values; a rule that names one of them takes precedence. */
 const SENTINELS: readonly Scalar[] = [
   999,
   -1,

@@ -11,20 +11,20 @@ export interface RecordCorrectionsOptions {
   readonly journal: Journal;
   readonly api: LocalApi;
   readonly site: TripSite;
-  /** Records as they were last written. */
+  /** Latest versions of records, as written by this process. */
   readonly versions: RecordVersions;
 }
 
-/** What became of a correction. `early`: the opening is not in a record yet. `again`: it is to be tried again. */
+/** Result of a correction. `early`: the opening is not in a record yet. `again`: to be retried. */
 export type Corrected =
   | { readonly type: "resolved"; readonly interventionId: number }
   | { readonly type: "early" }
   | Extract<LocalApiResult, { type: "again" }>;
 
-/** A record that changes between each reading and writing is tried this often. */
-const READINGS_MAX = 3;
+/** Attempts for a record that changes between reading and writing. */
+const ATTEMPTS_MAX = 3;
 
-/** Writes into the records of trips what is known only later: that a zone has closed, and the time of an opening. */
+/** Adds later facts to the records of trips: that a zone was restored, and the time of an opening. */
 export class RecordCorrections {
   readonly #options: RecordCorrectionsOptions;
 
@@ -32,7 +32,7 @@ export class RecordCorrections {
     this.#options = options;
   }
 
-  /** Notes the closing of a zone in the record of its opening. */
+  /** Notes the restore of a zone in the record of its opening. */
   async noteRestore(restore: Trip): Promise<Corrected> {
     const { journal, api } = this.#options;
     const opening = journal.restores.openingBefore(restore.zoneId, restore.seq);
@@ -43,7 +43,7 @@ export class RecordCorrections {
     if (this.#hasOpenedAgain(restore)) return this.#restoreRecorded(restore, "the zone opened again");
     const closed = { ...zone, closed: { ...restore.moment, isDated: restore.isDated } };
     const { interventionId } = incident;
-    for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const found = await api.find(interventionId);
       if (found.type === "again") return found;
       if (found.type !== "record" || !isUnfinished(found.record))
@@ -67,12 +67,12 @@ export class RecordCorrections {
     }
     return this.#restoreRecorded(
       restore,
-      `the notes of intervention ${interventionId} did not take it`,
+      `the notes of intervention ${interventionId} could not take it`,
       interventionId,
     );
   }
 
-  /** The line of a zone that is open again says so, and not when it was closed between. */
+  /** Whether the zone has tripped again: then its line already shows it as open. */
   #hasOpenedAgain({ zoneId, seq }: Trip): boolean {
     const newest = this.#options.journal.restores.openingBefore(zoneId);
     return newest !== undefined && newest.seq > seq && isOrWillBeRecorded(newest);
@@ -84,9 +84,9 @@ export class RecordCorrections {
   }
 
   /**
-   * Corrects what a record says of a time that was not known, or was read from a clock that has been set since: its start,
-   * the time in its description, or the line of a zone.
-   * @param wallMs when the trip was by the clock that is trusted now
+   * Corrects times in a record that were unknown or read from a clock that was set later: its start, the time in its
+   * description, and the line of a zone.
+   * @param wallMs time of the trip by the clock that is trusted now
    */
   async date(trip: Trip, wallMs: number): Promise<Corrected> {
     const { api, site } = this.#options;
@@ -98,15 +98,15 @@ export class RecordCorrections {
     const incident = this.#options.journal.incidents.find(trip.incident ?? "");
     const { bootId, monotonicMs } = trip.moment;
     const zones = incident?.zones.map((zone) => redated(zone, bootId, wallMs - monotonicMs)) ?? [];
-    const lined = zones.filter((zone) => zone.line !== null && !incident?.zones.includes(zone));
-    const noted = withZoneLines(record.notes, zones, lined, site);
-    // Dated by a person meanwhile, or of another trip.
+    const zonesWithLine = zones.filter((zone) => zone.line !== null && !incident?.zones.includes(zone));
+    const noted = withZoneLines(record.notes, zones, zonesWithLine, site);
+    // A start set by a user, or by another trip, is kept.
     const from = formatLocal(trip.moment.wallMs, site.timezone);
-    const isOurs = trip.state === "posted" && [null, from].includes(record.dateStart ?? null);
+    const isStartFromTrip = trip.state === "posted" && [null, from].includes(record.dateStart ?? null);
     const described =
       trip.state === "posted" && withTime(record.description, trip.moment.wallMs, wallMs, site);
     const changes = {
-      ...(isOurs ? { dateStart: formatLocal(wallMs, site.timezone) } : {}),
+      ...(isStartFromTrip ? { dateStart: formatLocal(wallMs, site.timezone) } : {}),
       ...(described && described !== record.description ? { description: described } : {}),
       ...(noted && noted.notes !== (record.notes ?? "") ? { notes: noted.notes } : {}),
     };
@@ -114,7 +114,7 @@ export class RecordCorrections {
       const answer = await api.change(interventionId, changes, etag);
       if (answer.type === "again") return answer;
       if (answer.type === "changed")
-        return { type: "again", reason: "the record was changed meanwhile", isBusy: false };
+        return { type: "again", reason: "the record was changed in the meantime", isBusy: false };
     }
     if (incident && noted)
       await this.#options.journal.zonesNoted(

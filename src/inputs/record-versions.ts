@@ -1,22 +1,22 @@
 import type { LocalApiResult } from "./local-api.ts";
 
-/** A record as the API answered it, and the version that this is. */
+/** A record as returned by the API, with its version. */
 type Version = Pick<Extract<LocalApiResult, { type: "record" }>, "record" | "etag">;
 
-/** Records that are kept in memory as they were last written: the open incidents of a large site. */
-const REMEMBERED_MAX = 512;
+/** Maximum number of cached records: the open incidents of a large site. */
+const VERSIONS_MAX = 512;
 
-/** Records as we left them. A change made for such a version is refused if the record has changed since. */
+/** Cache of records as this process last wrote them. A change of an outdated version is rejected by its ETag. */
 export class RecordVersions {
   readonly #versions = new Map<number, Version>();
 
   remember({ record, etag }: Version): void {
     this.#versions.delete(record.id);
     if (etag !== "") this.#versions.set(record.id, { record, etag });
-    if (this.#versions.size > REMEMBERED_MAX) this.#versions.delete(this.#versions.keys().next().value ?? 0);
+    if (this.#versions.size > VERSIONS_MAX) this.#versions.delete(this.#versions.keys().next().value ?? 0);
   }
 
-  /** The record as we left it, once: its next write remembers the next version. */
+  /** Returns and removes the cached record; its next write adds the next version. */
   take(id: number): Version | undefined {
     const version = this.#versions.get(id);
     this.#versions.delete(id);

@@ -15,31 +15,31 @@ export interface RepeatedOpeningsOptions {
   readonly bootId: string;
   readonly incidentWindowMs: number;
   readonly log: Log;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
 }
 
-/** The last repetition of a zone in the event log, and how often it was there since. */
-interface Noted {
+/** The last recorded repetition of a zone, and the number of repetitions. */
+interface Repetition {
   readonly occasion: string;
   readonly atMs: number;
   readonly times: number;
 }
 
-/** One event that goes on is an entry of the event log at most this often. */
-const NOTED_EVERY_MS = 60_000;
-/** Characters of a value that are kept as they are; a longer one is kept as its hash. */
+/** A repeated event is added to the event log at most once in this time. */
+const RECORD_INTERVAL_MS = 60_000;
+/** A longer value is stored as its hash. */
 const OCCASION_LENGTH_MAX = 64;
 
 /**
- * Openings that are part of an earlier one, such as the updates of a camera's review that the zone has tripped for.
- * An opening is left out only while the trip that it repeats is dispatched: what was bypassed, gated or refused has told
- * the centre nothing. A life-safety zone repeats nothing: its trips are counted in the record that is open.
+ * Suppresses openings that are part of an earlier one, such as the updates of a camera review for which the zone has
+ * tripped. An opening is suppressed only if the trip that it repeats was dispatched: a bypassed, gated or rejected trip
+ * has not reached the dispatch centre. Life safety zones are exempt: their trips are counted in the open record.
  */
 export class RepeatedOpenings {
   readonly #options: RepeatedOpeningsOptions;
   #lifeSafety: ReadonlySet<string>;
-  readonly #noted = new Map<string, Noted>();
+  readonly #recorded = new Map<string, Repetition>();
 
   constructor(options: RepeatedOpeningsOptions) {
     this.#options = options;
@@ -52,13 +52,13 @@ export class RepeatedOpenings {
     }
   }
 
-  /** Goes on with other zones. */
+  /** Uses other zones. */
   exchange(zones: readonly Zone[]): void {
     this.#lifeSafety = lifeSafetyOf(zones);
   }
 
   /**
-   * Whether an opening is part of one that was dispatched within the incident window; then that is noted.
+   * Whether an opening is part of one that was dispatched within the incident window; if so, it is recorded.
    * @param occasion the value that identifies the event
    */
   isRepeated(zoneId: string, occasion: string): boolean {
@@ -68,13 +68,13 @@ export class RepeatedOpenings {
     if (!trip || !isOrWillBeRecorded(trip)) return false;
     const sinceMs = this.#sinceMs(trip.moment);
     if (sinceMs < 0 || sinceMs > incidentWindowMs) return false;
-    journal.afterCommit(() => this.#note(zoneId, occasion, trip.moment.wallMs));
+    journal.afterCommit(() => this.#recordRepetition(zoneId, occasion, trip.moment.wallMs));
     return true;
   }
 
   /**
-   * Takes an opening by `read`, and keeps which one it was with whatever that writes.
-   * @throws whatever `read` or the journal threw
+   * Processes an opening with `read`, and stores its value in the same transaction.
+   * @throws any error of `read` or of the journal
    */
   take(zoneId: string, occasion: string, read: () => void): void {
     const { journal } = this.#options;
@@ -84,20 +84,20 @@ export class RepeatedOpenings {
     journal.openings.keep(zoneId, keyOf(occasion), before + 1);
   }
 
-  /** Behind a clock that was set back over a reboot the time is not known, and the opening counts. */
+  /** Time since the trip; negative if the clock was set back over a reboot, and then the opening counts. */
   #sinceMs({ bootId, monotonicMs, wallMs }: Timestamp): number {
     const { clock } = this.#options;
     return bootId === this.#options.bootId ? clock.monotonicMs() - monotonicMs : clock.wallMs() - wallMs;
   }
 
-  #note(zoneId: string, occasion: string, openedWallMs: number): void {
+  #recordRepetition(zoneId: string, occasion: string, openedWallMs: number): void {
     const { clock, record } = this.#options;
     const nowMs = clock.monotonicMs();
-    const noted = this.#noted.get(zoneId);
-    const earlier = noted?.occasion === occasion ? noted : undefined;
+    const recorded = this.#recorded.get(zoneId);
+    const earlier = recorded?.occasion === occasion ? recorded : undefined;
     const times = (earlier?.times ?? 0) + 1;
-    const isDue = earlier === undefined || nowMs - earlier.atMs >= NOTED_EVERY_MS;
-    this.#noted.set(zoneId, { occasion, atMs: isDue ? nowMs : earlier.atMs, times });
+    const isDue = earlier === undefined || nowMs - earlier.atMs >= RECORD_INTERVAL_MS;
+    this.#recorded.set(zoneId, { occasion, atMs: isDue ? nowMs : earlier.atMs, times });
     if (!isDue) return;
     record({
       who: "santinela",

@@ -1,10 +1,10 @@
 import type { BrokerLimits } from "./broker-limits.ts";
 
-/** zigbee2mqtt keeps some twenty messages for each device that it describes to Home Assistant. */
+/** zigbee2mqtt publishes about twenty retained messages for each device in Home Assistant discovery. */
 const TOPICS_MAX = 10_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 
-/** Which messages the built-in broker keeps for later subscribers, counted so that they do not fill the memory. */
+/** Limits the retained messages of the built-in broker by number and size. */
 export class RetainedMessages {
   readonly #limits: BrokerLimits;
   readonly #bytesOf = new Map<string, number>();
@@ -14,11 +14,11 @@ export class RetainedMessages {
     this.#limits = limits;
   }
 
-  /** Whether a message that asks to be kept is kept; one without a payload makes room instead. */
+  /** Whether a retained message is stored; an empty payload deletes the earlier one. */
   keeps(topic: string, payload: Uint8Array): boolean {
-    const had = this.#bytesOf.get(topic);
+    const earlierSize = this.#bytesOf.get(topic);
     this.#bytesOf.delete(topic);
-    this.#bytes -= had ?? 0;
+    this.#bytes -= earlierSize ?? 0;
     if (payload.byteLength === 0) return true;
     const size = payload.byteLength + Buffer.byteLength(topic);
     if (this.#bytesOf.size < TOPICS_MAX && this.#bytes + size <= BYTES_MAX) {
@@ -26,14 +26,14 @@ export class RetainedMessages {
       this.#bytes += size;
       return true;
     }
-    // The one before it stays where it is.
-    if (had !== undefined) {
-      this.#bytesOf.set(topic, had);
-      this.#bytes += had;
+    // The earlier message stays.
+    if (earlierSize !== undefined) {
+      this.#bytesOf.set(topic, earlierSize);
+      this.#bytes += earlierSize;
     }
     this.#limits.reached(
       "retained",
-      `the built-in broker keeps no more retained messages than ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB: that of ${JSON.stringify(topic)} was passed on and not kept. Zones are not affected.`,
+      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages: the message of ${JSON.stringify(topic)} was forwarded but not stored. Zones are not affected.`,
     );
     return false;
   }

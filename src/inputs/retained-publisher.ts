@@ -8,8 +8,8 @@ import type { RetainedPublisher } from "./home-assistant.ts";
 const RECONNECT_MS = 5_000;
 
 /**
- * Publishes at an external broker, over a connection of its own: what it does must never hold up a reading. It keeps
- * nothing for a broker that is away; whoever publishes says everything anew once it is back.
+ * Publishes at an external broker, over a separate connection that cannot delay readings. Messages are not queued while
+ * the broker is unreachable; the caller publishes everything again on each connection.
  */
 export class ExternalPublisher implements RetainedPublisher {
   readonly #broker: BrokerAddress;
@@ -38,7 +38,7 @@ export class ExternalPublisher implements RetainedPublisher {
     });
     this.#client = client;
     client.on("connect", onConnected);
-    // That the broker is away is told by the readings.
+    // An unreachable broker is reported by the readings.
     client.on("error", (error) => this.#log.debug("mqtt-publisher-error", { reason: messageOf(error) }));
   }
 
@@ -50,8 +50,8 @@ export class ExternalPublisher implements RetainedPublisher {
   async stop(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    // Ended without a farewell, so that the broker sends the last will.
-    if (client) await client.endAsync(true).catch(() => "what cannot be ended is over");
+    // Closed without DISCONNECT, so that the broker publishes the last will.
+    if (client) await client.endAsync(true).catch(() => "it has ended already");
   }
 
   readonly #onPublished = (error?: Error | null): void => {
@@ -59,7 +59,7 @@ export class ExternalPublisher implements RetainedPublisher {
   };
 }
 
-/** Publishes at the built-in broker, which is there as long as this process is. */
+/** Publishes at the built-in broker, which runs in this process. */
 export class BuiltInPublisher implements RetainedPublisher {
   readonly #broker: BuiltInBroker;
   #isStarted = false;

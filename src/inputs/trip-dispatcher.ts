@@ -15,135 +15,135 @@ export interface TripDispatcherOptions {
   readonly restores: RestoreStore;
   readonly correlator: IncidentCorrelator;
   readonly corrections: RecordCorrections;
-  /** The machine's start, for what was seen while its clock was not to be trusted. */
+  /** The current boot, for trips that were seen while the clock was not trusted. */
   readonly bootId: string;
   readonly time: TrustedTime;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Is told how long a trip of this machine's run took to become a record or to join one, milliseconds. */
+  /** Called with the time from trip to record, in milliseconds, for trips of the current boot. */
   readonly onRecord: (waitMs: number) => void;
 }
 
 const BACK_OFF_BASE_MS = 100;
 const BACK_OFF_CAP_MS = 30_000;
-/** So many failures in a row are told to people. */
+/** Consecutive failures after which a condition is raised. */
 const FAILURES_BEFORE_CONDITION = 3;
 /**
- * So many trips at different objectives share the commits of a burst. Measured with 8, 32 and 64 at once: 442, 795 and 806
- * messages a second, three rounds side by side on one fast disk.
+ * Maximum number of concurrent trips, each at another objective. Measured in a burst with 8, 32 and 64: 442, 795 and
+ * 806 messages a second, three rounds each on one fast disk.
  */
 export const CONCURRENCY_MAX = 32;
-/** The journal is looked at so often even if nobody calls. */
-const LOOK_EVERY_MS = 60_000;
-/** Longer than the wait between two looks and the slowest answer to a trip together. */
+/** The journal is checked at this interval even without a hint. */
+const CHECK_INTERVAL_MS = 60_000;
+/** Longer than the interval between two checks plus the slowest response to a trip. */
 const STALLED_AFTER_MS = 180_000;
 
-/** Turns the journal's trips into interventions, oldest first at each objective, through the API like everybody else. */
+/** Creates interventions for the journal's trips through the local API, oldest first at each objective. */
 export class TripDispatcher {
   readonly #options: TripDispatcherOptions;
   #running: Promise<void> | undefined;
-  #isKicked = false;
+  #isRequested = false;
   #cancelTimer: CancelTimer | undefined;
-  /** How far the wall clock was ahead of the monotonic one when the dates were last looked at. */
+  /** Offset between wall and monotonic clock when dates were last checked. */
   #wallMinusMonotonicMs = Number.NEGATIVE_INFINITY;
-  /** Looks at the journal in a row that have met trouble. */
+  /** Consecutive runs with a failure. */
   #failures = 0;
-  /** What this look has met, as people are told. */
-  #trouble: string | undefined;
+  /** Failure of the current run, as shown in the condition. */
+  #failure: string | undefined;
   #isStopped = false;
-  #movedAtMs: number;
+  #progressAtMs: number;
 
   constructor(options: TripDispatcherOptions) {
     this.#options = options;
-    this.#movedAtMs = options.clock.monotonicMs();
+    this.#progressAtMs = options.clock.monotonicMs();
   }
 
-  /** Whether it has neither looked at the journal nor finished a trip for longer than anything it does can take. */
+  /** Whether it has neither checked the journal nor finished a trip for longer than any step can take. */
   get isStalled(): boolean {
-    return this.#options.clock.monotonicMs() - this.#movedAtMs > STALLED_AFTER_MS;
+    return this.#options.clock.monotonicMs() - this.#progressAtMs > STALLED_AFTER_MS;
   }
 
-  /** Begins with what was refused before: the objective may have been imported since, or the daemon been updated. */
+  /** Starts with trips that were rejected: their objective may have been imported, or the daemon updated. */
   start(): void {
     const { trips, log } = this.#options;
     const refused = trips.retryRefused();
     if (refused > 0) log.info("rejected-trips-retried", { trips: refused });
-    this.kick();
+    this.requestRun();
   }
 
-  /** Says that there may be something to do; a hint, for the journal is looked at from time to time anyway. */
-  kick(): void {
+  /** Hints that there may be trips to dispatch; the journal is also checked at intervals. */
+  requestRun(): void {
     if (this.#isStopped) return;
-    this.#isKicked = true;
-    this.#running ??= this.#drain();
+    this.#isRequested = true;
+    this.#running ??= this.#run();
   }
 
-  /** Finishes the trip that is under way. */
+  /** Finishes the trip in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();
     await this.#running;
   }
 
-  async #drain(): Promise<void> {
-    this.#movedAtMs = this.#options.clock.monotonicMs();
+  async #run(): Promise<void> {
+    this.#progressAtMs = this.#options.clock.monotonicMs();
     this.#cancelTimer?.();
-    let isClear = true;
-    while (this.#isKicked && !this.#isStopped) {
-      this.#isKicked = false;
-      isClear = await this.#dispatchWaiting();
+    let isDone = true;
+    while (this.#isRequested && !this.#isStopped) {
+      this.#isRequested = false;
+      isDone = await this.#dispatchWaiting();
     }
-    // No await from here on, so that a kick either was seen above or starts the next drain.
+    // No await from here on, so that a hint either was seen above or starts the next run.
     this.#running = undefined;
     if (this.#isStopped) return;
     const { clock, random, conditions } = this.#options;
-    if (isClear) {
+    if (isDone) {
       this.#failures = 0;
       conditions.clear("dispatch-failing");
     }
-    const delayMs = isClear
-      ? LOOK_EVERY_MS
+    const delayMs = isDone
+      ? CHECK_INTERVAL_MS
       : backOffMs(this.#failures - 1, random(), BACK_OFF_BASE_MS, BACK_OFF_CAP_MS);
-    this.#cancelTimer = clock.after(delayMs, () => this.kick());
+    this.#cancelTimer = clock.after(delayMs, () => this.requestRun());
   }
 
   /** @returns whether no trip is left waiting */
   async #dispatchWaiting(): Promise<boolean> {
     const { trips } = this.#options;
-    const lanes = new KeyedQueue();
-    const seen = new Set<Dispatched>();
-    this.#trouble = undefined;
+    const queue = new KeyedQueue();
+    const outcomes = new Set<Outcome>();
+    this.#failure = undefined;
     try {
       const work = async (trip: Trip): Promise<void> => {
-        seen.add(await this.#dispatch(trip));
-        this.#movedAtMs = this.#options.clock.monotonicMs();
+        outcomes.add(await this.#dispatch(trip));
+        this.#progressAtMs = this.#options.clock.monotonicMs();
       };
       for (let trip = trips.nextWaiting(0); trip; trip = trips.nextWaiting(trip.seq)) {
         const next = trip;
-        // One feels its way; with an API that takes it the others share its commits, in order at each objective.
-        await lanes.free(next.subject, seen.has("settled") ? CONCURRENCY_MAX : 1);
-        if (this.#isStopped || seen.has("unanswered")) break;
-        lanes.start(next.subject, () => work(next));
+        // One trip at first; once the API has accepted it, others run concurrently, in order at each objective.
+        await queue.free(next.subject, outcomes.has("finished") ? CONCURRENCY_MAX : 1);
+        if (this.#isStopped || outcomes.has("busy")) break;
+        queue.start(next.subject, () => work(next));
       }
-      await lanes.end();
-      // However many were on their way: one bad moment of the API is one failure.
-      if (this.#trouble !== undefined) this.#countFailure(this.#trouble);
-      if (seen.has("unanswered")) return false;
-      // An API that answers has trouble with this one trip; the alarms behind it did not wait for it.
+      await queue.end();
+      // A temporary failure of the API counts once, not once for each trip.
+      if (this.#failure !== undefined) this.#countFailure(this.#failure);
+      if (outcomes.has("busy")) return false;
+      // The API rejected this trip only; the trips behind it were not delayed.
       const isNoted = await this.#noteRestores();
-      return (await this.#dateUndated()) && isNoted && !seen.has("failed");
+      return (await this.#dateUndated()) && isNoted && !outcomes.has("failed");
     } catch (error) {
-      await lanes.end().catch(() => {});
-      // A journal that cannot be read or marked now: the same key makes the next POST harmless.
+      await queue.end().catch(() => {});
+      // The journal cannot be used now; the idempotency key makes a repeated POST harmless.
       this.#options.log.error("trip-dispatch-failed", { error });
       this.#countFailure(`the journal or the device account cannot be used (${messageOf(error)})`);
       return false;
     }
   }
 
-  async #dispatch(trip: Trip): Promise<Dispatched> {
+  async #dispatch(trip: Trip): Promise<Outcome> {
     const { correlator, conditions, clock, bootId, onRecord } = this.#options;
     const resolved = await correlator.resolve(trip);
     if (resolved.type === "again") return this.#failed(trip, resolved.reason, resolved.isBusy);
@@ -153,32 +153,32 @@ export class TripDispatcher {
     if (!this.#options.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
     const { moment } = trip;
     if (moment.bootId === bootId) onRecord(Math.max(0, clock.monotonicMs() - moment.monotonicMs));
-    return "settled";
+    return "finished";
   }
 
-  /** Notes closings in the records of their openings, after all trips: an alarm never waits for them. */
+  /** Notes restores in the records of their openings, after all trips so that alarms are not delayed. */
   async #noteRestores(): Promise<boolean> {
     const { restores, corrections } = this.#options;
-    let trouble: string | undefined;
+    let failure: string | undefined;
     for (
       let next = restores.nextPending(0);
       next && !this.#isStopped;
       next = restores.nextPending(next.seq)
     ) {
       const noted = await corrections.noteRestore(next);
-      this.#movedAtMs = this.#options.clock.monotonicMs();
-      // A trip that has come meanwhile goes first.
-      if (this.#isKicked) return true;
+      this.#progressAtMs = this.#options.clock.monotonicMs();
+      // A trip that has arrived in the meantime goes first.
+      if (this.#isRequested) return true;
       if (noted.type !== "again") continue;
-      trouble = `the closing of zone ${next.zoneId} cannot be noted (${noted.reason})`;
-      // Of one record that gives no good answer the others do not wait.
+      failure = `the restore of zone ${next.zoneId} cannot be noted (${noted.reason})`;
+      // A failure of one record does not delay the others.
       if (noted.isBusy) break;
     }
-    if (trouble !== undefined) this.#countFailure(trouble);
-    return trouble === undefined;
+    if (failure !== undefined) this.#countFailure(failure);
+    return failure === undefined;
   }
 
-  /** Gives the interventions of this boot their start once the clock can be trusted. @returns whether none is left */
+  /** Sets the start of this boot's interventions once the clock is trusted. @returns whether none is left */
   async #dateUndated(): Promise<boolean> {
     const { trips, corrections, time, clock, bootId } = this.#options;
     if (!time.isTrusted()) return true;
@@ -198,7 +198,7 @@ export class TripDispatcher {
     return true;
   }
 
-  /** Takes back the dates that were read from a clock which has been set since. */
+  /** Clears dates that were read from a clock that has been set since. */
   #clearDatesAfterClockStep(): void {
     const { trips, clock, bootId } = this.#options;
     const wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
@@ -207,13 +207,13 @@ export class TripDispatcher {
     this.#wallMinusMonotonicMs = wallMinusMonotonicMs;
   }
 
-  #failed(trip: Trip, reason: string, isBusy: boolean): Dispatched {
+  #failed(trip: Trip, reason: string, isBusy: boolean): Outcome {
     const { trips, log } = this.#options;
     log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
     trips.markFailed(trip.key, reason);
-    this.#trouble = `the local API does not take the trip of zone ${trip.zoneId} (${reason})`;
-    // 500 and odd answers speak of this trip; a busy API would say the same to the next.
-    return isBusy ? "unanswered" : "failed";
+    this.#failure = `the local API does not accept the trip of zone ${trip.zoneId} (${reason})`;
+    // Other errors, such as 500, concern this trip; a busy API would respond the same to the next one.
+    return isBusy ? "busy" : "failed";
   }
 
   #countFailure(what: string): void {
@@ -221,26 +221,26 @@ export class TripDispatcher {
     if (this.#failures >= FAILURES_BEFORE_CONDITION)
       this.#options.conditions.raise(
         "dispatch-failing",
-        `${what}; it is kept in the journal and tried again by itself`,
+        `${what}; it stays in the journal and is retried automatically`,
       );
   }
 
-  #refused(trip: Trip, reason: string): Dispatched {
+  #refused(trip: Trip, reason: string): Outcome {
     const { trips, log, conditions } = this.#options;
     trips.markRefused(trip.key, reason);
     log.error("trip-refused", { zone: trip.zoneId, key: trip.key, reason });
     conditions.raise("trip-refused", { zone: trip.zoneId, reason }, trip.zoneId);
-    return "settled";
+    return "finished";
   }
 }
 
 /**
- * What was seen so long before the clock was set gets its right moment. Longer ago it has been at the centre for long,
- * and the clock may be ahead only because the machine was asleep.
+ * Trips seen this long before the clock was set get a corrected time. Older ones have long been dispatched, and the
+ * difference may only be due to a suspended machine.
  */
 const REDATED_MS = 900_000;
-/** A difference that calls for a look at the dates: half of what makes one wrong. */
+/** Clock difference from which dates are checked: half of the difference that makes a date wrong. */
 const MIN_CLOCK_STEP_MS = 15_000;
 
-/** `settled`: the next may go. `failed`: trouble with this one, asked again later. `unanswered`: trouble with all. */
-type Dispatched = "settled" | "failed" | "unanswered";
+/** `finished`: finished. `failed`: this trip failed and is retried later. `busy`: the API is busy. */
+type Outcome = "finished" | "failed" | "busy";

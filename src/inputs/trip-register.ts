@@ -1,5 +1,5 @@
 import type { Clock, TrustedTime } from "../domain/clock.ts";
-import { isShutDown, quietResetMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
+import { isShutDown, resetAfterQuietMs, countTrip, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip, TripSite } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -13,43 +13,43 @@ export interface TripRegisterOptions {
   readonly journal: Journal;
   readonly orders: ZoneOverrides;
   readonly clock: Clock;
-  /** The machine's start, which monotonic moments count from. */
+  /** The current boot, from which monotonic times count. */
   readonly bootId: string;
   readonly time: TrustedTime;
   readonly site: TripSite;
-  /** Makes the identity of a trip. */
+  /** Returns a new key for a trip. */
   readonly newKey: () => string;
 }
 
-/** What a zone's trips add to the journal. */
+/** What events of a zone add to the journal. */
 export interface Entries {
-  /** Trips and closings in the order in which they were seen. */
+  /** Trips and restores in order. */
   readonly trips: readonly NewTrip[];
-  /** Those of the trips that wait for the end of the zone's entry delay. */
+  /** Trips that wait for the end of the zone's entry delay. */
   readonly delays: readonly EntryDelay[];
   readonly swinging?: SwingerCounters;
-  /** The zone floods the journal, or is shut down. */
+  /** Whether the zone floods the journal or is in swinger shutdown. */
   readonly isFaulty: boolean;
-  /** To be called once they are written down. */
-  readonly written: () => void;
+  /** To be called after the commit. */
+  readonly onCommitted: () => void;
 }
 
-/** A zone's trips beyond so many a minute are counted and not written down one by one; one of a zone that is shut down. */
+/** Trips of a zone beyond this number a minute are only counted; lower for a zone in swinger shutdown. */
 const STORED_PER_MINUTE_MAX = 20;
 const STORED_PER_MINUTE_SHUT_DOWN_MAX = 1;
 const MINUTE_MS = 60_000;
 
-/** Decides what each trip is worth before it is written down: dispatched, held back with a reason, or only counted. */
+/** Decides what becomes of each trip: dispatched, suppressed with a reason, or only counted. */
 export class TripRegister {
   readonly #options: TripRegisterOptions;
   /**
-   * Moments of each zone's last stored trips of each fate, oldest first. Each fate has its own: the trips of a walk
-   * test must not use up what the first real one after it needs.
+   * Times of each zone's last stored trips, oldest first, separately for each disposition. So the trips of a walk test
+   * do not use up the limit of the real trips after it.
    */
   readonly #stored = new Map<string, readonly number[]>();
-  /** Zones whose last opening was only counted. Its closing is not stored either: it would close the one before. */
+  /** Zones whose last opening was only counted. Their restore is not stored either: it would end an earlier opening. */
   readonly #unstored = new Set<string>();
-  /** When the daemon last ran before this start; undefined at the very first one. */
+  /** When the daemon last ran before this start; undefined on the first run. */
   readonly #lastAliveWallMs: number | undefined;
 
   constructor(options: TripRegisterOptions) {
@@ -69,31 +69,32 @@ export class TripRegister {
       stored.set(of, [...recent, atMs]);
       return true;
     };
-    let swinging: SwingerCounters | undefined;
+    let counters: SwingerCounters | undefined;
     let isFaulty = false;
     let isUnstored = this.#unstored.has(zone.id);
     for (const event of events) {
       if (event.type === "restore" && !isUnstored && isStored("restore", event.atMs, STORED_PER_MINUTE_MAX))
         trips.push(this.#restoreOf(zone, event));
       if (event.type !== "trip") continue;
-      const before = swinging ?? this.#swingingOf(zone);
-      const disposition = this.#fateOf(zone, before);
+      const before = counters ?? this.#countersOf(zone);
+      const disposition = this.#dispositionOf(zone, before);
       const isShut = disposition.state === "swinger";
       const max = isShut ? STORED_PER_MINUTE_SHUT_DOWN_MAX : STORED_PER_MINUTE_MAX;
-      const isKept = isStored(disposition.state, event.atMs, max);
+      const isWithinLimit = isStored(disposition.state, event.atMs, max);
       const trip = this.#tripOf(zone, event, disposition);
-      const delay = isKept && disposition.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
-      isUnstored = !isKept;
-      if (isKept) trips.push(trip);
+      const delay = isWithinLimit && disposition.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
+      isUnstored = !isWithinLimit;
+      if (isWithinLimit) trips.push(trip);
       if (delay) delays.push(delay);
-      // What was never meant to be dispatched says nothing about the zone's steadiness, nor does a person who comes in.
-      const isHeldBack = delay !== undefined || (!isShut && disposition.state !== "waiting");
-      if (isShut || (!isKept && !isHeldBack)) isFaulty = true;
+      // Suppressed trips, and those of a person within the entry delay, do not count towards a swinger shutdown.
+      const isSuppressed = delay !== undefined || (!isShut && disposition.state !== "waiting");
+      if (isShut || (!isWithinLimit && !isSuppressed)) isFaulty = true;
       const { wallMs } = trip.moment;
-      if (!isHeldBack || !isKept) swinging = countTrip(before, wallMs, { isStored: isKept, isHeldBack });
+      if (!isSuppressed || !isWithinLimit)
+        counters = countTrip(before, wallMs, { isStored: isWithinLimit, isSuppressed });
     }
     const wasUnstored = this.#unstored.has(zone.id);
-    const written = (): void => {
+    const onCommitted = (): void => {
       this.#markStored(zone.id, !isUnstored);
       this.#options.journal.onRollback(() => this.#markStored(zone.id, !wasUnstored));
       for (const [of, moments] of stored) {
@@ -102,15 +103,15 @@ export class TripRegister {
         this.#options.journal.onRollback(() => this.#stored.set(of, before));
       }
     };
-    return { trips, delays, ...(swinging ? { swinging } : {}), isFaulty, written };
+    return { trips, delays, ...(counters ? { swinging: counters } : {}), isFaulty, onCommitted };
   }
 
-  /** Counts a trip whose entry delay has ended: from now on it is one like others. */
+  /** Counts a trip whose entry delay has ended like any other trip. */
   countReleased(zoneId: string): void {
     const { journal, clock } = this.#options;
     const before = journal.swingers.find(zoneId);
     const wallMs = Math.round(clock.wallMs());
-    journal.swingers.save(zoneId, countTrip(before, wallMs, { isStored: true, isHeldBack: false }));
+    journal.swingers.save(zoneId, countTrip(before, wallMs, { isStored: true, isSuppressed: false }));
   }
 
   /** Whether the opening of a zone that is open now was only counted. */
@@ -118,7 +119,7 @@ export class TripRegister {
     return this.#unstored.has(zoneId);
   }
 
-  /** Called once the opening of a zone that was only counted is in the journal after all. */
+  /** Called once such an opening has been stored after all. */
   markStored(zoneId: string): void {
     this.#markStored(zoneId, true);
   }
@@ -128,12 +129,12 @@ export class TripRegister {
     else this.#unstored.add(zoneId);
   }
 
-  /** What becomes of a trip of this zone now; `waiting` to be dispatched. */
-  fateOf(zone: Zone): Disposition {
-    return this.#fateOf(zone, this.#swingingOf(zone));
+  /** Disposition of a trip of this zone now; `waiting` to be dispatched. */
+  dispositionOf(zone: Zone): Disposition {
+    return this.#dispositionOf(zone, this.#countersOf(zone));
   }
 
-  /** Trips of what was open already as the hold on its zone ended. @param sinceWallMs since when it has been open */
+  /** Creates a trip for a contact that was open when its suppression ended. @param sinceWallMs opening time */
   standingTrip(zone: Zone, sinceWallMs: number | null): NewTrip {
     const atMs = this.#options.clock.monotonicMs();
     const event = { type: "trip", cause: "standing", atMs } as const;
@@ -158,22 +159,22 @@ export class TripRegister {
     });
   }
 
-  /** The zone's counters, unless it has been quiet for long enough. */
-  #swingingOf(zone: Zone): SwingerCounters | undefined {
+  /** The zone's counters, unless it has been quiet long enough. */
+  #countersOf(zone: Zone): SwingerCounters | undefined {
     const { journal, clock } = this.#options;
-    const swinging = journal.swingers.find(zone.id);
-    if (!swinging) return undefined;
-    const quietMs = Math.abs(clock.wallMs() - swinging.lastWallMs);
-    return quietMs < quietResetMs(zone) ? swinging : undefined;
+    const counters = journal.swingers.find(zone.id);
+    if (!counters) return undefined;
+    const quietMs = Math.abs(clock.wallMs() - counters.lastWallMs);
+    return quietMs < resetAfterQuietMs(zone) ? counters : undefined;
   }
 
-  #fateOf(zone: Zone, swinging: SwingerCounters | undefined): Disposition {
+  #dispositionOf(zone: Zone, counters: SwingerCounters | undefined): Disposition {
     const disposition = this.#options.orders.dispositionOf(zone);
-    if (disposition.state !== "waiting" || !isShutDown(zone, swinging)) return disposition;
-    const { incidents = 0, trips = 0 } = swinging ?? {};
+    if (disposition.state !== "waiting" || !isShutDown(zone, counters)) return disposition;
+    const { incidents = 0, trips = 0 } = counters ?? {};
     return {
       state: "swinger",
-      reason: `shut down after ${trips} trips in ${incidents} ${incidents === 1 ? "incident" : "incidents"}`,
+      reason: `swinger shutdown after ${trips} trips in ${incidents} ${incidents === 1 ? "incident" : "incidents"}`,
     };
   }
 

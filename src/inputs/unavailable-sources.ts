@@ -3,7 +3,7 @@ import type { Zone } from "../domain/zone.ts";
 import { bridgeNameOf } from "../domain/zone-status-sources.ts";
 import type { Journal } from "../store/journal.ts";
 
-export interface LostSourcesOptions {
+export interface UnavailableSourcesOptions {
   readonly zones: readonly Zone[];
   readonly journal: Pick<Journal, "losses">;
   readonly clock: Clock;
@@ -11,29 +11,29 @@ export interface LostSourcesOptions {
 }
 
 /**
- * Where a grace was over before the start, the broker first says once more what it keeps: the sensor may be back. After
- * this time the loss counts.
+ * If the grace period ended before the start, the loss counts after this time: the broker first sends its retained
+ * messages, and the sensor may be available again.
  */
-const RESUME_SETTLE_MS = 5_000;
+const RESUME_DELAY_MS = 5_000;
 
-/** Sensors and bridges that are said to be unavailable, each for its grace: over restarts and power cuts too. */
-export class LostSources {
-  readonly #options: LostSourcesOptions;
-  /** Since when, monotonic, by a zone's id or a bridge's name. */
+/** Unavailable sensors and bridges with their grace periods, which continue over restarts and power cuts. */
+export class UnavailableSources {
+  readonly #options: UnavailableSourcesOptions;
+  /** Monotonic start time, by zone id or bridge name. */
   readonly #sinceMs = new Map<string, number>();
   readonly #zonesOf = new Map<string, Zone[]>();
   readonly #startedAtMs: number;
 
-  constructor(options: LostSourcesOptions) {
+  constructor(options: UnavailableSourcesOptions) {
     this.#options = options;
     const { zones, journal, clock, bootId } = options;
     this.#startedAtMs = clock.monotonicMs();
     for (const zone of zones) {
-      this.#concerns(zone.id, zone);
-      if (zone.senses.bridge) this.#concerns(bridgeNameOf(zone.senses.bridge), zone);
+      this.#addZone(zone.id, zone);
+      if (zone.statusSources.bridge) this.#addZone(bridgeNameOf(zone.statusSources.bridge), zone);
     }
     for (const { of, since } of journal.losses.list()) {
-      // By a clock that was set back, or is not set yet, the grace begins again.
+      // If the clock was set back or is not set yet, the grace period starts again.
       const agoMs = Math.max(0, clock.wallMs() - since.wallMs);
       const sinceMs = since.bootId === bootId ? since.monotonicMs : this.#startedAtMs - agoMs;
       if (this.#zonesOf.has(of)) this.#sinceMs.set(of, sinceMs);
@@ -46,18 +46,20 @@ export class LostSources {
   }
 
   /** Whether a zone's sensor, or the bridge that it is behind, is unavailable. */
-  concern({ id, senses }: Zone): boolean {
-    return this.has(id) || (senses.bridge !== undefined && this.has(bridgeNameOf(senses.bridge)));
+  affects({ id, statusSources }: Zone): boolean {
+    return (
+      this.has(id) || (statusSources.bridge !== undefined && this.has(bridgeNameOf(statusSources.bridge)))
+    );
   }
 
-  /** The zones that cannot be supervised without it. */
+  /** The zones that depend on a source. */
   zonesOf(of: string): readonly Zone[] {
     return this.#zonesOf.get(of) ?? [];
   }
 
-  /** @throws whatever the journal threw; the source is then not lost yet */
+  /** @throws any error of the journal; the source then does not count as unavailable */
   add(of: string, zone: Zone): void {
-    this.#concerns(of, zone);
+    this.#addZone(of, zone);
     if (this.has(of)) return;
     const { clock, journal, bootId } = this.#options;
     const monotonicMs = clock.monotonicMs();
@@ -65,23 +67,23 @@ export class LostSources {
     this.#sinceMs.set(of, monotonicMs);
   }
 
-  /** @throws whatever the journal threw */
+  /** @throws any error of the journal */
   remove(of: string): void {
     if (this.has(of)) this.#options.journal.losses.remove(of);
     this.#sinceMs.delete(of);
   }
 
-  /** Each lost source, and when its grace is over, monotonic. */
-  dues(): { readonly of: string; readonly atMs: number }[] {
+  /** Each unavailable source with the end of its grace period, monotonic. */
+  deadlines(): { readonly of: string; readonly atMs: number }[] {
     return [...this.#sinceMs].map(([of, sinceMs]) => {
-      const graceMs = Math.min(...this.zonesOf(of).map(({ lostGraceMs }) => lostGraceMs));
+      const graceMs = Math.min(...this.zonesOf(of).map(({ unavailableGraceMs }) => unavailableGraceMs));
       const isFromBefore = sinceMs < this.#startedAtMs;
-      const earliestMs = isFromBefore ? this.#startedAtMs + RESUME_SETTLE_MS : 0;
+      const earliestMs = isFromBefore ? this.#startedAtMs + RESUME_DELAY_MS : 0;
       return { of, atMs: Math.max(sinceMs + graceMs, earliestMs) };
     });
   }
 
-  #concerns(of: string, zone: Zone): void {
+  #addZone(of: string, zone: Zone): void {
     const zones = this.#zonesOf.get(of) ?? [];
     if (!zones.includes(zone)) this.#zonesOf.set(of, [...zones, zone]);
   }

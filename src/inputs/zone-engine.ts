@@ -12,77 +12,74 @@ import type { Journal } from "../store/journal.ts";
 import type { StoredZoneState } from "../store/zone-states.ts";
 import type { TripRegister } from "./trip-register.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
-import { isWorthKeeping, keptOf, settleMsOf, storedOf, wallOf } from "./zone-state-persistence.ts";
+import { hasStoredChange, resumedOf, powerUpDelayMsOf, storedOf, wallOf } from "./zone-state-persistence.ts";
 import { recordInFallback, reportOnDisk } from "./fallback-journal.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
 import type { WatchedZone } from "./zone-reload.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
 
-export interface ZoneMonitorOptions {
+export interface ZoneEngineOptions {
   readonly zones: readonly Zone[];
   readonly journal: Journal;
   readonly register: TripRegister;
   readonly orders: ZoneOverrides;
   readonly faults: ZoneFaults;
   readonly clock: Clock;
-  /** How long the machine has been up when the daemon starts, in milliseconds. */
+  /** Uptime of the machine when the daemon starts, in milliseconds. */
   readonly hostUpMs: number;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Called after a trip was committed; a hint for the dispatcher, which finds the trip in the journal. */
+  /** Called after the commit of a trip; a hint for the dispatcher, which reads the trip from the journal. */
   readonly onTrip: () => void;
-  /** Called after a commit: a zone may have opened or closed. @param delays its trips that are within their entry delay */
+  /** Called after a commit that may have changed a contact. @param delays entry delays of its trips */
   readonly onContact: (delays: readonly EntryDelay[]) => void;
   readonly failpoint?: (name: string) => void;
 }
 
-/** What a reading did to its zone. */
+/** Effect of a reading on its zone. */
 export interface ZoneOutcome {
   readonly contact: Contact;
   /** Keys of the trips that were committed. */
   readonly trips: readonly string[];
 }
 
-/** How a zone stands now. */
+/** Current state of a zone. */
 export interface ZoneSnapshot {
   readonly zone: Zone;
   readonly contact: Contact;
-  /** Wall clock of its last change, milliseconds since 1970; null before its first sight. */
+  /** Wall clock of its last change, milliseconds since 1970; null before its first reading. */
   readonly sinceWallMs: number | null;
-  /** The contact is what the journal says of the time before the start; the sensor has not said anything yet. */
+  /** Whether the contact was read from the journal, because the sensor has not reported since the start. */
   readonly isCarriedOver: boolean;
 }
 
-/** After a failed write the zones are looked at again after this time. */
+/** Time until the next check after a failed write. */
 const RETRY_MS = 1_000;
 
-/**
- * Takes every reading through the zone's step and writes down what happened before anybody acts on it. It owns the
- * only timer of the zones.
- */
+/** Passes every reading through the zone's step and commits the result before it has any effect. Owns the zones' timer. */
 export class ZoneEngine {
-  readonly #options: ZoneMonitorOptions;
+  readonly #options: ZoneEngineOptions;
   readonly #watched = new Map<string, WatchedZone>();
   readonly #timer: DeadlineTimer;
 
-  constructor(options: ZoneMonitorOptions) {
+  constructor(options: ZoneEngineOptions) {
     this.#options = options;
-    this.#timer = new DeadlineTimer(options.clock, () => this.#wake());
+    this.#timer = new DeadlineTimer(options.clock, () => this.#onTimer());
   }
 
-  /** Takes up each zone where the journal says it was left. */
+  /** Resumes each zone from the journal. */
   start(): void {
     const { zones, journal, clock, hostUpMs } = this.#options;
     const nowMs = clock.monotonicMs();
     for (const zone of zones) {
       const stored = journal.stateOf(zone.id);
-      const kept = stored && keptOf(zone, stored, clock);
-      const state = resumeZone(zone.rules, kept, nowMs, settleMsOf(zone, hostUpMs));
-      // Looked at once: what was being confirmed may be due, and a zone that closes by itself finds out when.
+      const kept = stored && resumedOf(zone, stored, clock);
+      const state = resumeZone(zone.rules, kept, nowMs, powerUpDelayMsOf(zone, hostUpMs));
+      // Checked at once: a confirmation may be due, and an automatic restore needs its timer.
       const sinceWallMs = kept && stored ? stored.sinceWallMs : null;
       this.#watched.set(zone.id, { zone, state, sinceWallMs, wakeAtMs: nowMs });
     }
-    this.#wake();
+    this.#onTimer();
   }
 
   stop(): void {
@@ -92,7 +89,7 @@ export class ZoneEngine {
 
   readonly watched = (): readonly WatchedZone[] => [...this.#watched.values()];
 
-  /** Watches other zones from now on; what they are due for they do behind this turn. */
+  /** Uses other zones from now on; their timers run after this turn. */
   exchange(successors: readonly WatchedZone[]): void {
     this.#watched.clear();
     for (const watched of successors) this.#watched.set(watched.zone.id, watched);
@@ -100,9 +97,9 @@ export class ZoneEngine {
   }
 
   /**
-   * Takes whatever a source says about a zone. When it returns, what that means is on the disk.
-   * @param live false for what a broker had kept, which is no sign of life
-   * @throws whatever the journal threw; the zone is then as it was, and the signal should be given again
+   * Processes any signal of a source. On return, the result is committed.
+   * @param live false for a retained message, which is not a sign of life
+   * @throws any error of the journal; the zone is then unchanged, and the signal should be repeated
    */
   take(zoneId: string, signal: ZoneSignal, { live }: { live: boolean }): void {
     const { zone } = this.#find(zoneId);
@@ -110,48 +107,47 @@ export class ZoneEngine {
       this.read(zoneId, signal.contact, signal);
       return;
     }
-    const isSaidByOthers = signal.kind === "availability";
-    if (live && !isSaidByOthers) this.#options.faults.heard(zone);
+    const isFromBridge = signal.kind === "availability";
+    if (live && !isFromBridge) this.#options.faults.onSignOfLife(zone);
     this.#options.faults.take(zone, signal);
   }
 
   /**
-   * Takes one reading. When it returns, what the reading means is on the disk.
-   * @throws whatever the journal threw; the zone is then as it was, and the reading should be given again
+   * Processes one reading. On return, the result is committed.
+   * @throws any error of the journal; the zone is then unchanged, and the reading should be repeated
    */
-  read(zoneId: string, contact: Contact, { live, atMs: notedMs }: ReadingContext): ZoneOutcome {
+  read(zoneId: string, contact: Contact, { live, atMs: edgeAtMs }: ReadingContext): ZoneOutcome {
     const watched = this.#find(zoneId);
-    const atMs = notedMs ?? this.#options.clock.monotonicMs();
+    const atMs = edgeAtMs ?? this.#options.clock.monotonicMs();
     const { wakeAtMs } = watched;
     const trips = this.#step(watched, { type: "reading", contact, atMs, live });
     if (watched.wakeAtMs !== wakeAtMs) this.#armWake();
-    // What a broker had kept says nothing about the sensor now.
-    if (live) this.#options.faults.heard(watched.zone);
+    // A retained message is not a sign of life.
+    if (live) this.#options.faults.onSignOfLife(watched.zone);
     return { contact: watched.state.contact, trips };
   }
 
-  /** Takes what a gate's switch or message says; `unknown` when it cannot be read. */
+  /** Processes the state of a gate; `unknown` when it cannot be read. */
   setGate(gateId: string, state: GateState): void {
     this.#options.orders.setGate(gateId, state);
   }
 
   /**
-   * Trips a zone without its sensor: what its wire or its messages last said stays as it is, so that the next real
-   * opening is an edge.
-   * @throws whatever the journal threw
+   * Trips a zone without its sensor. The state of the contact is kept, so that the next real opening is an edge.
+   * @throws any error of the journal
    */
   simulateTrip(zoneId: string): ZoneOutcome {
     const watched = this.#find(zoneId);
     const { state, zone, sinceWallMs } = watched;
     const { clock, onTrip } = this.#options;
     if (state.contact === "open") return { contact: "open", trips: [] };
-    const drive: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
-    const trips = this.#commit(watched, [drive], storedOf(zone, state, sinceWallMs, clock));
+    const event: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
+    const trips = this.#commit(watched, [event], storedOf(zone, state, sinceWallMs, clock));
     onTrip();
     return { contact: state.contact, trips };
   }
 
-  /** How long a zone's openings still have to wait after a power-up, in milliseconds. */
+  /** Remaining power-up delay of a zone, in milliseconds. */
   settlesInMs(zoneId: string): number {
     const { notBeforeMs } = this.#find(zoneId).state;
     return Math.max(0, notBeforeMs - this.#options.clock.monotonicMs());
@@ -168,7 +164,7 @@ export class ZoneEngine {
 
   #find(zoneId: string): WatchedZone {
     const watched = this.#watched.get(zoneId);
-    if (!watched) throw new Error(`the monitor does not watch a zone ${zoneId}`);
+    if (!watched) throw new Error(`unknown zone ${zoneId}`);
     return watched;
   }
 
@@ -176,13 +172,13 @@ export class ZoneEngine {
     const { zone, state } = watched;
     const { clock } = this.#options;
     const step = stepZone(zone.rules, state, signal);
-    const settled = step.events.findLast(({ type }) => type !== "chatter" && type !== "calm");
-    const sinceWallMs = settled ? wallOf(clock, settled.atMs) : watched.sinceWallMs;
+    const lastChange = step.events.findLast(({ type }) => type !== "chatter" && type !== "calm");
+    const sinceWallMs = lastChange ? wallOf(clock, lastChange.atMs) : watched.sinceWallMs;
     const trips =
-      step.events.length > 0 || isWorthKeeping(zone, state, step.state)
+      step.events.length > 0 || hasStoredChange(zone, state, step.state)
         ? this.#commit(watched, step.events, storedOf(zone, step.state, sinceWallMs, clock))
         : [];
-    // Only what is written down is believed: had the commit thrown, the edge would still be ahead of us.
+    // The state changes only after the commit: if it had thrown, the edge would still be pending.
     const before = { ...watched };
     Object.assign(watched, { state: step.state, wakeAtMs: step.wakeAtMs, sinceWallMs });
     this.#options.journal.onRollback(() => {
@@ -195,8 +191,8 @@ export class ZoneEngine {
 
   #commit({ zone }: WatchedZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
     const { journal, register, log, failpoint, onContact } = this.#options;
-    const { trips, delays, isFaulty, written, ...more } = register.entriesOf(zone, events);
-    const change = { zoneId: zone.id, state: stored, trips, delays, ...more };
+    const { trips, delays, isFaulty, onCommitted, ...counters } = register.entriesOf(zone, events);
+    const change = { zoneId: zone.id, state: stored, trips, delays, ...counters };
     try {
       journal.commit(change);
       journal.afterCommit(() => reportOnDisk(this.#options));
@@ -205,7 +201,7 @@ export class ZoneEngine {
       if (!recordInFallback(this.#options, zone, change, error)) throw error;
     }
     if (trips.length > 0) failpoint?.("journal-committed");
-    written();
+    onCommitted();
     journal.afterCommit(() => {
       onContact(delays);
       for (const { type, atMs: _, ...detail } of events)
@@ -215,12 +211,12 @@ export class ZoneEngine {
     return trips.filter(({ type }) => type === "trip").map(({ key }) => key);
   }
 
-  /** The journal does not take what the zones have to say: a condition until its next commit. */
+  /** Raises a condition until the next successful commit to the journal. */
   reportFailure(error: unknown): void {
     this.#options.conditions.raise("journal-write-failed", { reason: messageOf(error) });
   }
 
-  /** The trip is safe already: a fault that cannot be written down now must not bring its message again. */
+  /** The trip is committed already: a failure to store the fault must not cause a redelivery of its message. */
   #reportFaulty(zone: Zone): void {
     try {
       this.#options.faults.reportFaulty(zone);
@@ -233,7 +229,7 @@ export class ZoneEngine {
     this.#timer.arm([...this.#watched.values()].flatMap(({ wakeAtMs }) => wakeAtMs ?? []));
   }
 
-  #wake(): void {
+  #onTimer(): void {
     const nowMs = this.#options.clock.monotonicMs();
     for (const watched of this.#watched.values()) {
       if (watched.wakeAtMs === undefined || watched.wakeAtMs > nowMs) continue;

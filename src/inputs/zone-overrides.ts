@@ -11,16 +11,16 @@ import type { Bypass, WalkTest } from "../store/overrides.ts";
 import { GateStates } from "./gate-states.ts";
 import { walkReportOf, type WalkReport } from "./walk-report.ts";
 
-export interface ZoneOrdersOptions {
+export interface ZoneOverridesOptions {
   readonly zones: readonly Zone[];
   readonly journal: Journal;
   readonly clock: Clock;
   readonly time: TrustedTime;
   readonly timezone: string;
   readonly log: Log;
-  /** Called when what holds trips back may have begun or ended. */
+  /** Called when a suppression may have begun or ended. */
   readonly onChange: () => void;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Disposition {
   readonly reason: string | null;
 }
 
-/** Minutes. A forgotten bypass or walk test is no alarm, so both end by themselves. */
+/** Minutes. Both end automatically, because a forgotten bypass or walk test suppresses alarms. */
 const BYPASS_MIN_DEFAULT = 480;
 const BYPASS_MIN_MAX = 7 * 24 * 60;
 const WALK_TEST_MIN_DEFAULT = 30;
@@ -38,22 +38,22 @@ const WALK_TEST_MIN_MAX = 240;
 
 const DAEMON: Actor = { who: "santinela", from: "itself" };
 
-/** What people and schedules have ordered for the zones: bypasses, walk tests and gates. */
+/** Overrides of the zones: bypasses, walk tests and gates. */
 export class ZoneOverrides {
-  readonly #options: ZoneOrdersOptions;
+  readonly #options: ZoneOverridesOptions;
   readonly #bypasses = new Map<string, { readonly bypass: Bypass; readonly endsAtMs: number }>();
   readonly gates: GateStates;
   #wasTrusted = true;
   #walkTest: { readonly test: WalkTest; readonly endsAtMs: number } | undefined;
   #zones: readonly Zone[];
 
-  constructor(options: ZoneOrdersOptions) {
+  constructor(options: ZoneOverridesOptions) {
     this.#options = options;
     this.#zones = options.zones;
     this.gates = new GateStates(options);
   }
 
-  /** Takes up what was ordered before the daemon was started. */
+  /** Resumes the stored overrides. */
   start(): void {
     const { orders } = this.#options.journal;
     this.#wasTrusted = this.#options.time.isTrusted();
@@ -64,9 +64,9 @@ export class ZoneOverrides {
   }
 
   /**
-   * Goes on with other zones. The bypasses of those that are gone are over, and a gate that is new, or read in another
-   * way, is unknown until it says something.
-   * @returns the zones that are gone and were bypassed
+   * Uses other zones. The bypasses of removed zones end. A gate that is new or read differently is unknown until it
+   * reports.
+   * @returns the removed zones that were bypassed
    */
   exchange(zones: readonly Zone[]): readonly string[] {
     const readings = new Set(this.#zones.map(({ gate }) => gateReadingOf(gate)));
@@ -80,7 +80,7 @@ export class ZoneOverrides {
     return ended;
   }
 
-  /** Ends what has run out; to be called now and then. What has run out counts no more even before. */
+  /** Ends expired overrides; to be called at intervals. An expired override has no effect even before. */
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
     this.#shortenOnceTrusted();
@@ -89,7 +89,7 @@ export class ZoneOverrides {
     if (this.#walkTest && this.#walkTest.endsAtMs <= nowMs) this.endWalkTest(DAEMON);
   }
 
-  /** What becomes of a trip of this zone now. */
+  /** Disposition of a trip of this zone now. */
   dispositionOf(zone: Zone): Disposition {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.isWalkTest) return { state: "test", reason: `walk test by ${this.#walkTest?.test.who}` };
@@ -105,7 +105,7 @@ export class ZoneOverrides {
     return this.#walkTest !== undefined && this.#walkTest.endsAtMs > this.#options.clock.monotonicMs();
   }
 
-  /** Takes what a gate's switch or message says. */
+  /** Processes the state of a gate. */
   setGate(gateId: string, state: GateState): void {
     this.gates.set(gateId, state);
     this.#options.onChange();
@@ -117,13 +117,13 @@ export class ZoneOverrides {
   }
 
   /**
-   * Takes a zone out of service: its trips are written down and not dispatched.
+   * Takes a zone out of service: its trips are recorded but not dispatched.
    * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
    */
   bypass(zoneId: string, { reason, minutes = BYPASS_MIN_DEFAULT }: BypassRequest, actor: Actor): Bypass {
     this.#assertZone(zoneId);
     if (typeof reason !== "string" || reason.trim() === "" || reason.length > 200)
-      throw new AppError("invalid", "a bypass needs a reason of 1 to 200 characters");
+      throw new AppError("invalid", "reason must have 1 to 200 characters");
     assertMinutes(minutes, BYPASS_MIN_MAX);
     const sinceWallMs = this.#options.clock.wallMs();
     const untilWallMs = sinceWallMs + minutes * 60_000;
@@ -134,7 +134,7 @@ export class ZoneOverrides {
     return bypass;
   }
 
-  /** Puts a zone back into service: ends its bypass and its shutdown. @throws AppError `not-found` */
+  /** Returns a zone to service: ends its bypass and its swinger shutdown. @throws AppError `not-found` */
   restore(zoneId: string, actor: Actor): void {
     this.#assertZone(zoneId);
     this.#options.journal.swingers.forget(zoneId);
@@ -161,7 +161,7 @@ export class ZoneOverrides {
     return this.#report(test);
   }
 
-  /** Ends the running walk test; without one nothing happens. */
+  /** Ends the running walk test; does nothing without one. */
   endWalkTest(actor: Actor): void {
     const running = this.#walkTest;
     if (!running) return;
@@ -174,7 +174,7 @@ export class ZoneOverrides {
     this.#options.onChange();
   }
 
-  /** What the running or last walk test has seen; undefined before the first. */
+  /** Report of the running or last walk test; undefined before the first. */
   walkReport(): WalkReport | undefined {
     const test = this.#options.journal.orders.latestWalkTest();
     return test && this.#report(test);
@@ -188,19 +188,19 @@ export class ZoneOverrides {
     });
   }
 
-  /** By the monotonic clock; a wall clock that has gone back makes nothing longer than it was ordered. */
+  /** End by the monotonic clock; a wall clock that was set back does not make an override longer. */
   #endOf({ sinceWallMs, untilWallMs }: Pick<Bypass, "sinceWallMs" | "untilWallMs">): number {
     const { clock } = this.#options;
-    const leftMs = Math.min(untilWallMs - clock.wallMs(), untilWallMs - sinceWallMs);
-    return clock.monotonicMs() + Math.max(0, leftMs);
+    const remainingMs = Math.min(untilWallMs - clock.wallMs(), untilWallMs - sinceWallMs);
+    return clock.monotonicMs() + Math.max(0, remainingMs);
   }
 
-  /** A clock that was behind at the start has made orders longer than they are; what it made shorter stays so. */
+  /** A clock that was behind at the start made overrides too long; those that it made too short are not extended. */
   #shortenOnceTrusted(): void {
     const isTrusted = this.#options.time.isTrusted();
-    const isNews = isTrusted && !this.#wasTrusted;
+    const hasBecomeTrusted = isTrusted && !this.#wasTrusted;
     this.#wasTrusted = isTrusted;
-    if (!isNews) return;
+    if (!hasBecomeTrusted) return;
     for (const [id, { bypass, endsAtMs }] of this.#bypasses)
       this.#bypasses.set(id, { bypass, endsAtMs: Math.min(endsAtMs, this.#endOf(bypass)) });
     if (!this.#walkTest) return;
@@ -229,7 +229,7 @@ export class ZoneOverrides {
   }
 }
 
-/** What is asked for with a bypass. */
+/** Body of a bypass request. */
 export interface BypassRequest {
   readonly reason?: unknown;
   readonly minutes?: number | undefined;

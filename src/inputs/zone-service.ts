@@ -16,52 +16,52 @@ import { StandingContacts } from "./open-contacts.ts";
 import { TripRegister } from "./trip-register.ts";
 import { ZoneFaults } from "./zone-faults.ts";
 import { storeFallback } from "./fallback-journal.ts";
-import { settleMsOf, storedOf } from "./zone-state-persistence.ts";
+import { powerUpDelayMsOf, storedOf } from "./zone-state-persistence.ts";
 import { ZoneEngine } from "./zone-engine.ts";
 import { ZoneOverrides } from "./zone-overrides.ts";
 import { successorsOf } from "./zone-reload.ts";
 
-export interface ZoneWatchOptions {
+export interface ZoneServiceOptions {
   readonly zones: readonly Zone[];
   readonly journal: Journal;
   readonly clock: Clock;
-  /** The machine's start, how long ago it was, and whether its wall clock can be believed. */
+  /** The current boot, the machine's uptime at the start, and whether the clock is trusted. */
   readonly host: { readonly bootId: string; readonly upMs: number; readonly time: TrustedTime };
   readonly log: Log;
   readonly conditions: Conditions;
   readonly site: TripSite & { readonly standingAgainS: number };
-  /** What an intervention says of a zone, by the zone's name as it stands in texts. */
+  /** Whether the intervention names a zone, by the zone's name in its texts. */
   readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
-  /** Makes the identity of a trip. */
+  /** Returns a new key for a trip. */
   readonly newKey: () => string;
-  /** Takes an entry for the event log. */
+  /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
-  /** Told after a trip or fault was committed. */
+  /** Called after the commit of a trip or fault. */
   readonly onTrip: () => void;
   readonly failpoint?: (name: string) => void;
 }
 
-/** Everything that watches the zones, started and stopped as one. */
+/** The monitoring of all zones, started and stopped as one. */
 export class ZoneService {
   readonly monitor: ZoneEngine;
   readonly orders: ZoneOverrides;
   readonly faults: ZoneFaults;
-  /** Where the inputs declare their conditions. */
+  /** Receives the conditions of the inputs. */
   readonly blindIntervals: MonitoringGaps;
-  readonly #options: ZoneWatchOptions;
+  readonly #options: ZoneServiceOptions;
   readonly #entryDelays: EntryDelays;
   readonly #standing: StandingContacts;
   readonly #heartbeat: LivenessRecorder;
-  readonly #builtAtMs: number;
+  readonly #createdAtMs: number;
   #zones: readonly Zone[];
 
-  constructor(options: ZoneWatchOptions) {
+  constructor(options: ZoneServiceOptions) {
     this.#options = options;
     this.#zones = options.zones;
-    this.#builtAtMs = options.clock.monotonicMs();
+    this.#createdAtMs = options.clock.monotonicMs();
     const { host, site, zones, journal } = options;
     const { bootId, time } = host;
-    // What follows a commit follows a shared one too.
+    // Hooks run after the group commit, if there is one.
     const onTrip = (): void => journal.afterCommit(options.onTrip);
     const failpoint = (name: string): void => journal.afterCommit(() => options.failpoint?.(name));
     const common = {
@@ -73,7 +73,7 @@ export class ZoneService {
       record: (event: NewEvent) => record(options, event),
     };
     this.blindIntervals = new MonitoringGaps(common);
-    const onChange = (): void => this.#holdChanged();
+    const onChange = (): void => this.#onSuppressionChange();
     this.orders = new ZoneOverrides({ ...common, timezone: site.timezone, onChange });
     this.faults = new ZoneFaults({
       ...common,
@@ -90,7 +90,7 @@ export class ZoneService {
       hostUpMs: host.upMs,
       onContact: (delays) => {
         this.#entryDelays.add(delays);
-        this.#standing.soon();
+        this.#standing.requestCheck();
       },
     });
     this.#entryDelays = new EntryDelays({
@@ -112,16 +112,20 @@ export class ZoneService {
   }
 
   /**
-   * Sends a test the whole way that a trip goes.
-   * @param zoneId the zone whose objective it is for; the first zone when undefined
+   * Sends a signal test along the whole alarm path.
+   * @param zoneId zone whose objective is used; the first zone when undefined
    * @returns the key of the test in the journal
-   * @throws AppError `not-found` for an unknown zone, or where there is none; whatever the journal threw
+   * @throws AppError `not-found` for an unknown zone or if there are no zones; any error of the journal
    */
   signalTest(zoneId: string | undefined, actor: Actor): string {
     const { journal, clock, host, site, newKey, onTrip } = this.#options;
     const zones = this.#zones;
     const zone = zoneId === undefined ? zones[0] : zones.find(({ id }) => id === zoneId);
-    if (!zone) throw new AppError("not-found", `there is no zone ${JSON.stringify(zoneId ?? "at all")}`);
+    if (!zone)
+      throw new AppError(
+        "not-found",
+        zoneId === undefined ? "no zones are configured" : `there is no zone ${JSON.stringify(zoneId)}`,
+      );
     const { bootId, time } = host;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
     const key = newKey();
@@ -132,29 +136,30 @@ export class ZoneService {
   }
 
   /**
-   * Watches other zones from now on, all of it in this turn. The inputs then give each new
-   * zone its first reading, such as the level of its wire.
-   * @param actor who has the bypasses of zones that are gone ended by it
-   * @throws whatever the journal threw; then nothing has changed
+   * Uses other zones from now on, within this turn. The inputs then give each new zone its first reading.
+   * @param actor recorded as the one who ends the bypasses of removed zones
+   * @throws any error of the journal; then nothing has changed
    */
   exchange(zones: readonly Zone[], actor: Actor): void {
     const { journal, clock, host } = this.#options;
-    const upMs = host.upMs + clock.monotonicMs() - this.#builtAtMs;
+    const upMs = host.upMs + clock.monotonicMs() - this.#createdAtMs;
     const before = this.monitor.watched();
-    const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) => settleMsOf(zone, upMs));
-    const going = new Set(successors.flatMap(({ goesOn, zone }) => (goesOn ? [zone.id] : [])));
+    const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) =>
+      powerUpDelayMsOf(zone, upMs),
+    );
+    const continuing = new Set(successors.flatMap(({ isContinued, zone }) => (isContinued ? [zone.id] : [])));
     const ids = new Set(zones.map(({ id }) => id));
-    const others = successors.filter(({ goesOn, state }) => !goesOn && state.contact !== "unknown");
+    const others = successors.filter(({ isContinued, state }) => !isContinued && state.contact !== "unknown");
     journal.exchange({
       ...this.faults.successors(zones),
-      forgotten: this.#zones.map(({ id }) => id).filter((id) => !going.has(id)),
+      forgotten: this.#zones.map(({ id }) => id).filter((id) => !continuing.has(id)),
       removed: this.#zones.map(({ id }) => id).filter((id) => !ids.has(id)),
       states: others.map(({ zone, state, sinceWallMs }) => [
         zone.id,
         storedOf(zone, state, sinceWallMs, clock),
       ]),
     });
-    // Nothing from here on can fail.
+    // Nothing below can fail.
     this.monitor.exchange(successors);
     this.faults.exchange(zones);
     const bypassed = this.orders.exchange(zones);
@@ -166,23 +171,23 @@ export class ZoneService {
     }
   }
 
-  /** Looks at contacts that stand open; to be called when the work on an intervention may have ended. */
-  lookAtStanding(): void {
-    this.#standing.soon();
+  /** Checks open contacts; to be called when the work on an intervention may have ended. */
+  checkOpenContacts(): void {
+    this.#standing.requestCheck();
   }
 
-  #holdChanged(): void {
-    this.#entryDelays.look();
-    this.#standing.soon();
+  #onSuppressionChange(): void {
+    this.#entryDelays.check();
+    this.#standing.requestCheck();
   }
 
-  /** What an earlier run, or this one, has kept in memory becomes trips as soon as the disk takes it. */
+  /** Commits changes kept in memory, of this or an earlier run, as soon as the disk can be written. */
   #storeOffDisk(): void {
     const { journal, conditions } = this.#options;
     if (storeFallback(this.#options)) this.#options.onTrip();
     const { count: changes, file = "" } = journal.offDisk;
     if (changes > 0)
-      conditions.raise("trips-off-disk", { changes, file, reason: "the disk still takes nothing" });
+      conditions.raise("trips-off-disk", { changes, file, reason: "the disk still cannot be written" });
   }
 
   start(): void {
@@ -207,8 +212,8 @@ export class ZoneService {
   }
 }
 
-/** What was done is done: an event log that cannot be written now, as on a full disk, must not undo or stop it. */
-function record({ record: write, log }: Pick<ZoneWatchOptions, "record" | "log">, event: NewEvent): void {
+/** The action has taken effect: an event log that cannot be written, as on a full disk, must not undo or stop it. */
+function record({ record: write, log }: Pick<ZoneServiceOptions, "record" | "log">, event: NewEvent): void {
   try {
     write(event);
   } catch (error) {

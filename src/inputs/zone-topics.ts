@@ -10,40 +10,43 @@ import type { Contact, Zone } from "../domain/zone.ts";
 import { MessageContent, type MessageRule, type MessageView } from "./message-content.ts";
 import { availabilityOf, batteryOf, contactOf } from "./payload.ts";
 
-/** What a message says about the zones it concerns, and why part of it could not be read. */
+/** What a message reports about its zones, and why part of it could not be read. */
 export interface MessageReading {
   readonly signals: readonly { readonly zoneId: string; readonly signal: ZoneSignal }[];
-  /** What it says about the gates that follow its topic. */
+  /** What it reports about the gates that use its topic. */
   readonly gates: readonly { readonly gateId: string; readonly state: GateState }[];
   readonly refused: string | undefined;
-  /** Zones or gates listen to its topic, and it is about none of them. */
+  /** Whether its topic is used, but the message concerns no zone or gate. */
   readonly isUnmatched: boolean;
 }
 
-/** A value that a zone looks for in the messages of a filter. */
+/** A value that a zone reads from the messages of a filter. */
 interface StatusSource extends MessageRule {
   readonly zoneId: string;
   readonly filter: string;
-  /** @returns what the message says; undefined for nothing */
+  /** @returns the signal of a message, or undefined */
   readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
 }
 type MqttGate = Extract<Gate, { by: "mqtt" }>;
 
-/** So many topics of one zone are told apart; a site that needs more has more than one zone. */
+/** Maximum number of topics tracked for one zone; a larger site has more than one zone. */
 const TOPICS_OF_ZONE_MAX = 256;
 const NOTHING: MessageReading = { signals: [], gates: [], refused: undefined, isUnmatched: false };
 
-/** Which zones a topic concerns, and what each makes of a message: the same for every broker and every recording. */
+/** The zones of each topic, and how each reads a message: the same for every broker and every recording. */
 export class ZoneTopics {
   readonly #byTopic = new Map<string, StatusSource[]>();
   readonly #broad: StatusSource[] = [];
-  /** One for each message that gates follow, however many zones do. */
+  /** One for each message source of gates, for all zones that use it. */
   readonly #gates: readonly MqttGate[];
 
-  /** What each zone looks for, with what it has seen so far. */
-  readonly #ofZones = new Map<string, { readonly reads: string; readonly senses: readonly StatusSource[] }>();
+  /** The sources of each zone with their state. */
+  readonly #ofZones = new Map<
+    string,
+    { readonly signature: string; readonly sources: readonly StatusSource[] }
+  >();
 
-  /** @param before what was listened to until now: a zone that reads the same goes on with what it has seen */
+  /** @param before the sources until now: a zone with unchanged sources keeps its state */
   constructor(zones: readonly Zone[], before?: ZoneTopics) {
     this.#gates = [
       ...new Map(
@@ -51,17 +54,17 @@ export class ZoneTopics {
       ).values(),
     ];
     for (const zone of zones) {
-      const neighbours = neighboursValues(zone, zones);
-      const reads = canonical([zone.input, zone.senses, [...neighbours]]);
+      const neighbours = neighbourValues(zone, zones);
+      const signature = canonical([zone.input, zone.statusSources, [...neighbours]]);
       const known = before === undefined ? undefined : before.#ofZones.get(zone.id);
       this.#ofZones.set(
         zone.id,
-        known?.reads === reads ? known : { reads, senses: sensesOf(zone, neighbours) },
+        known?.signature === signature ? known : { signature, sources: sourcesOf(zone, neighbours) },
       );
     }
-    for (const sense of [...this.#ofZones.values()].flatMap(({ senses }) => senses)) {
-      if (hasWildcard(sense.filter)) this.#broad.push(sense);
-      else this.#byTopic.set(sense.filter, [...(this.#byTopic.get(sense.filter) ?? []), sense]);
+    for (const source of [...this.#ofZones.values()].flatMap(({ sources }) => sources)) {
+      if (hasWildcard(source.filter)) this.#broad.push(source);
+      else this.#byTopic.set(source.filter, [...(this.#byTopic.get(source.filter) ?? []), source]);
     }
   }
 
@@ -71,26 +74,26 @@ export class ZoneTopics {
     return [...new Set([...this.#byTopic.keys(), ...broad, ...this.#gates.map(({ mqtt }) => mqtt)])];
   }
 
-  /** The filters of zones and gates that read otherwise than before: what a broker keeps there is news to them. */
-  newsBehind(before: ZoneTopics): readonly string[] {
+  /** The filters of zones and gates that read differently than before: retained messages are new to them. */
+  newFiltersSince(before: ZoneTopics): readonly string[] {
     const known = new Set(before.#gates.map(canonical));
-    const zones = [...this.#ofZones].flatMap(([id, { reads, senses }]) =>
-      before.#ofZones.get(id)?.reads === reads ? [] : senses.map(({ filter }) => filter),
+    const zones = [...this.#ofZones].flatMap(([id, { signature, sources }]) =>
+      before.#ofZones.get(id)?.signature === signature ? [] : sources.map(({ filter }) => filter),
     );
     const gates = this.#gates.filter((gate) => !known.has(canonical(gate))).map(({ mqtt }) => mqtt);
     return [...new Set([...zones, ...gates])];
   }
 
-  /** Whether any zone or gate listens to a topic. */
-  concerns(topic: string): boolean {
-    return this.#sensesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;
+  /** Whether any zone or gate uses a topic. */
+  isUsed(topic: string): boolean {
+    return this.#sourcesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;
   }
 
-  /** Reads a message. @param isRetained a value that the broker had kept, not one that comes as it happens */
+  /** Reads a message. @param isRetained whether the broker sent a retained message, not a new one */
   read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
-    const senses = this.#sensesOf(topic);
-    const followed = this.#gatesOf(topic);
-    if (senses.length + followed.length === 0) return NOTHING;
+    const sources = this.#sourcesOf(topic);
+    const matchingGates = this.#gatesOf(topic);
+    if (sources.length + matchingGates.length === 0) return NOTHING;
     const content = MessageContent.of(payload);
     if ("refused" in content) return { ...NOTHING, refused: content.refused };
     let refused: string | undefined;
@@ -101,17 +104,17 @@ export class ZoneTopics {
       else if (views.length > 0) isUnmatched = false;
       return "refused" in views ? [] : views;
     };
-    const gates = followed.flatMap((gate) =>
+    const gates = matchingGates.flatMap((gate) =>
       viewsFor(gate).flatMap((view) => {
         const contact = contactOf(gate, scalarOf(view.at(gate.path)));
-        // A message about something else leaves the gate as it was.
+        // A message about something else leaves the gate unchanged.
         return contact === "unknown" ? [] : [{ gateId: gate.id, state: gateStateOf(contact) }];
       }),
     );
-    const signals = senses.flatMap((sense) =>
-      viewsFor(sense).flatMap((view) => {
-        const signal = sense.signalOf(view, topic, isRetained);
-        return signal ? [{ zoneId: sense.zoneId, signal }] : [];
+    const signals = sources.flatMap((source) =>
+      viewsFor(source).flatMap((view) => {
+        const signal = source.signalOf(view, topic, isRetained);
+        return signal ? [{ zoneId: source.zoneId, signal }] : [];
       }),
     );
     return { signals, gates, refused, isUnmatched: isUnmatched && refused === undefined };
@@ -123,7 +126,7 @@ export class ZoneTopics {
     );
   }
 
-  #sensesOf(topic: string): readonly StatusSource[] {
+  #sourcesOf(topic: string): readonly StatusSource[] {
     const exact = this.#byTopic.get(topic) ?? [];
     return this.#broad.length === 0
       ? exact
@@ -132,10 +135,10 @@ export class ZoneTopics {
 }
 
 /**
- * Values at the place of a zone's contact that another zone names and this one does not, such as the code of another
- * transmitter: they say nothing about this zone.
+ * Values that only another zone with the same topic and path names, such as another transmitter's code. They do not
+ * concern this zone.
  */
-function neighboursValues({ id, input }: Zone, zones: readonly Zone[]): ReadonlySet<string> {
+function neighbourValues({ id, input }: Zone, zones: readonly Zone[]): ReadonlySet<string> {
   if (input.source !== "mqtt") return new Set();
   const named = ({ open, normal = [] }: MqttInput): string[] => [...open, ...normal].map(plainValue);
   const own = new Set(named(input));
@@ -148,27 +151,27 @@ function neighboursValues({ id, input }: Zone, zones: readonly Zone[]): Readonly
   return new Set(others.filter((value) => !own.has(value)));
 }
 
-/** A zone's senses, its contact first: should anything fail behind it, the trip is written. */
-function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>): StatusSource[] {
-  const { tamper, battery, availability, bridge } = senses;
+/** A zone's sources, its contact first: if a later one fails, the trip is already stored. */
+function sourcesOf({ id, input, statusSources }: Zone, neighbours: ReadonlySet<string>): StatusSource[] {
+  const { tamper, battery, availability, bridge } = statusSources;
   const found: StatusSource[] = [];
   const add = (rule: MessageRule & { readonly mqtt: string }, signalOf: StatusSource["signalOf"]): void =>
     void found.push({ ...rule, zoneId: id, filter: rule.mqtt, signalOf });
-  // What the sensor itself says shows that it lives, unless the broker had kept it.
-  const orLives = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
+  // A message of the sensor is a sign of life unless it is retained.
+  const orSignOfLife = (signal: ZoneSignal | undefined, isRetained: boolean): ZoneSignal | undefined =>
     signal ?? (isRetained ? undefined : { kind: "sign-of-life" });
   if (input.source === "mqtt") {
-    const read = contactSense(input);
-    add(input, (view, ...more) => {
+    const read = contactSource(input);
+    add(input, (view, ...rest) => {
       const value = scalarOf(view.at(input.path));
       const isNeighbours = value !== undefined && neighbours.has(plainValue(value));
-      return isNeighbours ? undefined : read(view, ...more);
+      return isNeighbours ? undefined : read(view, ...rest);
     });
   }
   if (tamper)
     add(tamper, (view, _topic, isRetained) => {
       const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
-      return orLives(
+      return orSignOfLife(
         contact === "unknown" ? undefined : { kind: "tamper", open: contact === "open" },
         isRetained,
       );
@@ -176,29 +179,29 @@ function sensesOf({ id, input, senses }: Zone, neighbours: ReadonlySet<string>):
   if (battery)
     add(battery, (view, _topic, isRetained) => {
       const low = batteryOf(battery, scalarOf(view.at(battery.path)));
-      return orLives(low === undefined ? undefined : { kind: "battery", low }, isRetained);
+      return orSignOfLife(low === undefined ? undefined : { kind: "battery", low }, isRetained);
     });
   if (availability)
-    add({ ...availability, isTextToo: true }, (view) => {
-      const up = availabilityOf(availability, wordOf(view, availability));
+    add({ ...availability, acceptsText: true }, (view) => {
+      const up = availabilityOf(availability, stateOf(view, availability));
       return up === undefined ? undefined : { kind: "availability", up };
     });
   if (bridge)
-    add({ ...bridge, isTextToo: true }, (view) => {
-      const up = availabilityOf(bridge, wordOf(view, bridge));
+    add({ ...bridge, acceptsText: true }, (view) => {
+      const up = availabilityOf(bridge, stateOf(view, bridge));
       return up === undefined ? undefined : { kind: "availability", up, bridge: bridgeNameOf(bridge) };
     });
   return found;
 }
 
-/** `online`, or the same as `{"state":"online"}`: zigbee2mqtt has sent both, by release and by option. */
-function wordOf(view: MessageView, { path }: AvailabilitySource): Scalar | undefined {
+/** `online` or `{"state":"online"}`: zigbee2mqtt has used both, depending on release and option. */
+function stateOf(view: MessageView, { path }: AvailabilitySource): Scalar | undefined {
   const whole = scalarOf(view.at(undefined));
   return scalarOf(view.at(path)) ?? whole ?? (path === undefined ? scalarOf(view.at("/state")) : undefined);
 }
 
-/** A zone of several topics is open while one of them is, as a loop of several contacts in series. */
-function contactSense(input: MqttInput): StatusSource["signalOf"] {
+/** A zone with several topics is open while any of them is, like several contacts in series. */
+function contactSource(input: MqttInput): StatusSource["signalOf"] {
   const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
     const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
     const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };

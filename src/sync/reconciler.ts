@@ -131,7 +131,7 @@ export class Reconciler {
       agreed,
       base,
       upstream,
-      ghosts: inFlightValues,
+      inFlightValues,
       hasTripJoined,
     });
     const local = this.#adopting.work(stored, merged.applyLocally, upstream);

@@ -116,12 +116,12 @@ describe("a mistake in mqtt.accounts is named with its line, its column and the 
     [
       "a # within a level",
       accounts("{ username: gates, passwordFile: ./pw, publish: [a/b, zigbee2mqtt/gate#] }"),
-      /site\.yaml:3:61: mqtt\.accounts\[0\]\.publish\[1\]: "zigbee2mqtt\/gate#": \+ and # stand for whole levels, such as zigbee2mqtt\/\+\/availability$/,
+      /site\.yaml:3:61: mqtt\.accounts\[0\]\.publish\[1\]: "zigbee2mqtt\/gate#": \+ and # must be whole levels, such as zigbee2mqtt\/\+\/availability$/,
     ],
     [
       "a # before the end",
       accounts("{ username: gates, passwordFile: ./pw, subscribe: [a/#/b] }"),
-      /site\.yaml:3:58: mqtt\.accounts\[0\]\.subscribe\[0\]: "a\/#\/b": # can only be the last level$/,
+      /site\.yaml:3:58: mqtt\.accounts\[0\]\.subscribe\[0\]: "a\/#\/b": # must be the last level$/,
     ],
     [
       "a list that is a single account",

@@ -168,7 +168,7 @@ describeWithMosquitto("with a broker", () => {
     const { code, stdout } = await doctor();
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /✖ MQTT broker: the broker lets this account not use santinela\/probe\/.*\n {4}Allow it/,
+      /✖ MQTT broker: the broker denies this account access to santinela\/probe\/.*\n {4}Allow it/,
     );
   });
 

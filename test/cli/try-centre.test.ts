@@ -31,9 +31,9 @@ test("a new file is tried at the centre before a daemon runs with it, and no tes
   expect(stdout).toMatch(
     /is valid: 1 zones, pushes to .*\n✔ Centre: .* lets .* in and shows it the interventions\n/,
   );
-  expect(stdout).toContain("✔ Centre: gives the same record for a repeated Idempotency-Key");
-  expect(stdout).toContain("✔ Centre: takes, changes and deletes records of this account\n");
-  expect(stdout).toMatch(/✔ Centre: the test records are removed\n$/);
+  expect(stdout).toContain("✔ Centre: returns the same record for a repeated Idempotency-Key");
+  expect(stdout).toContain("✔ Centre: lets this account create, change and delete records\n");
+  expect(stdout).toMatch(/✔ Centre: the test records were removed\n$/);
   expect(stdout).not.toMatch(/[▲✖]/u);
   expect(await interventionsOf(centre)).toEqual([]);
 });

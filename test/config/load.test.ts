@@ -52,7 +52,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a zone's name with a control character",
       'zones:\n  - { id: a, name: "A\\a", kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n',
-      /^2:14: zones\[0\]\.name: "A\\u0007" has not the right form\. .*without control characters\.$/,
+      /^2:14: zones\[0\]\.name: "A\\u0007" has not the right form\. .*control characters\.$/,
     ],
     [
       "an alias within its own anchor",
@@ -219,17 +219,17 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a wildcard topic",
       `zones:\n  - { ${ZONE}, input: { mqtt: "a/#", open: [1] } }\n`,
-      /^2:\d+: zones\[0\]\.input\.mqtt: "a\/#": before # at least 2 levels must be spelt out, such as alarm\/hall\/#$/,
+      /^2:\d+: zones\[0\]\.input\.mqtt: "a\/#": at least 2 levels without wildcards must precede #, such as alarm\/hall\/#$/,
     ],
     [
       "a topic of the broker's own",
       `zones:\n  - { ${ZONE}, input: { mqtt: $SYS/broker/uptime, open: [1] } }\n`,
-      /^2:\d+: zones\[0\]\.input\.mqtt: "\$SYS\/broker\/uptime": below \$SYS the broker speaks of itself\. Write the topic of the sensor$/,
+      /^2:\d+: zones\[0\]\.input\.mqtt: "\$SYS\/broker\/uptime": topics below \$SYS are the broker's statistics\. Use the topic of the sensor$/,
     ],
     [
       "a shared subscription",
       `zones:\n  - { ${ZONE}, input: { gpio: 4 }, bridge: { mqtt: $share/g/bridge } }\n`,
-      /^2:\d+: zones\[0\]\.bridge\.mqtt: "\$share\/g\/bridge": of a shared subscription only a part/,
+      /^2:\d+: zones\[0\]\.bridge\.mqtt: "\$share\/g\/bridge": a shared subscription delivers only some/,
     ],
     [
       "values that compare equal",
@@ -261,7 +261,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
         [
           "a condition without a value",
           "{ path: /a, in: [] }",
-          /0\]: can never hold: in: \[\] holds for no value/,
+          /0\]: can never hold: in: \[\] matches no value/,
         ],
         [
           "a condition of nothing",
@@ -444,7 +444,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     [
       "a zone that is slower than it should be",
       `zones:\n  - { ${ZONE}, input: { gpio: 1 }, minOpenMs: 401 }\n`,
-      /zones\[0\]\.minOpenMs: EN 50131 has a signal of 400 ms processed\. Write at most that, or slowOk: true/,
+      /zones\[0\]\.minOpenMs: EN 50131 requires a signal of 400 ms to be processed\. Set at most this value, or allowSlow: true/,
     ],
     [
       "a text about something that is not there",
@@ -453,8 +453,8 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     ],
     [
       "a shutdown that ends too soon",
-      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, swinger: { quietResetS: 60 } }\n`,
-      /zones\[0\]\.swinger\.quietResetS: 60 is out of range; allowed are 3600 to 604800$/,
+      `zones:\n  - { ${ZONE}, input: { gpio: 1 }, swinger: { resetAfterQuietS: 60 } }\n`,
+      /zones\[0\]\.swinger\.resetAfterQuietS: 60 is out of range; allowed are 3600 to 604800$/,
     ],
     [
       "a gate that is none",

@@ -185,7 +185,7 @@ describe("sensors that announce themselves", () => {
     };
     expect(zonesOf([["binary_sensor/odd/config", announcement]])[0]?.doubts).toEqual([
       expect.stringMatching(/^the value is computed/),
-      "the device does not say what it watches for",
+      "the device does not report its device class",
     ]);
   });
 

@@ -53,7 +53,7 @@ describe("the way of a record", () => {
   });
 
   test("what cannot happen is a defect and not a silent step", () => {
-    expect(() => nextPhase("closed", "send", true)).toThrow(/closed cannot meet send/);
+    expect(() => nextPhase("closed", "send", true)).toThrow(/closed does not accept the event send/);
     expect(() => nextPhase("posting", "send", false)).toThrow();
   });
 

@@ -6,7 +6,14 @@ const DOOR = { kind: "intrusion", whenArmedOpen: "record" } as const;
 const AGAIN_MS = 900_000;
 
 function contact(parts: Partial<StandingContact>): StandingContact {
-  return { zone: DOOR, opening: undefined, record: "finished", wasHeld: false, finishedForMs: 0, ...parts };
+  return {
+    zone: DOOR,
+    opening: undefined,
+    record: "finished",
+    wasSuppressed: false,
+    finishedForMs: 0,
+    ...parts,
+  };
 }
 const opening = (
   state: "waiting" | "posted" | "merged" | "test" | "refused",
@@ -22,7 +29,7 @@ test.each([
   ],
   [
     "whose line a person has taken out of the record before another arming",
-    { opening: opening("posted"), record: "unnamed", wasHeld: true },
+    { opening: opening("posted"), record: "unnamed", wasSuppressed: true },
     "condition",
   ],
   ["whose trip waits for the local API", { opening: opening("waiting") }, "nothing"],
@@ -34,13 +41,13 @@ test.each([
     "nothing",
   ],
   ["that was open at first sight", {}, "condition"],
-  ["that was open at first sight and armed since", { wasHeld: true }, "record"],
+  ["that was open at first sight and armed since", { wasSuppressed: true }, "record"],
   ["whose opening was held back", { opening: opening("test") }, "record"],
   ["whose intervention is done", { opening: opening("posted") }, "record"],
   ["that was listed, and that record is done", { opening: opening("posted", "standing") }, "condition"],
   [
     "that was listed before another arming",
-    { opening: opening("posted", "standing"), wasHeld: true },
+    { opening: opening("posted", "standing"), wasSuppressed: true },
     "record",
   ],
 ] as const)("a door %s", (_what, parts, decision) => {
@@ -61,7 +68,7 @@ test.each([
   ],
   [
     "whose bypass ends after its intervention was done",
-    { opening: opening("posted"), wasHeld: true },
+    { opening: opening("posted"), wasSuppressed: true },
     "trip",
   ],
   [

@@ -67,7 +67,9 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   expect(await interventionsOf(site)).toEqual([]);
 
   expect(await run("test", "signal", "--zone", "yard")).toMatch(/yard: arrived at the centre as #1\n$/);
-  expect(await interventionsOf(centre)).toMatchObject([{ name: "Test de semnal: yard", status: "done" }]);
+  expect(await interventionsOf(centre)).toMatchObject([
+    { name: "Test de comunicație: yard", status: "done" },
+  ]);
 }, 180_000);
 
 test("a signal test that the centre cannot take says where it is, and arrives later", async () => {

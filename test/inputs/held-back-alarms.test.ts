@@ -143,5 +143,5 @@ test("a closing that could not be noted for a while leaves no condition behind",
     return site.zones.restores.at(-1)?.state === "merged";
   });
   await site.until(() => site.zones.conditions.length === 0);
-  expect(site.records[0]?.notes).toMatch(/closed/);
+  expect(site.records[0]?.notes).toMatch(/restored/);
 });

@@ -175,7 +175,7 @@ describe("a broker with access rules", () => {
     const readings = readingsOf(site, broker.url);
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-subscription-refused"));
-    expect(site.health.list()[0]?.text).toMatch(/read zigbee2mqtt\/gate\./);
+    expect(site.health.list()[0]?.text).toMatch(/read access to zigbee2mqtt\/gate\./);
     await readings.stop();
     await broker.stop();
     site.close();

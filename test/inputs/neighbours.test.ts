@@ -222,7 +222,7 @@ const DEVICES: Readonly<Record<string, Shared>> = {
 describe("a neighbour on the topic of", () => {
   test.each(Object.entries(DEVICES))("%s neither opens nor closes the zone", async (_what, device) => {
     const { input, opens, others, more } = device;
-    const site = new WatchedZones([zoneOf({ input, ...more, silenceS: 900 })]);
+    const site = new WatchedZones([zoneOf({ input, ...more, supervisionTimeoutS: 900 })]);
     const mqtt = new MqttZones(site.common);
     const topic = input.mqtt.replace("+", "one");
     const says = (text: string): Promise<void> =>
@@ -247,7 +247,11 @@ describe("a neighbour on the topic of", () => {
 
 test("the codes of several remotes at one place are told apart without conditions", async () => {
   const at = (id: string, code: string) =>
-    zoneOf({ id, input: { mqtt: "tele/rf/RESULT", path: "/RfReceived/Data", open: [code] }, silenceS: 900 });
+    zoneOf({
+      id,
+      input: { mqtt: "tele/rf/RESULT", path: "/RfReceived/Data", open: [code] },
+      supervisionTimeoutS: 900,
+    });
   const site = new WatchedZones([at("left", "E5C1A4"), at("right", "E5C1A8")]);
   const mqtt = new MqttZones(site.common);
   for (const id of ["left", "right"]) site.monitor.read(id, "normal", { live: true });

@@ -149,7 +149,7 @@ describe("a window that stands open as its gate opens", () => {
     site.zones.monitor.read("a", "normal", { live: true });
     await passes(MINUTE_MS);
     expect(site.records).toMatchObject([
-      { notes: "23:30 Window a (open since 2026-11-20 23:30), closed 23:31" },
+      { notes: "23:30 Window a (open since 2026-11-20 23:30), restored 23:31" },
     ]);
     opens("a");
     await site.settled();
@@ -213,7 +213,7 @@ describe("a door that stands open", () => {
   });
 
   test("as its shutdown ends is listed", async () => {
-    await make({ id: "door", name: "Door", swinger: { maxTrips: 1, quietResetS: 3600 } });
+    await make({ id: "door", name: "Door", swinger: { maxTrips: 1, resetAfterQuietS: 3600 } });
     opens("door");
     await site.settled();
     site.change(1, { status: "done" });
@@ -283,7 +283,7 @@ describe("a zone that closes", () => {
     await passes(17 * MINUTE_MS);
     site.zones.monitor.read("door", "normal", { live: true });
     await site.settled();
-    expect(site.records).toMatchObject([{ notes: "23:30 Door, closed 23:47" }]);
+    expect(site.records).toMatchObject([{ notes: "23:30 Door, restored 23:47" }]);
     expect(site.zones.restores).toMatchObject([{ cause: "reading", state: "merged", interventionId: 1 }]);
   });
 
@@ -295,7 +295,7 @@ describe("a zone that closes", () => {
       site.zones.monitor.read("door", "normal", { live: true });
       await site.settled();
     }
-    expect(site.records).toMatchObject([{ notes: "23:30 Door ×14 → 23:43, closed 23:44" }]);
+    expect(site.records).toMatchObject([{ notes: "23:30 Door ×14 → 23:43, restored 23:44" }]);
   });
 
   test("before its trip could be posted is noted after it", async () => {
@@ -311,7 +311,7 @@ describe("a zone that closes", () => {
     site.zones.clock.advance(MINUTE_MS);
     site.zones.monitor.read("door", "normal", { live: true });
     await site.settled();
-    expect(site.records).toMatchObject([{ notes: "23:30 Door, closed 23:31" }]);
+    expect(site.records).toMatchObject([{ notes: "23:30 Door, restored 23:31" }]);
   });
 
   test.each([
@@ -334,7 +334,7 @@ describe("a zone that closes", () => {
     await make({ id: "pir", name: "Hall", kind: "motion", autoRestoreS: 60 });
     site.zones.monitor.read("pir", "open", { live: true });
     await passes(MINUTE_MS);
-    expect(site.records).toMatchObject([{ notes: "23:30 Hall, closed 23:31" }]);
+    expect(site.records).toMatchObject([{ notes: "23:30 Hall, restored 23:31" }]);
     expect(site.zones.restores).toMatchObject([{ cause: "auto" }]);
   });
 
@@ -349,6 +349,6 @@ describe("a zone that closes", () => {
     };
     site.zones.monitor.read("door", "normal", { live: true });
     await site.settled();
-    expect(site.records).toMatchObject([{ notes: "Crew 4\n23:30 Door, closed 23:30" }]);
+    expect(site.records).toMatchObject([{ notes: "Crew 4\n23:30 Door, restored 23:30" }]);
   });
 });

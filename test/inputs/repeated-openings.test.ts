@@ -153,7 +153,7 @@ describe("openings that carry the same value", () => {
   });
 
   test("show that the camera lives", async () => {
-    await watch({ ...YARD, silenceS: 900 });
+    await watch({ ...YARD, supervisionTimeoutS: 900 });
     await says("new", "a");
     for (let minute = 0; minute < 20; minute += 1) {
       passes(60);

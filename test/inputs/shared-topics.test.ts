@@ -62,7 +62,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
       open: [true],
       normal: [false],
     },
-    silenceS: 900,
+    supervisionTimeoutS: 900,
   });
   const eventZone = (id: number): Options => ({
     id: `input-${id}`,
@@ -73,7 +73,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
       open: ["btn_down"],
       normal: ["btn_up"],
     },
-    silenceS: 900,
+    supervisionTimeoutS: 900,
   });
 
   test("opens and closes the zone of the input that the frame names, and no other", async () => {
@@ -316,8 +316,8 @@ describe("a zone on a shared topic", () => {
       path: "/state",
     });
     await watch(
-      { id: "a", input: { gpio: 4 }, bridge: bridge("cellar"), lostGraceS: 0 },
-      { id: "b", input: { gpio: 5 }, bridge: bridge("attic"), lostGraceS: 0 },
+      { id: "a", input: { gpio: 4 }, bridge: bridge("cellar"), unavailableGraceS: 0 },
+      { id: "b", input: { gpio: 5 }, bridge: bridge("attic"), unavailableGraceS: 0 },
     );
     await says("bridges", { name: "cellar", state: "offline" });
     await says("bridges", { name: "attic", state: "offline" });
@@ -345,7 +345,7 @@ describe("a zone on a shared topic", () => {
 describe("a bridge that says plain words", () => {
   const zone = (path: string | undefined): Options => ({
     input: { gpio: 4 },
-    lostGraceS: 0,
+    unavailableGraceS: 0,
     bridge: { mqtt: "zigbee2mqtt/bridge/state", ...(path === undefined ? {} : { path }) },
     availability: { mqtt: "zigbee2mqtt/door/availability", ...(path === undefined ? {} : { path }) },
   });

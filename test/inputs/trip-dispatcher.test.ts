@@ -70,15 +70,15 @@ describe("a trip", () => {
     expect(keys).toEqual(['"trip-1"']);
   });
 
-  test("that comes later follows at a kick; the oldest goes first", async () => {
+  test("that comes later follows at a hint; the oldest goes first", async () => {
     dispatcher.start();
     for (const zone of ["hall-1", "hall-2"]) trip(zone);
-    dispatcher.kick();
+    dispatcher.requestRun();
     await eventually("both", () => site.journal.trips.count("posted") === 2);
     expect(recorded().records.map(({ objectiveId }) => objectiveId)).toEqual([1, 2]);
   });
 
-  test("is found a minute later although its kick was lost", async () => {
+  test("is found a minute later although its hint was lost", async () => {
     dispatcher.start();
     // The first look at the empty journal is over by the end of this turn.
     await new Promise(setImmediate);
@@ -96,7 +96,7 @@ describe("a trip", () => {
     }
     instead.push(() => {});
     trip("hall-1");
-    dispatcher.kick();
+    dispatcher.requestRun();
     await eventually("the request", () => keys.length > 0);
     site.clock.advance(180_001);
     expect(dispatcher.isStalled).toBe(true);
@@ -197,7 +197,7 @@ describe("a trip", () => {
     await eventually("the first", () => site.journal.trips.count("posted") === 1);
     app.clock.advance(2 * 3600 * 1000);
     trip("hall-2");
-    dispatcher.kick();
+    dispatcher.requestRun();
     await eventually("the second", () => site.journal.trips.count("posted") === 2);
     expect(site.logged("trip-post-failed")).toEqual([]);
   });

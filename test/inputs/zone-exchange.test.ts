@@ -263,19 +263,19 @@ describe("a message", () => {
   });
 });
 
-test("a zone that stays keeps the faults that its senses will report the end of, and ends the others", async () => {
-  const senses = {
+test("a zone that stays keeps the faults that its statusSources will report the end of, and ends the others", async () => {
+  const statusSources = {
     battery: { path: "/battery_low", low: [true] },
     tamper: { path: "/tamper", open: [true] },
   };
-  const before = gate("b", "z/b", senses);
+  const before = gate("b", "z/b", statusSources);
   site = await new Site([before]).start();
   for (const fault of ["battery", "tamper", "faulty"] as const)
     site.watched.watch.faults.set(before, fault, true);
-  await site.exchange([gate("b", "z/b", { tamper: senses.tamper, silenceS: 3600 })]);
+  await site.exchange([gate("b", "z/b", { tamper: statusSources.tamper, supervisionTimeoutS: 3600 })]);
   expect(site.watched.journal.faults.list().map(({ fault }) => fault)).toEqual(["faulty", "tamper"]);
   expect(site.watched.trips.at(-1)).toMatchObject({ type: "fault-over", cause: "battery" });
-  await site.exchange([gate("b", "z/other", { tamper: senses.tamper })]);
+  await site.exchange([gate("b", "z/other", { tamper: statusSources.tamper })]);
   expect(site.watched.journal.faults.list()).toEqual([]);
 });
 

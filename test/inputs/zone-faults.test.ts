@@ -36,7 +36,7 @@ describe("a fault", () => {
     [
       "low battery",
       { kind: "battery", low: true },
-      { type: "maintenance", priority: "low", name: "Battery low: Gate" },
+      { type: "maintenance", priority: "low", name: "Low battery: Gate" },
     ],
   ])("such as an %s is work, however often it is said", async (_what, signal, work) => {
     for (let time = 0; time < 3; time += 1) await says("gate", signal);
@@ -52,8 +52,8 @@ describe("a fault", () => {
     await says("gate", { kind: "battery", low: true });
     expect(site.records).toHaveLength(1);
     expect(site.records[0]?.notes?.split("\n")).toEqual([
-      "Battery low at zone Gate (gate): over at 2026-11-20 23:30:00.",
-      "Battery low at zone Gate (gate): again at 2026-11-21 23:30:00.",
+      "Low battery, zone Gate (gate): restored at 2026-11-20 23:30:00.",
+      "Low battery, zone Gate (gate): again at 2026-11-21 23:30:00.",
     ]);
     site.change(1, { status: "done" });
     await says("gate", { kind: "battery", low: false });
@@ -85,7 +85,7 @@ describe("a fault", () => {
     site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true });
     await says("gate", { kind: "tamper", open: false });
     expect(site.fates).toEqual(["posted", "merged"]);
-    expect(site.records[0]?.notes).toMatch(/over at/);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
   });
 
   test("that the journal cannot take is said again by its message, and then is there", async () => {
@@ -113,12 +113,12 @@ describe("supervision", () => {
     await passes(70_000);
     await says("gate", up);
     expect(site.records).toMatchObject([
-      { type: "repair", priority: "medium", name: "Sensor not heard: Gate" },
+      { type: "repair", priority: "medium", name: "Sensor supervision failure: Gate" },
     ]);
-    expect(site.records[0]?.notes).toMatch(/over at/);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
   });
 
-  const SUPERVISED = zoneOf({ ...DOOR_OPTIONS, silenceS: 900 });
+  const SUPERVISED = zoneOf({ ...DOOR_OPTIONS, supervisionTimeoutS: 900 });
 
   test("reports a sensor that has fallen silent, and its return at the first sign of life", async () => {
     await site.close();
@@ -128,10 +128,10 @@ describe("supervision", () => {
     await passes(890_000);
     expect(site.records).toEqual([]);
     await passes(20_000);
-    expect(site.records).toMatchObject([{ name: "Sensor not heard: Front door" }]);
+    expect(site.records).toMatchObject([{ name: "Sensor supervision failure: Front door" }]);
     site.zones.monitor.read("door", "normal", { live: true });
     await site.settled();
-    expect(site.records[0]?.notes).toMatch(/over at/);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
   });
 
   test("takes no value that the broker had kept for a sign of life", async () => {
@@ -168,7 +168,7 @@ describe("supervision", () => {
       expect(site.records).toHaveLength(1);
       const [{ name, description, notes, type, priority } = { name: "" }] = site.records;
       expect({ name, type, priority }).toEqual({
-        name: "Bridge lost: zigbee2mqtt/bridge/state (zones: 3)",
+        name: "Bridge unavailable: zigbee2mqtt/bridge/state (zones: 3)",
         type: "repair",
         priority: "medium",
       });
@@ -181,7 +181,7 @@ describe("supervision", () => {
     });
 
     test("with more zones than a record has room for says how many more there are", async () => {
-      await watch(behind(512, { lostGraceS: 0 }));
+      await watch(behind(512, { unavailableGraceS: 0 }));
       await all(false);
       expect(site.records).toHaveLength(1);
       expect([...(site.records[0]?.description ?? "")].length).toBeLessThanOrEqual(4000);
@@ -189,8 +189,8 @@ describe("supervision", () => {
     });
 
     test("is reported after the shortest grace of its zones", async () => {
-      const [first] = behind(1, { lostGraceS: 600 });
-      await watch([...(first ? [first] : []), zoneOf({ ...DOOR_OPTIONS, bridge, lostGraceS: 30 })]);
+      const [first] = behind(1, { unavailableGraceS: 600 });
+      await watch([...(first ? [first] : []), zoneOf({ ...DOOR_OPTIONS, bridge, unavailableGraceS: 30 })]);
       await all(false);
       await passes(29_999);
       expect(site.records).toEqual([]);
@@ -297,7 +297,7 @@ describe("a zone that trips again and again", () => {
     expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
     expect(site.fates).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
     await passes(28_800_000);
-    expect(site.records[2]?.notes).toMatch(/over at/);
+    expect(site.records[2]?.notes).toMatch(/restored at/);
     await site.trip("gate");
     expect(site.fates.at(-1)).toBe("posted");
   });

@@ -73,8 +73,8 @@ describe("a bypass", () => {
 
   test.each([
     ["nowhere", { reason: "painter" }, /no zone "nowhere"/],
-    ["door", {}, /needs a reason/],
-    ["door", { reason: "  " }, /needs a reason/],
+    ["door", {}, /reason must have/],
+    ["door", { reason: "  " }, /reason must have/],
     ["door", { reason: "painter", minutes: 0 }, /from 1 to 10080/],
     ["door", { reason: "painter", minutes: 10_081 }, /from 1 to 10080/],
     ["door", { reason: "painter", minutes: 1.5 }, /whole number/],

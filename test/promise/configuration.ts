@@ -76,7 +76,7 @@ function zoneOf({ zones, exitDelaysS }: Building, zone: PlayedZone, changes: Cha
     ...(confirming.length === 0
       ? {}
       : { confirmWith: { zones: confirming, withinS: zone.confirmWith?.withinS } }),
-    lostGraceS: 60 + (changes.changed.get(id) ?? 0),
+    unavailableGraceS: 60 + (changes.changed.get(id) ?? 0),
   };
 }
 

@@ -52,7 +52,7 @@ export class DispatchingSite {
       server,
       port,
     );
-    app.interventions.observe(() => made.zones.watch.lookAtStanding());
+    app.interventions.observe(() => made.zones.watch.checkOpenContacts());
     return made;
   }
 
@@ -70,14 +70,14 @@ export class DispatchingSite {
     const { trips, restores } = this.zones.journal;
     await eventually("every trip to be settled", () => {
       if (trips.nextWaiting(0) === undefined && restores.countPending() === 0) return true;
-      this.#dispatcher.kick();
+      this.#dispatcher.requestRun();
       return false;
     });
   }
 
   /** Looks through the journal once, as it does every minute. */
   kick(): void {
-    this.#dispatcher.kick();
+    this.#dispatcher.requestRun();
   }
 
   /** The daemon ends and starts again. */

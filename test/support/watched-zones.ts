@@ -5,7 +5,7 @@ import type { Trip } from "../../src/domain/trip.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import type { Contact, Zone } from "../../src/domain/zone.ts";
 import type { ZoneEngine } from "../../src/inputs/zone-engine.ts";
-import { ZoneService, type ZoneWatchOptions } from "../../src/inputs/zone-service.ts";
+import { ZoneService, type ZoneServiceOptions } from "../../src/inputs/zone-service.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -56,7 +56,7 @@ export class WatchedZones {
   #watch: ZoneService;
   #trips = 0;
 
-  readonly #zoneInRecord: ZoneWatchOptions["zoneInRecord"];
+  readonly #zoneInRecord: ZoneServiceOptions["zoneInRecord"];
 
   /** @param options `zoneInRecord`: what an intervention says of a zone; its name unless given; `clock`: one of its own unless given */
   constructor(
@@ -69,7 +69,7 @@ export class WatchedZones {
     }: {
       readonly clock?: ManualClock;
       readonly journalPath?: string;
-      readonly zoneInRecord?: ZoneWatchOptions["zoneInRecord"];
+      readonly zoneInRecord?: ZoneServiceOptions["zoneInRecord"];
       /** Where changes are kept that the disk does not take. */
       readonly offDiskFile?: string;
     } = {},

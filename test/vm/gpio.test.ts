@@ -13,8 +13,8 @@ site: { name: Hala Nord, ref: hala-nord }
 gpio: { backend: ${backend} }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:
-  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, bootSettleS: 0, input: ${input} }
-  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, bootSettleS: 0, input: { gpio: 22, contact: nc } }
+  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, powerUpDelayS: 0, input: ${input} }
+  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, powerUpDelayS: 0, input: { gpio: 22, contact: nc } }
 `;
 }
 
@@ -255,7 +255,7 @@ describe("a line that vanishes", () => {
     await eventually(
       "the entry in the event log",
       async () =>
-        /another program has set line 17/.test(
+        /another program has changed GPIO line 17/.test(
           await machine.run("journalctl --no-pager --unit=santinela.service"),
         ),
       LIMIT_MS,

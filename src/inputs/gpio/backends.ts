@@ -2,12 +2,12 @@ import { CharacterDeviceLines } from "./character-device.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { OnoffLines } from "./onoff-lines.ts";
 
-/** Ways to the kernel's lines. */
+/** Backends for the kernel's GPIO lines. */
 export type GpioBackend = "auto" | "onoff" | "cdev";
 
 /**
- * Opens a way to the kernel's lines. `auto` takes onoff where it has what is needed, else the character device: newer
- * kernels offer no GPIO in /sys any more, and only the character device can set a pull resistor.
+ * Opens a backend. `auto` uses onoff where it works, otherwise the character device: newer kernels no longer offer GPIO
+ * in /sys, and only the character device can set a pull resistor.
  * @throws AppError `unavailable` with the remedy
  */
 export async function openBackend(

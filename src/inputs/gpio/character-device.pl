@@ -1,14 +1,13 @@
 #!/usr/bin/perl
-# Speaks to the kernel's GPIO character device for a daemon whose language has no ioctl: struct layouts and numbers are
-# those of linux/gpio.h, second version (Linux 5.10 and later). It writes one line of words parted by tabs for each thing
-# it has to say.
+# Gives the daemon access to the kernel's GPIO character device, because Node.js has no ioctl. Structures and numbers
+# are those of linux/gpio.h, version 2 (Linux 5.10 and later). Output is one line of tab-separated fields each:
 #   list              chip PATH LABEL LINES
-#                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty where there is none)
+#                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty if not applicable)
 #   watch PATH        on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
-#                     level OFFSET 0|1             at the opening and every ten seconds
-#                     edge OFFSET 0|1 NANOSECONDS  at every edge: the level after it, and when (CLOCK_MONOTONIC)
+#                     level OFFSET 0|1             on opening and every ten seconds
+#                     edge OFFSET 0|1 NANOSECONDS  on every edge: the level after it, and its time (CLOCK_MONOTONIC)
 #                     error OFFSET CODE            CODE as in errno(3)
-# It ends when its input does, so that it never outlives the daemon.
+# The program exits when its input ends, so that it never outlives the daemon.
 use strict;
 use warnings;
 use Errno;
@@ -27,11 +26,11 @@ use constant {
     RISING          => 1,
     EVENT           => 'Q L x36',
     EVENT_BYTES     => 48,
-    # Edges that the kernel keeps for a line, and that are read of it at once.
+    # Edges that the kernel buffers for a line, and that one read takes.
     EVENTS => 256,
-    # A line that oscillates is read so often and no oftener: an edge costs nothing here, but every line written does.
+    # Pause between reads: limits how many lines an unstable GPIO line writes to the daemon.
     PAUSE_S      => 0.005,
-    LOOK_EVERY_S => 10,
+    POLL_INTERVAL_S => 10,
 };
 my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
 
@@ -40,7 +39,7 @@ my ($mode, $path) = @ARGV;
 if ($mode eq 'list') { list($_) for sort { number($a) <=> number($b) } glob('/dev/gpiochip*') }
 else                 { watch($path) }
 
-sub say_words { print join("\t", @_), "\n" }
+sub write_fields { print join("\t", @_), "\n" }
 sub number    { $_[0] =~ /(\d+)$/ ? $1 : 0 }
 sub text      { my ($field) = @_; $field =~ s/\0.*//s; $field =~ s/[\t\n]/ /g; return $field }
 
@@ -52,11 +51,11 @@ sub error_name {
 
 sub list {
     my ($device) = @_;
-    open(my $chip, '+<', $device) or do { say_words('error', $device, error_name()); return };
+    open(my $chip, '+<', $device) or do { write_fields('error', $device, error_name()); return };
     my $info = "\0" x 68;
-    ioctl($chip, GET_CHIP_INFO, $info) or do { say_words('error', $device, error_name()); return };
+    ioctl($chip, GET_CHIP_INFO, $info) or do { write_fields('error', $device, error_name()); return };
     my (undef, $label, $lines) = unpack('a32 a32 L', $info);
-    say_words('chip', $device, text($label), $lines);
+    write_fields('chip', $device, text($label), $lines);
     for my $offset (0 .. $lines - 1) {
         my $line = pack(LINE_INFO, '', '', $offset, 0, 0);
         ioctl($chip, GET_LINE_INFO, $line) or next;
@@ -67,11 +66,11 @@ sub list {
             $level = level($handle) if $handle;
         }
         $holder = 'kernel' if ($flags & USED) && text($holder) eq '';
-        say_words('line', $device, $offset, text($name), text($holder), $flags & OUTPUT ? 'out' : 'in', $level);
+        write_fields('line', $device, $offset, text($name), text($holder), $flags & OUTPUT ? 'out' : 'in', $level);
     }
 }
 
-# A handle on one line; with flags 0 its direction and bias stay as they are.
+# Requests one line; with flags 0 its direction and bias stay unchanged.
 sub request {
     my ($chip, $offset, $flags, $debounce) = @_;
     my @attribute = $debounce ? (1, DEBOUNCE, 0, $debounce, 1) : (0, 0, 0, 0, 0);
@@ -92,58 +91,58 @@ sub level {
 sub watch {
     my ($device) = @_;
     my %handle;
-    my ($commands, $look_at) = ('', time + LOOK_EVERY_S);
+    my ($commands, $poll_at) = ('', time + POLL_INTERVAL_S);
     while (1) {
         my $ready = '';
         vec($ready, fileno(STDIN), 1) = 1;
         vec($ready, fileno($_),    1) = 1 for values %handle;
-        next if select($ready, undef, undef, LOOK_EVERY_S) < 0;
+        next if select($ready, undef, undef, POLL_INTERVAL_S) < 0;
         for my $offset (keys %handle) {
-            tell_edges(\%handle, $offset) if vec($ready, fileno($handle{$offset}), 1);
+            write_edges(\%handle, $offset) if vec($ready, fileno($handle{$offset}), 1);
         }
         if (vec($ready, fileno(STDIN), 1)) {
             sysread(STDIN, $commands, 4096, length $commands) or exit 0;
-            while ($commands =~ s/^(.*)\n//) { obey(\%handle, $device, split(/ /, $1)) }
+            while ($commands =~ s/^(.*)\n//) { run_command(\%handle, $device, split(/ /, $1)) }
         }
-        if (time >= $look_at || $look_at > time + LOOK_EVERY_S) {
-            look(\%handle, $_) for keys %handle;
-            $look_at = time + LOOK_EVERY_S;
+        if (time >= $poll_at || $poll_at > time + POLL_INTERVAL_S) {
+            write_level(\%handle, $_) for keys %handle;
+            $poll_at = time + POLL_INTERVAL_S;
         }
         select(undef, undef, undef, PAUSE_S);
     }
 }
 
-sub obey {
+sub run_command {
     my ($handle, $device, $command, $offset, $bias, $debounce) = @_;
     delete $handle->{$offset};
     return if $command eq 'close';
-    # The chip anew for each line: one that was unplugged and is back has another file behind the same name.
-    open(my $chip, '+<', $device) or do { say_words('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
+    # Open the chip again for each line: after a chip was unplugged and reconnected, its name is a different device.
+    open(my $chip, '+<', $device) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
     my $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, $debounce);
-    if (!$opened) { say_words('error', $offset, error_name()); return }
+    if (!$opened) { write_fields('error', $offset, error_name()); return }
     $handle->{$offset} = $opened;
-    # After the request, so that no edge can fall between the level that is told and the first one that is waited for.
-    look($handle, $offset);
+    # Read the level after the request, so that no edge is lost between this level and the first edge event.
+    write_level($handle, $offset);
 }
 
-sub look {
+sub write_level {
     my ($handle, $offset) = @_;
     my $level = level($handle->{$offset});
-    return gone($handle, $offset) if !defined $level;
-    say_words('level', $offset, $level);
+    return close_failed($handle, $offset) if !defined $level;
+    write_fields('level', $offset, $level);
 }
 
-sub tell_edges {
+sub write_edges {
     my ($handle, $offset) = @_;
-    sysread($handle->{$offset}, my $events, EVENTS * EVENT_BYTES) or return gone($handle, $offset);
+    sysread($handle->{$offset}, my $events, EVENTS * EVENT_BYTES) or return close_failed($handle, $offset);
     for my $event (unpack('(a' . EVENT_BYTES . ')*', $events)) {
         my ($at, $edge) = unpack(EVENT, $event);
-        say_words('edge', $offset, $edge == RISING ? 1 : 0, $at);
+        write_fields('edge', $offset, $edge == RISING ? 1 : 0, $at);
     }
 }
 
-sub gone {
+sub close_failed {
     my ($handle, $offset) = @_;
-    say_words('error', $offset, error_name());
+    write_fields('error', $offset, error_name());
     delete $handle->{$offset};
 }

@@ -5,7 +5,7 @@ import { CHARACTER_DEVICE_PERL } from "../../generated/character-device.ts";
 import { checkLine, chosenChip, lineError, SEEN_AT_START, type GpioChip } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
-/** A chip as its character device shows it, with every line. */
+/** A chip with all its lines, as its character device lists them. */
 export interface ListedChip extends GpioChip {
   /** Device file, such as /dev/gpiochip0. */
   readonly path: string;
@@ -16,20 +16,20 @@ export interface ListedLine {
   /** Number on its chip: the BCM number on a Raspberry Pi. */
   readonly number: number;
   readonly name: string;
-  /** Who uses it; empty when it is free. */
+  /** The consumer of the line; empty when it is free. */
   readonly holder: string;
   readonly direction: "in" | "out";
-  /** Level of a free input; null of any other line, which cannot be read without taking it. */
+  /** Level of a free input; null for other lines, which cannot be read without requesting them. */
   readonly level: 0 | 1 | null;
 }
 
 /**
- * While a line oscillates the kernel itself waits until it has been still for so long, in microseconds, and shows that
- * level. Not before: a contact that chatters faster would be silence.
+ * Debounce in the kernel for an unstable line, in microseconds: only a level that is stable for this time is reported.
+ * Not used otherwise, because it would hide a chattering contact.
  */
 const STORM_DEBOUNCE_US = 50_000;
-const GONE: readonly string[] = ["ENODEV", "ENXIO", "ENOENT"];
-/** Asking every line of a few chips takes milliseconds; this only ends a listing that hangs. */
+const MISSING_CODES: readonly string[] = ["ENODEV", "ENXIO", "ENOENT"];
+/** Listing the lines of a few chips takes milliseconds; this only ends a listing that hangs. */
 const LIST_TIMEOUT_MS = 10_000;
 
 /**
@@ -45,19 +45,19 @@ export async function listChips(): Promise<ListedChip[]> {
       else resolve(stdout);
     });
   });
-  const words = output.split("\n").map((line) => line.split("\t"));
-  const refused = words.find(([what, , code = ""]) => what === "error" && !GONE.includes(code));
-  if (refused)
-    throw new AppError("unavailable", `the GPIO chip ${refused[1]} cannot be opened: ${refused[2]}`, {
+  const rows = output.split("\n").map((line) => line.split("\t"));
+  const failedChip = rows.find(([what, , code = ""]) => what === "error" && !MISSING_CODES.includes(code));
+  if (failedChip)
+    throw new AppError("unavailable", `the GPIO chip ${failedChip[1]} cannot be opened: ${failedChip[2]}`, {
       hint: `Add the user to the group gpio; under systemd allow the device in the unit (BindPaths, DeviceAllow). ${SEEN_AT_START}`,
     });
-  return words
+  return rows
     .filter(([what]) => what === "chip")
     .map(([, path = "", label = "", lines = ""]) => ({
       path,
       label,
       lines: Number(lines),
-      list: words.filter(([what, of]) => what === "line" && of === path).map(lineOf),
+      list: rows.filter(([what, of]) => what === "line" && of === path).map(lineOf),
     }));
 }
 
@@ -71,7 +71,7 @@ function lineOf([, , number, name = "", holder = "", direction, level]: readonly
   };
 }
 
-/** The kernel's lines through the character device, which a helper process of ours reads (decision 0010). */
+/** The kernel's lines through the character device, read by a Perl process (decision 0010). */
 export class CharacterDeviceLines implements GpioPort {
   readonly #chip: ListedChip;
   readonly #watched = new Map<number, Watched>();
@@ -82,8 +82,8 @@ export class CharacterDeviceLines implements GpioPort {
   }
 
   /**
-   * Looks for the chip.
-   * @param label label of the chip where it is not a Raspberry Pi's
+   * Finds the chip.
+   * @param label label of the chip; undefined for the header of a Raspberry Pi
    * @throws AppError `unavailable` with the remedy
    */
   static async load(label: string | undefined): Promise<CharacterDeviceLines> {
@@ -101,23 +101,23 @@ export class CharacterDeviceLines implements GpioPort {
       };
       const opened: GpioLine = {
         read: () => {
-          if (watched.level === undefined) throw new Error("the kernel does not show it any more");
+          if (watched.level === undefined) throw new Error("the kernel no longer lists it");
           return watched.level;
         },
         check: () => void opened.read(),
-        setEdgeDetection: (isCalmed) => {
+        setEdgeDetection: (isDebounced) => {
           if (this.#watched.get(line) === watched)
-            this.#say(`open ${line} ${bias} ${isCalmed ? STORM_DEBOUNCE_US : 0}`);
+            this.#send(`open ${line} ${bias} ${isDebounced ? STORM_DEBOUNCE_US : 0}`);
         },
         close: () => {
           if (this.#watched.get(line) !== watched) return;
           this.#watched.delete(line);
-          this.#say(`close ${line}`);
+          this.#send(`close ${line}`);
         },
       };
       this.#watched.set(line, watched);
       this.#helper ??= this.#start();
-      this.#say(`open ${line} ${bias} 0`);
+      this.#send(`open ${line} ${bias} 0`);
     });
   }
 
@@ -128,19 +128,19 @@ export class CharacterDeviceLines implements GpioPort {
 
   #start(): ChildProcessWithoutNullStreams {
     const helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "watch", this.#chip.path]);
-    createInterface({ input: helper.stdout }).on("line", (line) => this.#hear(line));
-    // What it was told when it was gone is said again: each line is opened anew by the next check.
+    createInterface({ input: helper.stdout }).on("line", (line) => this.#receive(line));
+    // A command that the ended process did not read is repeated: the next check reopens each line.
     helper.stdin.on("error", () => {});
-    helper.on("error", () => this.#lose(helper));
-    helper.on("exit", () => this.#lose(helper));
+    helper.on("error", () => this.#onExit(helper));
+    helper.on("exit", () => this.#onExit(helper));
     return helper;
   }
 
-  #say(command: string): void {
+  #send(command: string): void {
     this.#helper?.stdin.write(`${command}\n`);
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const [what, number, value, at] = text.split("\t");
     const line = Number(number);
     const watched = this.#watched.get(line);
@@ -148,10 +148,10 @@ export class CharacterDeviceLines implements GpioPort {
     if (what === "error") return this.#fail(line, watched, value ?? "");
     const isFirst = watched.level === undefined;
     const level = value === "1" ? 1 : 0;
-    const isNews = what === "edge" || level !== watched.level;
+    const isChange = what === "edge" || level !== watched.level;
     watched.level = level;
     if (isFirst) watched.onOpened();
-    else if (isNews) watched.onActivity(at === undefined ? undefined : Number(at) / 1e6);
+    else if (isChange) watched.onActivity(at === undefined ? undefined : Number(at) / 1e6);
   }
 
   #fail(line: number, watched: Watched, code: string): void {
@@ -159,20 +159,20 @@ export class CharacterDeviceLines implements GpioPort {
     const error = lineError(line, Object.assign(new Error(code), { code }));
     watched.level = undefined;
     watched.onFailed(error);
-    // Whoever has it open finds out by reading it.
+    // The owner of the line gets the error when it reads the level.
     watched.onActivity();
   }
 
-  #lose(helper: ChildProcessWithoutNullStreams): void {
+  #onExit(helper: ChildProcessWithoutNullStreams): void {
     if (this.#helper !== helper) return;
     this.#helper = undefined;
     for (const [line, watched] of this.#watched)
-      this.#fail(line, watched, "the process that reads it has ended");
+      this.#fail(line, watched, "the process that reads it has exited");
   }
 }
 
 interface Watched {
-  /** undefined before it is opened and after it is gone. */
+  /** undefined before opening and after a failure. */
   level: 0 | 1 | undefined;
   readonly onActivity: OnActivity;
   readonly onOpened: () => void;

@@ -1,33 +1,33 @@
 import { AppError } from "../../domain/errors.ts";
 
-/** Labels of the chips that carry a Raspberry Pi's header: Pi 5, Pi 4, and those before. */
+/** Labels of the chips behind a Raspberry Pi's header: Pi 5, Pi 4, and earlier models. */
 const PI_CHIP_LABELS: readonly string[] = ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"];
 
-/** Under systemd the service sees the device files of its start, and one whose chip is gone refuses everybody. */
+/** Under systemd a service only has the device files that existed at its start; a replugged chip cannot be opened. */
 export const SEEN_AT_START =
-  "A chip that was unplugged or plugged in since the start is seen after systemctl restart santinela.";
+  "To use a chip that was unplugged or plugged in since the start, run systemctl restart santinela.";
 
-/** What the kernel says of a GPIO chip, however it is reached. */
+/** What the kernel reports of a GPIO chip, through any backend. */
 export interface GpioChip {
   readonly label: string;
-  /** How many lines it has. */
+  /** Number of lines. */
   readonly lines: number;
 }
 
 /**
- * The chip that carries the lines. The kernel numbers chips in the order it meets them, which changes with its version,
- * so a chip is found by its label and never by its number.
- * @param wantedLabel label of the chip where it is not a Raspberry Pi's
- * @throws AppError `unavailable` when there is no such chip, or more than one
+ * Returns the chip that has the lines. Chips are found by label, never by number: the kernel numbers them in order of
+ * detection, which changes between kernel versions.
+ * @param wantedLabel label of the chip; undefined for the header of a Raspberry Pi
+ * @throws AppError `unavailable` when no chip, or more than one, has the label
  */
 export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?: string): C {
   const wanted = wantedLabel === undefined ? PI_CHIP_LABELS : [wantedLabel];
-  const fitting = chips.filter(({ label }) => wanted.includes(label));
-  const [chip] = fitting;
+  const matching = chips.filter(({ label }) => wanted.includes(label));
+  const [chip] = matching;
   if (!chip)
     throw new AppError(
       "unavailable",
-      `no GPIO chip with the label ${wanted.join(" or ")} is here (found: ${chips.map(({ label }) => label).join(", ") || "none"})`,
+      `no GPIO chip with the label ${wanted.join(" or ")} (found: ${chips.map(({ label }) => label).join(", ") || "none"})`,
       {
         hint: `${
           chips.length > 0
@@ -36,43 +36,43 @@ export function chosenChip<C extends GpioChip>(chips: readonly C[], wantedLabel?
         } ${SEEN_AT_START}`,
       },
     );
-  if (fitting.length > 1)
+  if (matching.length > 1)
     throw new AppError(
       "unavailable",
-      `${fitting.length} GPIO chips have the label ${chip.label}; which one is meant cannot be told`,
+      `${matching.length} GPIO chips have the label ${chip.label}; set gpio.chip to a unique label`,
     );
   return chip;
 }
 
-/** @throws AppError `unavailable` when the chip has no line of that BCM number */
+/** @throws AppError `unavailable` when the chip does not have that BCM number */
 export function checkLine(line: number, { label, lines }: GpioChip): void {
   if (line < lines) return;
-  throw new AppError("unavailable", `line ${line} is beyond the end of ${label}, which has ${lines} lines`, {
-    hint: "Use the BCM number of the line, not the number of the pin.",
+  throw new AppError("unavailable", `GPIO line ${line} does not exist: ${label} has ${lines} lines`, {
+    hint: "Use the BCM number of the line, not the pin number.",
   });
 }
 
-/** The kernel's error about a line as a sentence with the remedy. */
+/** Turns the kernel's error for a line into a message with the remedy. */
 export function lineError(line: number, cause: NodeJS.ErrnoException): AppError {
   const [what, hint] = REASONS[cause.code ?? ""] ?? [cause.message, ""];
   return new AppError("unavailable", `GPIO line ${line} cannot be opened: ${what}`, { hint, cause });
 }
 
 const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  EINVAL: ["the kernel has no line of that number", "Check the BCM number and gpio.chip."],
+  EINVAL: ["the kernel has no line with that number", "Check the BCM number and gpio.chip."],
   ENOENT: [
-    "this kernel offers no GPIO lines with interrupts here",
+    "this kernel offers no GPIO lines with interrupts through this backend",
     "Set gpio.backend to the other of onoff and cdev.",
   ],
   ENODEV: [
-    "its chip is gone",
-    "Plug it in again, or load its driver; santinela gpio list shows what is there.",
+    "its chip was removed",
+    "Plug it in again, or load its driver; santinela gpio list shows the chips.",
   ],
   EACCES: ["permission denied", "Add the daemon's user to the group gpio."],
   EPERM: ["permission denied", "Allow the device in the unit of the service (BindPaths, DeviceAllow)."],
   EROFS: ["/sys is read-only for this service", "Allow /sys/class/gpio in the service's ReadWritePaths."],
   EBUSY: [
-    "another program or driver holds it",
-    "santinela gpio list names the holder; end it or use another line.",
+    "another program or driver uses it",
+    "santinela gpio list shows the holder; stop it or use another line.",
   ],
 };

@@ -1,50 +1,50 @@
 import type { CancelTimer, Clock } from "../../domain/clock.ts";
 
-export interface StormBreakerOptions {
+export interface EdgeRateLimiterOptions {
   readonly clock: Clock;
-  /** The line is to be told of no more. */
+  /** Edge detection is to be turned off. */
   readonly onStorm: () => void;
-  /** The line's level is to be looked at, while nobody tells of its edges. */
+  /** The level is to be read while edge detection is off. */
   readonly onPoll: () => void;
-  /** The line is to be listened to again. */
+  /** Edge detection is to be turned on again. */
   readonly onTrial: () => void;
-  /** It has been listened to for a while without a storm. */
+  /** Edge detection has been on for a while without a storm. */
   readonly onOver: () => void;
 }
 
-/** More edges within a second are a storm: onoff on a Pi saturates Node at a few thousand, a contact bounces 20 times. */
+/** More edges within a second are a storm: onoff on a Pi saturates Node.js at a few thousand, a contact bounces 20 times. */
 export const STORM_EDGES = 100;
 const STORM_WINDOW_MS = 1_000;
-/** Ten looks a second keep a zone's chatter, which is eight changes a second, what it is. */
+/** Ten polls a second still detect the chatter of a zone, which is eight changes a second. */
 export const POLL_MS = 100;
-/** The first wait before the line is listened to again; doubled each time that the storm is still there. */
+/** The first wait before edge detection is tried again; doubled each time the storm continues. */
 export const FIRST_BACK_OFF_MS = 5_000;
 const BACK_OFF_MS_MAX = 300_000;
-/** A line that is listened to for so long without a storm has calmed down. */
+/** Time without a storm after which the line counts as stable. */
 export const STORM_END_MS = 10_000;
 
 /**
- * Keeps one line that oscillates from taking the whole daemon: counts its edges, and when there are too many has it
- * looked at now and then instead. Pure but for the clock's timers.
+ * Keeps one unstable line from using all CPU time of the daemon. It counts edges and switches to polling when there
+ * are too many. Its only side effects are timers.
  */
 export class EdgeRateLimiter {
-  readonly #options: StormBreakerOptions;
+  readonly #options: EdgeRateLimiterOptions;
   #edges = 0;
   #sinceMs = 0;
   #isOpen = false;
   #backOffMs = FIRST_BACK_OFF_MS;
   #cancel: CancelTimer = () => {};
 
-  constructor(options: StormBreakerOptions) {
+  constructor(options: EdgeRateLimiterOptions) {
     this.#options = options;
   }
 
-  /** Whether the line is left alone at the moment. */
+  /** Whether edges are ignored at the moment. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Counts an edge. @returns false when it is one of a storm and is to be left alone */
+  /** Counts an edge. @returns false when it is part of a storm and is to be ignored */
   edge(): boolean {
     if (this.#isOpen) return false;
     const nowMs = this.#options.clock.monotonicMs();
@@ -54,7 +54,7 @@ export class EdgeRateLimiter {
     }
     this.#edges += 1;
     if (this.#edges <= STORM_EDGES) return true;
-    this.#break(nowMs);
+    this.#startPolling(nowMs);
     return false;
   }
 
@@ -62,7 +62,7 @@ export class EdgeRateLimiter {
     this.#cancel();
   }
 
-  #break(nowMs: number): void {
+  #startPolling(nowMs: number): void {
     this.#cancel();
     this.#isOpen = true;
     const trialAtMs = nowMs + this.#backOffMs;
@@ -74,13 +74,13 @@ export class EdgeRateLimiter {
   #pollUntil(trialAtMs: number): void {
     const { clock, onPoll } = this.#options;
     this.#cancel = clock.after(POLL_MS, () => {
-      if (clock.monotonicMs() >= trialAtMs) return this.#try();
+      if (clock.monotonicMs() >= trialAtMs) return this.#tryEdgeDetection();
       this.#pollUntil(trialAtMs);
       onPoll();
     });
   }
 
-  #try(): void {
+  #tryEdgeDetection(): void {
     const { clock, onTrial, onOver } = this.#options;
     this.#isOpen = false;
     this.#edges = 0;

@@ -4,8 +4,8 @@ import type { ZoneInput } from "../../domain/zone.ts";
 export type Bias = Extract<ZoneInput, { source: "gpio" }>["bias"];
 
 /**
- * Told of an edge. It is evidence of activity, not of a level: read the level again.
- * @param atMs when it was, on the monotonic clock, where the kernel has noted it
+ * Called after an edge. It reports activity, not a level: read the level again.
+ * @param atMs time of the edge on the monotonic clock, if the kernel recorded it
  */
 export type OnActivity = (atMs?: number) => void;
 
@@ -14,19 +14,19 @@ export interface GpioPort {
   /**
    * Opens an input line.
    * @param line BCM number
-   * @throws AppError `unavailable` with a sentence that names the line and the remedy
+   * @throws AppError `unavailable` with a message that names the line and the remedy
    */
   open(line: number, bias: Bias, onActivity: OnActivity): GpioLine | Promise<GpioLine>;
-  /** Lets go of everything. */
+  /** Releases all lines. */
   close(): void;
 }
 
 export interface GpioLine {
-  /** The level now. @throws when the line is gone */
+  /** The level now. @throws when the line is no longer available */
   read(): 0 | 1;
-  /** Looks whether it still is what it was opened as. @throws AppError when another program has changed that */
+  /** Checks that the line is still configured as opened. @throws AppError when another program has changed it */
   check(): void;
-  /** True: has the kernel tell of single edges no more, as long as there are too many of them. False: of all again. */
-  setEdgeDetection(isCalmed: boolean): void;
+  /** True debounces in the kernel while there are too many edges; false reports every edge again. */
+  setEdgeDetection(isDebounced: boolean): void;
   close(): void;
 }

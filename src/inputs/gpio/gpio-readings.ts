@@ -6,71 +6,71 @@ import type { Zone } from "../../domain/zone.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import { MonitoredLine } from "./monitored-line.ts";
-import { wiresOf, type LineBinding } from "./line-bindings.ts";
+import { lineBindingsOf, type LineBinding } from "./line-bindings.ts";
 
 export interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
   readonly monitor: ZoneEngine;
-  /** Makes the backend. @throws AppError `unavailable` with the remedy */
+  /** Opens the backend. @throws AppError `unavailable` with the remedy */
   readonly openPort: () => GpioPort | Promise<GpioPort>;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
 }
 
-/** Every line is looked at so often, whatever its callbacks said: edges get lost, and lines vanish silently. */
+/** Interval at which every line is read even without an edge: edges get lost, and lines can disappear silently. */
 const CHECK_EVERY_MS = 10_000;
 
-/** The readings of the GPIO lines. A line that cannot be used is a condition; the others go on. */
+/** The readings of the GPIO lines. A line that cannot be used raises a condition; the others continue. */
 export class GpioReadings {
   readonly #options: GpioReadingsOptions;
-  #wires: readonly LineBinding[];
-  /** By its number: a line stays open while its zone changes. */
+  #bindings: readonly LineBinding[];
+  /** By BCM number: a line stays open while its zone changes. */
   readonly #lines = new Map<number, MonitoredLine>();
   #port: GpioPort | undefined;
   #cancelCheck: CancelTimer | undefined;
   #isStopped = false;
-  /** Resolves after the last check that was begun; undefined while none runs. */
+  /** Resolves after the last check that was started; undefined while none runs. */
   #checking: Promise<void> | undefined;
-  /** Checks that were begun and have not ended. */
+  /** Checks that have been started and not ended. */
   #checks = 0;
 
   constructor(options: GpioReadingsOptions) {
     this.#options = options;
-    this.#wires = wiresOf(options.zones, options.monitor);
+    this.#bindings = lineBindingsOf(options.zones, options.monitor);
   }
 
-  /** Opens the lines and takes their first levels; what cannot be opened is tried again with every check. */
+  /** Opens the lines and reads their first levels; a line that cannot be opened is retried with every check. */
   async start(): Promise<void> {
-    if (this.#wires.length > 0) await this.#beginCheck();
+    if (this.#bindings.length > 0) await this.#beginCheck();
   }
 
   /**
-   * Reads the lines of other zones, from this turn on. A line that is still wanted stays open, for any zone.
-   * @returns once the lines that are new have been opened, as far as they can be
+   * Uses the lines of other zones from now on. A line that is still in use stays open, for any zone.
+   * @returns once the new lines are open, as far as they can be opened
    */
   exchange(zones: readonly Zone[]): Promise<void> {
-    const before = new Map(this.#wires.map((wire) => [wire.id, wire]));
-    this.#wires = wiresOf(zones, this.#options.monitor);
-    const after = new Map(this.#wires.map((wire) => [wire.id, wire]));
+    const before = new Map(this.#bindings.map((binding) => [binding.id, binding]));
+    this.#bindings = lineBindingsOf(zones, this.#options.monitor);
+    const after = new Map(this.#bindings.map((binding) => [binding.id, binding]));
     for (const [id, { input }] of before)
       if (after.get(id)?.input.gpio !== input.gpio)
         for (const code of ["gpio-line-failed", "gpio-line-unstable"] as const)
           this.#options.conditions.clear(code, id);
-    for (const wire of this.#wires) {
-      const line = this.#lines.get(wire.input.gpio);
-      if (line?.wire.input.bias !== wire.input.bias) continue;
-      const isAlike = line.wire.id === wire.id && line.wire.input.contact === wire.input.contact;
-      line.rewire(wire);
-      if (!isAlike) line.look();
+    for (const binding of this.#bindings) {
+      const line = this.#lines.get(binding.input.gpio);
+      if (line?.binding.input.bias !== binding.input.bias) continue;
+      const isAlike = line.binding.id === binding.id && line.binding.input.contact === binding.input.contact;
+      line.rebind(binding);
+      if (!isAlike) line.poll();
     }
-    const wanted = new Set(this.#wires);
+    const wanted = new Set(this.#bindings);
     for (const [number, line] of this.#lines) {
-      if (wanted.has(line.wire)) continue;
+      if (wanted.has(line.binding)) continue;
       this.#lines.delete(number);
       line.close();
     }
-    if (this.#wires.length > 0) return this.#beginCheck();
+    if (this.#bindings.length > 0) return this.#beginCheck();
     this.#cancelCheck?.();
     this.#leavePort();
     this.#options.conditions.clear("gpio-unavailable");
@@ -85,7 +85,7 @@ export class GpioReadings {
     this.#port?.close();
   }
 
-  /** One after the other: two at once would open a line twice. */
+  /** Checks run one after the other: two at once would open a line twice. */
   #beginCheck(): Promise<void> {
     const check = this.#checkAfter(this.#checking);
     this.#checking = check;
@@ -103,7 +103,7 @@ export class GpioReadings {
   async #check(): Promise<void> {
     const { clock, conditions } = this.#options;
     this.#cancelCheck?.();
-    if (this.#isStopped || this.#wires.length === 0) return;
+    if (this.#isStopped || this.#bindings.length === 0) return;
     try {
       this.#port ??= await this.#options.openPort();
       conditions.clear("gpio-unavailable");
@@ -111,21 +111,21 @@ export class GpioReadings {
       conditions.raise("gpio-unavailable", sentenceOf(error));
     }
     if (this.#isStopped) return this.#port?.close();
-    if (this.#port) for (const wire of this.#wires) await this.#checkLine(this.#port, wire);
+    if (this.#port) for (const binding of this.#bindings) await this.#checkLine(this.#port, binding);
     if (this.#isStopped) return;
     this.#leavePort();
     this.#cancelCheck = clock.after(CHECK_EVERY_MS, () => void this.#beginCheck());
   }
 
-  /** A chip that was unplugged may come back as another device: with no line left, it is looked for anew. */
+  /** An unplugged chip may come back as another device: when no line is left, the backend is opened again. */
   #leavePort(): void {
     if (this.#lines.size > 0) return;
     this.#port?.close();
     this.#port = undefined;
   }
 
-  async #checkLine(port: GpioPort, wire: LineBinding): Promise<void> {
-    const { gpio } = wire.input;
+  async #checkLine(port: GpioPort, binding: LineBinding): Promise<void> {
+    const { gpio } = binding.input;
     const open = this.#lines.get(gpio);
     try {
       open?.check();
@@ -133,39 +133,39 @@ export class GpioReadings {
       if (open) this.#lose(open, error);
     }
     if (!this.#lines.has(gpio)) {
-      // Exchanged while the lines before it were looked at.
-      if (!this.#wires.includes(wire)) return;
+      // The zones were exchanged while earlier lines were checked.
+      if (!this.#bindings.includes(binding)) return;
       try {
-        const line = await MonitoredLine.open(port, wire, {
+        const line = await MonitoredLine.open(port, binding, {
           ...this.#options,
           onLost: (lost, error) => this.#lose(lost, error),
         });
-        if (this.#isStopped || !this.#wires.includes(wire)) return line.close();
+        if (this.#isStopped || !this.#bindings.includes(binding)) return line.close();
         this.#lines.set(gpio, line);
       } catch (error) {
-        this.#options.conditions.raise("gpio-line-failed", sentenceOf(error), wire.id);
+        this.#options.conditions.raise("gpio-line-failed", sentenceOf(error), binding.id);
         return;
       }
     }
-    this.#lines.get(gpio)?.look();
+    this.#lines.get(gpio)?.poll();
   }
 
-  /** Gone or changed under our hands; a check opens it again. */
+  /** Handles a line that failed or was changed by another program; a check reopens it. */
   #lose(line: MonitoredLine, error: unknown): void {
-    const { wire } = line;
+    const { binding } = line;
     line.close();
-    if (this.#lines.get(wire.input.gpio) !== line) return;
-    this.#lines.delete(wire.input.gpio);
-    this.#options.conditions.clear("gpio-line-unstable", wire.id);
+    if (this.#lines.get(binding.input.gpio) !== line) return;
+    this.#lines.delete(binding.input.gpio);
+    this.#options.conditions.clear("gpio-line-unstable", binding.id);
     this.#options.conditions.raise(
       "gpio-line-failed",
-      `line ${wire.input.gpio} cannot be read any more: ${sentenceOf(error)}. It is opened again by itself.`,
-      wire.id,
+      `line ${binding.input.gpio} can no longer be read: ${sentenceOf(error)}. It is reopened automatically.`,
+      binding.id,
     );
     try {
-      wire.take("unknown");
+      binding.take("unknown");
     } catch (cause) {
-      this.#options.log.error("gpio-reading-write-failed", { zone: wire.id, error: cause });
+      this.#options.log.error("gpio-reading-write-failed", { zone: binding.id, error: cause });
     }
   }
 }

@@ -4,33 +4,33 @@ import type { Contact, Zone } from "../../domain/zone.ts";
 import type { GpioInput } from "../../generated/types.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 
-/** A line, and who wants to know what it says: a zone, or the gate of zones. */
+/** A GPIO line and the consumer of its readings: a zone or a gate. */
 export interface LineBinding {
   /** Id of the zone or gate. */
   readonly id: string;
   readonly input: Required<GpioInput>;
   /**
-   * Whether a pulse that was too short to be read is worth a word: behind a filter it is swallowed unless it is one of
-   * many; without one it would be a trip that nobody has seen.
+   * Whether a pulse too short to be read counts as an opening. With filters it only counts as part of chatter; without
+   * filters it would be a trip that could not be verified.
    */
-  readonly takesPulses: boolean;
-  /** @param atMs when it was, on the monotonic clock; now where it is not known */
+  readonly countsPulses: boolean;
+  /** @param atMs time on the monotonic clock; now if undefined */
   readonly take: (contact: Contact, atMs?: number) => void;
 }
 
-/** The wires of a site. Gates first: what a key says must be known before the zones behind it are read. */
-export function wiresOf(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
-  return [...gateWires(zones, monitor), ...zoneWires(zones, monitor)];
+/** The GPIO lines of a site. Gates first: the state of a gate must be known before its zones are read. */
+export function lineBindingsOf(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
+  return [...gateBindings(zones, monitor), ...zoneBindings(zones, monitor)];
 }
 
-function zoneWires(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
+function zoneBindings(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
   return zones.flatMap(({ id, input, rules }) =>
     input.source === "gpio"
       ? [
           {
             id,
             input,
-            takesPulses: isFiltered(rules),
+            countsPulses: isFiltered(rules),
             take: (contact: Contact, atMs?: number) => void monitor.read(id, contact, { live: true, atMs }),
           },
         ]
@@ -38,24 +38,24 @@ function zoneWires(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
   );
 }
 
-/** One wire for each key, however many zones follow it. */
-function gateWires(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
+/** One binding for each key switch, for all zones that use it. */
+function gateBindings(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
   const gates = new Map(zones.flatMap(({ gate }) => (gate.by === "gpio" ? [[gate.id, gate] as const] : [])));
   return [...gates].map(([id, input]) => ({
     id,
     input,
-    takesPulses: false,
+    countsPulses: false,
     take: (contact) => monitor.setGate(id, gateStateOf(contact)),
   }));
 }
 
-/** With the loop pulled up and closed to ground: a closed loop reads 0, an open or cut one 1. */
+/** Contact state for a loop pulled up and closed to ground: a closed loop reads 0, an open or cut one 1. */
 export function contactAt({ contact }: { contact: "nc" | "no" }, level: 0 | 1): Contact {
   const loopIsOpen = level === 1;
   return loopIsOpen === (contact === "nc") ? "open" : "normal";
 }
 
-/** The level at which a zone's contact is at rest or open. */
-export function levelOf({ contact }: { contact: "nc" | "no" }, wanted: "normal" | "open"): 0 | 1 {
-  return (contact === "nc") === (wanted === "open") ? 1 : 0;
+/** The level that a contact reads when it is normal or open. */
+export function levelOf({ contact }: { contact: "nc" | "no" }, contactState: "normal" | "open"): 0 | 1 {
+  return (contact === "nc") === (contactState === "open") ? 1 : 0;
 }

@@ -5,75 +5,79 @@ import type { GpioLine, GpioPort } from "./gpio-port.ts";
 import { POLL_MS, STORM_EDGES, EdgeRateLimiter } from "./edge-rate-limiter.ts";
 import { contactAt, type LineBinding } from "./line-bindings.ts";
 
-export interface WatchedLineOptions {
+export interface MonitoredLineOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Told when it cannot be read any more; it is to be closed. */
+  /** Called when the line can no longer be read; it is to be closed. */
   readonly onLost: (line: MonitoredLine, error: unknown) => void;
 }
 
-/** One open line: gives each level to its wire, notices what was too short to be read, and rides out storms. */
+/** One open line: reports each level, detects pulses too short to be read, and switches to polling in an edge storm. */
 export class MonitoredLine {
-  /** Who wants to know what it says. */
-  wire: LineBinding;
-  readonly #options: WatchedLineOptions;
-  readonly #breaker: EdgeRateLimiter;
+  /** Consumer of its readings. */
+  binding: LineBinding;
+  readonly #options: MonitoredLineOptions;
+  readonly #rateLimiter: EdgeRateLimiter;
   #line: GpioLine | undefined;
   #level: 0 | 1 | undefined;
-  /** Monotonic moment of the last level that was given on. */
+  /** Monotonic time of the last reported level. */
   #lastMs = 0;
 
-  private constructor(wire: LineBinding, options: WatchedLineOptions) {
-    this.wire = wire;
+  private constructor(binding: LineBinding, options: MonitoredLineOptions) {
+    this.binding = binding;
     this.#options = options;
-    this.#breaker = new EdgeRateLimiter({
+    this.#rateLimiter = new EdgeRateLimiter({
       clock: options.clock,
-      onStorm: () => this.#calm(),
-      onPoll: () => this.#poll(undefined, this.wire.takesPulses),
-      onTrial: () => this.#listen(),
-      onOver: () => options.conditions.clear("gpio-line-unstable", this.wire.id),
+      onStorm: () => this.#onStorm(),
+      onPoll: () => this.#poll(undefined, this.binding.countsPulses),
+      onTrial: () => this.#tryEdgeDetection(),
+      onOver: () => options.conditions.clear("gpio-line-unstable", this.binding.id),
     });
   }
 
   /** @throws AppError `unavailable` as the port does */
-  static async open(port: GpioPort, wire: LineBinding, options: WatchedLineOptions): Promise<MonitoredLine> {
-    const watched = new MonitoredLine(wire, options);
-    const { gpio, bias } = wire.input;
-    watched.#line = await port.open(gpio, bias, (atMs) => watched.#edge(atMs));
-    return watched;
+  static async open(
+    port: GpioPort,
+    binding: LineBinding,
+    options: MonitoredLineOptions,
+  ): Promise<MonitoredLine> {
+    const monitored = new MonitoredLine(binding, options);
+    const { gpio, bias } = binding.input;
+    monitored.#line = await port.open(gpio, bias, (atMs) => monitored.#edge(atMs));
+    return monitored;
   }
 
-  /** Speaks to another wire from now on; the line stays open, and an edge that is on its way arrives there. */
-  rewire(wire: LineBinding): void {
-    this.wire = wire;
-    if (this.#breaker.isOpen) this.#tellOfStorm();
+  /** Reports to another binding from now on; the line stays open, and a pending edge is reported there. */
+  rebind(binding: LineBinding): void {
+    this.binding = binding;
+    if (this.#rateLimiter.isOpen) this.#reportStorm();
   }
 
-  /** Reads the level, whatever was told of it: edges get lost, and lines vanish silently. */
-  look(): void {
+  /** Reads the level even without an edge: edges get lost, and lines can disappear silently. */
+  poll(): void {
     this.#poll(undefined, false);
   }
 
-  /** @throws AppError when another program has changed what the line was opened as, whatever the kernel threw when it is gone */
+  /** @throws AppError when another program has changed the line, or the kernel's error when the line is unavailable */
   check(): void {
     this.#line?.check();
   }
 
   close(): void {
-    this.#breaker.stop();
+    this.#rateLimiter.stop();
     const line = this.#line;
     this.#line = undefined;
     try {
       line?.close();
     } catch {
-      // What is gone cannot be closed.
+      // A removed line cannot be closed.
     }
   }
 
   #edge(atMs: number | undefined): void {
-    // An edge after which the level is what it was before: a pulse came and went in between.
-    if (this.#breaker.edge()) this.#poll(atMs, this.wire.takesPulses);
+    // The same level after an edge means that a pulse occurred in between.
+    if (this.#rateLimiter.edge()) this.#poll(atMs, this.binding.countsPulses);
   }
 
   #poll(atMs: number | undefined, isAfterEdge: boolean): void {
@@ -85,45 +89,45 @@ export class MonitoredLine {
       this.#options.onLost(this, error);
       return;
     }
-    const was = this.#level;
+    const previous = this.#level;
     this.#level = level;
-    this.#options.conditions.clear("gpio-line-failed", this.wire.id);
-    if (isAfterEdge && level === was) this.#emitLevel(level === 1 ? 0 : 1, atMs);
+    this.#options.conditions.clear("gpio-line-failed", this.binding.id);
+    if (isAfterEdge && level === previous) this.#emitLevel(level === 1 ? 0 : 1, atMs);
     this.#emitLevel(level, atMs);
   }
 
   #emitLevel(level: 0 | 1, atMs: number | undefined): void {
     const { clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
-    // What the kernel noted is older than what was read meanwhile; time goes in one direction only.
+    // An edge may be older than the last polled level; times must not decrease.
     this.#lastMs = Math.max(this.#lastMs, Math.min(atMs ?? nowMs, nowMs));
     try {
-      this.wire.take(contactAt(this.wire.input, level), this.#lastMs);
+      this.binding.take(contactAt(this.binding.input, level), this.#lastMs);
     } catch (error) {
-      // The journal has raised its condition, and the next check sees the level again.
-      log.error("gpio-reading-write-failed", { zone: this.wire.id, error });
+      // The journal has raised its condition, and the next check reads the level again.
+      log.error("gpio-reading-write-failed", { zone: this.binding.id, error });
     }
   }
 
-  #calm(): void {
-    this.#tellOfStorm();
-    this.#set(true);
+  #onStorm(): void {
+    this.#reportStorm();
+    this.#setEdgeDetection(true);
   }
 
-  #tellOfStorm(): void {
-    const { id, input } = this.wire;
+  #reportStorm(): void {
+    const { id, input } = this.binding;
     const storm = { line: input.gpio, edges: STORM_EDGES, pollMs: POLL_MS };
     this.#options.conditions.raise("gpio-line-unstable", storm, id);
   }
 
-  #listen(): void {
-    this.#set(false);
-    this.look();
+  #tryEdgeDetection(): void {
+    this.#setEdgeDetection(false);
+    this.poll();
   }
 
-  #set(isCalmed: boolean): void {
+  #setEdgeDetection(isDebounced: boolean): void {
     try {
-      this.#line?.setEdgeDetection(isCalmed);
+      this.#line?.setEdgeDetection(isDebounced);
     } catch (error) {
       this.#options.onLost(this, error);
     }

@@ -19,8 +19,8 @@ export class OnoffLines implements GpioPort {
   }
 
   /**
-   * Loads onoff, which is there only where it could be compiled, and looks for the chip.
-   * @param chip label of the chip where it is not a Raspberry Pi's
+   * Loads onoff, an optional native add-on, and finds the chip.
+   * @param chip label of the chip; undefined for the header of a Raspberry Pi
    * @throws AppError `unavailable` with the remedy
    */
   static async load(chip: string | undefined): Promise<OnoffLines> {
@@ -33,7 +33,7 @@ export class OnoffLines implements GpioPort {
         cause,
       });
     }
-    // A machine without the chip is one statement, not one for each line.
+    // Report a missing chip once, not for each line.
     sysfsNumberOf(0, SYSFS_GPIO, chip);
     return new OnoffLines(onoff, chip);
   }
@@ -42,12 +42,12 @@ export class OnoffLines implements GpioPort {
     if (bias !== "as-is") {
       const pull = bias === "pull-up" ? "pu" : "pd";
       throw new AppError("unavailable", `onoff cannot set the bias of line ${line}`, {
-        hint: `Write gpio=${line}=ip,${pull} into config.txt and leave bias out, or set gpio.backend to cdev.`,
+        hint: `Add gpio=${line}=ip,${pull} to config.txt and omit bias, or set gpio.backend to cdev.`,
       });
     }
     const number = sysfsNumberOf(line, SYSFS_GPIO, this.#chip);
     try {
-      // Always both edges: with one edge onoff drops a callback whose level has changed back meanwhile.
+      // Always both edges: with one edge, onoff drops a callback if the level has changed back.
       return new OnoffLine(line, new this.#onoff.Gpio(number, "in", "both"), onActivity);
     } catch (cause) {
       throw lineError(line, cause as NodeJS.ErrnoException);
@@ -55,7 +55,7 @@ export class OnoffLines implements GpioPort {
   }
 
   close(): void {
-    // Each line is closed by whoever opened it; nothing else is held.
+    // Each line is closed by its owner; nothing else is open.
   }
 }
 
@@ -64,17 +64,17 @@ class OnoffLine implements GpioLine {
   readonly #gpio: OnoffGpio;
   readonly #onActivity: OnActivity;
   readonly #readSync: () => 0 | 1;
-  #isCalmed = false;
-  /** The level when it was listened to again: the kernel then tells once of an edge that was long ago. */
-  #levelAtTrial: 0 | 1 | undefined;
+  #isDebounced = false;
+  /** The level when edge detection was resumed: the kernel then reports one old edge. */
+  #levelAtResume: 0 | 1 | undefined;
 
   constructor(number: number, gpio: OnoffGpio, onActivity: OnActivity) {
     this.#number = number;
     this.#gpio = gpio;
     this.#onActivity = onActivity;
     this.#readSync = gpio.readSync.bind(gpio);
-    // onoff itself reads at each edge, where nobody could catch what a line that was taken away throws; who reads it
-    // for its level finds out.
+    // onoff reads the level on each edge, where an error of a removed line could not be caught. The owner gets the error
+    // when it reads the level.
     gpio.readSync = () => {
       try {
         return this.#readSync();
@@ -92,23 +92,23 @@ class OnoffLine implements GpioLine {
   check(): void {
     const direction = this.#gpio.direction();
     const edge = this.#gpio.edge();
-    const wanted = this.#isCalmed ? "none" : "both";
-    if (direction === "in" && edge === wanted) return;
+    const expectedEdge = this.#isDebounced ? "none" : "both";
+    if (direction === "in" && edge === expectedEdge) return;
     throw new AppError(
       "unavailable",
-      `another program has set line ${this.#number} to direction ${direction}, edge ${edge}`,
-      { hint: "End that program, or give the zone another line." },
+      `another program has changed GPIO line ${this.#number} to direction ${direction}, edge ${edge}`,
+      { hint: "Stop that program, or use another line for the zone." },
     );
   }
 
-  setEdgeDetection(isCalmed: boolean): void {
-    this.#isCalmed = isCalmed;
-    if (isCalmed) {
+  setEdgeDetection(isDebounced: boolean): void {
+    this.#isDebounced = isDebounced;
+    if (isDebounced) {
       this.#gpio.unwatchAll();
       this.#gpio.setEdge("none");
     } else {
       this.#gpio.setEdge("both");
-      this.#levelAtTrial = this.#readSync();
+      this.#levelAtResume = this.#readSync();
       this.#gpio.watch(() => this.#onEdge());
     }
   }
@@ -119,8 +119,8 @@ class OnoffLine implements GpioLine {
   }
 
   #onEdge(): void {
-    const before = this.#levelAtTrial;
-    this.#levelAtTrial = undefined;
+    const before = this.#levelAtResume;
+    this.#levelAtResume = undefined;
     if (before !== undefined && before === this.#gpio.readSync()) return;
     this.#onActivity();
   }

@@ -1,11 +1,11 @@
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
 
-/** Lines without hardware: for a first run, for the demo, and for tests of everything above the port. */
+/** Lines without hardware: for a first run, the demo and tests above the port. */
 export class SimulatedLines implements GpioPort {
   readonly #levels: Map<number, 0 | 1>;
   readonly #listeners = new Map<number, Set<OnActivity>>();
 
-  /** @param levels what each line reads at first; a line that is not named reads 0 */
+  /** @param levels initial levels; other lines read 0 */
   constructor(levels: Iterable<readonly [line: number, level: 0 | 1]> = []) {
     this.#levels = new Map(levels);
   }
@@ -21,7 +21,7 @@ export class SimulatedLines implements GpioPort {
     };
   }
 
-  /** Sets the levels of lines that have none yet. */
+  /** Sets the initial levels of lines that have none. */
   know(levels: Iterable<readonly [line: number, level: 0 | 1]>): void {
     for (const [line, level] of levels) if (!this.#levels.has(line)) this.#levels.set(line, level);
   }
@@ -30,7 +30,7 @@ export class SimulatedLines implements GpioPort {
     this.#listeners.clear();
   }
 
-  /** Sets a level, as the wire would; an unchanged one is no edge. */
+  /** Sets a level and reports an edge if it has changed. */
   set(line: number, level: 0 | 1): void {
     if ((this.#levels.get(line) ?? 0) === level) return;
     this.#levels.set(line, level);

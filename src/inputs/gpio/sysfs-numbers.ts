@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { checkLine, chosenChip, type GpioChip } from "./chips.ts";
 
 /**
- * The number that sysfs (and so onoff) wants for a BCM line: the kernel gives each chip a base of its own choice.
- * @param root folder of the GPIO class, `/sys/class/gpio` on a real machine
- * @param chipLabel label of the chip where it is not a Raspberry Pi's
- * @throws AppError `unavailable` when there is no such chip, more than one, or the line is beyond its end
+ * Returns the sysfs number of a BCM line, which onoff needs: the kernel gives each chip its own base number.
+ * @param root directory of the GPIO class, `/sys/class/gpio` on a real machine
+ * @param chipLabel label of the chip; undefined for the header of a Raspberry Pi
+ * @throws AppError `unavailable` when no chip or more than one has the label, or the chip does not have the line
  */
 export function sysfsNumberOf(line: number, root: string, chipLabel?: string): number {
   const chip = chosenChip(chipsOf(root), chipLabel);

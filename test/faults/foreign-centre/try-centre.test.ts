@@ -140,7 +140,7 @@ test("a try that is killed leaves a test record, which the next one removes", as
   await ended;
   const { code, stdout } = await santinela(trying, { cwd: site.installation.folder });
   expect(code).toBe(0);
-  expect(stdout).toContain("✔ Centre: test records of an earlier try are removed (1)");
+  expect(stdout).toContain("✔ Centre: test records of an earlier test were removed (1)");
   expect((await site.state()).rows).toEqual([]);
 });
 
