@@ -7,7 +7,7 @@
 export const SECOND_LOOK_MS = 120_000;
 
 /** What the centre's list says of an id: `passed` if it demonstrably went past it, and it is not there. */
-export type ListWord = "listed" | "passed" | "undetermined";
+export type ListPresence = "listed" | "passed" | "undetermined";
 
 export type AbsenceStep =
   /** The list is to be read as the second witness. */
@@ -22,7 +22,7 @@ export type AbsenceStep =
  * @param sinceMs wall clock of the first such answer in a row, milliseconds since 1970; null before this one
  * @param list what the list said at this look; undefined before it was asked
  */
-export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListWord): AbsenceStep {
+export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListPresence): AbsenceStep {
   if (sinceMs === null) return { kind: "wait", sinceMs: nowMs, againAtMs: nowMs + FIRST_WAIT_MS };
   const ageMs = nowMs - sinceMs;
   if (ageMs < SECOND_LOOK_MS) {

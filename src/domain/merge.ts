@@ -15,7 +15,7 @@ export interface MergeSides {
   /** What the centre shows now, without the marker. */
   readonly upstream: UpstreamRecord;
   /** Values of ours that may have arrived late. */
-  readonly ghosts: InFlightValues;
+  readonly inFlightValues: InFlightValues;
   /** Whether a trip has joined here that the centre does not know: then its record is not done. */
   readonly hasTripJoined?: boolean;
 }
@@ -59,9 +59,9 @@ export function merge(sides: MergeSides): Merged {
   const applyLocally: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
   for (const field of INTERVENTION_FIELDS) {
-    const { here, there, hereChanged, thereChanged, isGhost } = compare(sides, field);
+    const { here, there, hereChanged, thereChanged, isInFlight } = compare(sides, field);
     if (same(here, there)) continue;
-    if (isGhost || (hereChanged && !thereChanged)) push[field] = here;
+    if (isInFlight || (hereChanged && !thereChanged)) push[field] = here;
     else if (thereChanged && !hereChanged) applyLocally[field] = there;
     else if (thereChanged && hereChanged) {
       const both = field === "notes" ? mergedLines(agreed.notes, here, there) : undefined;
@@ -96,14 +96,14 @@ function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged
   };
 }
 
-function compare({ local, agreed, base, upstream, ghosts }: MergeSides, field: keyof InterventionFields) {
+function compare({ local, agreed, base, upstream, inFlightValues }: MergeSides, field: keyof InterventionFields) {
   const here = local[field];
   // A centre that leaves a field out of its answers says nothing about it.
   const there = upstream[field] === undefined ? base[field] : upstream[field];
   const thereChanged =
     there !== undefined && !same(there, base[field] === undefined ? agreed[field] : base[field]);
-  const isGhost = thereChanged && (ghosts[field] ?? []).some((value) => same(value, there));
-  return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isGhost };
+  const isInFlight = thereChanged && (inFlightValues[field] ?? []).some((value) => same(value, there));
+  return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isInFlight };
 }
 
 /**
@@ -137,7 +137,7 @@ function same(one: unknown, other: unknown): boolean {
   return one === other || ((one ?? "") === "" && (other ?? "") === "");
 }
 
-/** The ghosts with the values of one more update that may arrive late. */
+/** The inFlightValues with the values of one more update that may arrive late. */
 export function withInFlightValues(
   inFlightValues: InFlightValues,
   values: Partial<InterventionFields>,

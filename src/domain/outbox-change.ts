@@ -6,7 +6,7 @@ export interface RecordChange {
   readonly event: "edited" | "deleted";
   /** The record's revision since. */
   readonly rev: number;
-  readonly rank: number;
+  readonly priorityOrder: number;
   /** Whether the change brings a trip into the record. */
   readonly hasTripJoined: boolean;
   /** When what may still be on its way is looked for first, wall clock, milliseconds since 1970. */
@@ -15,13 +15,13 @@ export interface RecordChange {
 
 /** The entry of a record after a change here. */
 export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEntry {
-  const { event, rev, rank, hasTripJoined, firstSweepMs } = change;
+  const { event, rev, priorityOrder, hasTripJoined, firstSweepMs } = change;
   const outcome = event === "deleted" ? deletionOf(entry) : event;
   const phase = nextPhase(entry.phase, outcome, entry.upstreamId !== null);
   return {
     ...entry,
     phase,
-    priorityOrder: rank,
+    priorityOrder,
     wantRev: rev,
     joinedRev: hasTripJoined ? rev : entry.joinedRev,
     deleted: event === "deleted",

@@ -1,7 +1,7 @@
 import type { Comparison } from "../domain/difference.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
-import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
@@ -193,7 +193,7 @@ export class OutboxStore {
            count(*) FILTER (WHERE phase = 'blocked') AS blocked,
            count(*) FILTER (WHERE phase = 'rejected') AS rejected,
            count(*) FILTER (WHERE phase = 'gone') AS gone,
-           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${ALARM_RANK}) AS rejectedAlarms,
+           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_ORDER}) AS rejectedAlarms,
            count(*) FILTER (WHERE phase = 'linked') AS doubtful
          FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
       )

@@ -1,4 +1,4 @@
-import { rankOf } from "../domain/outbox-rank.ts";
+import { priorityOrderOf } from "../domain/priority-order.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
@@ -30,7 +30,7 @@ export function enqueueUnaccounted(main: Database): void {
   main
     .prepare(
       `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
-       SELECT id, 'new', CASE priority WHEN 'high' THEN ${rankOf("high")} WHEN 'medium' THEN ${rankOf("medium")} ELSE ${rankOf("low")} END,
+       SELECT id, 'new', CASE priority WHEN 'high' THEN ${priorityOrderOf("high")} WHEN 'medium' THEN ${priorityOrderOf("medium")} ELSE ${priorityOrderOf("low")} END,
          rev, 1, ? FROM interventions
        WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM outbox WHERE intervention_id = interventions.id)`,
     )

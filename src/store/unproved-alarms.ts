@@ -1,4 +1,4 @@
-import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 export function unprovedAlarms(database: Database, codes: readonly string[], sentBeforeMs: number): number[] {
   return database
     .prepare(
-      `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${ALARM_RANK} AND attempt_at < ?
+      `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${URGENT_ORDER} AND attempt_at < ?
          AND last_code IN (SELECT value FROM json_each(?)) ORDER BY intervention_id DESC`,
     )
     .pluck()

@@ -11,7 +11,7 @@ export interface LostReference {
   readonly kept: number;
 }
 
-export interface StrangerFact {
+export interface ReassignedId {
   readonly interventionId: number;
   readonly upstreamId: number;
   /** Wall clock, milliseconds since 1970. */
@@ -55,12 +55,12 @@ export class UpstreamCapabilities {
   }
 
   /** The last id of ours there that became another's. */
-  get stranger(): StrangerFact | null {
-    return this.#value("stranger") as StrangerFact | null;
+  get reassignedId(): ReassignedId | null {
+    return this.#value("stranger") as ReassignedId | null;
   }
 
-  noteStranger(stranger: StrangerFact): void {
-    this.#note("stranger", stranger);
+  noteReassignedId(reassignedId: ReassignedId): void {
+    this.#note("stranger", reassignedId);
   }
 
   /** What the last try with test records has shown; null before one. */
@@ -88,17 +88,17 @@ export class UpstreamCapabilities {
   }
 
   /** Whether this database has read its site's records back from the centre, or has begun with its own. */
-  get isSettledIn(): boolean {
+  get hasReadBack(): boolean {
     return this.#read("settled-in") === "yes";
   }
 
   /** Whether it has to, because it is a copy that was put back. */
-  get mustSettleIn(): boolean {
+  get mustReadBack(): boolean {
     return this.#read("settled-in") === "no";
   }
 
-  noteSettledIn(): void {
-    if (!this.isSettledIn) this.#write("settled-in", "yes");
+  noteReadBack(): void {
+    if (!this.hasReadBack) this.#write("settled-in", "yes");
   }
 
   #value(name: string): unknown {

@@ -1,17 +1,17 @@
-import { judgeAbsence, type ListWord } from "../domain/absence.ts";
+import { judgeAbsence, type ListPresence } from "../domain/absence.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { SyncContext } from "./context.ts";
-import { unlink, noteRestore } from "./upstream-restore.ts";
-import { listWordOf } from "./record-search.ts";
+import { unlink, detectRestore } from "./upstream-restore.ts";
+import { findInList } from "./record-search.ts";
 import { closing, UNCLEAR } from "./attempt-outcome.ts";
 
 /** What the second witness has said. */
 export interface ListLookup {
   /** Why the centre's list could not be asked. */
   readonly unread: ReadOutcome | undefined;
-  readonly list: ListWord | undefined;
+  readonly list: ListPresence | undefined;
 }
 
 export const NO_LOOKUP: ListLookup = { unread: undefined, list: undefined };
@@ -34,12 +34,12 @@ export class AbsentRecords {
     const { missingSinceMs } = store.entry(interventionId);
     if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list")
       return NO_LOOKUP;
-    const unread = await noteRestore(this.#parts, centre);
-    return unread ? { unread, list: undefined } : { unread, list: await listWordOf(centre, upstreamId) };
+    const unread = await detectRestore(this.#parts, centre);
+    return unread ? { unread, list: undefined } : { unread, list: await findInList(centre, upstreamId) };
   }
 
   /** What follows when the centre says that it does not have the record. */
-  missing(entry: OutboxEntry, reason: string, list: ListWord | undefined): void {
+  missing(entry: OutboxEntry, reason: string, list: ListPresence | undefined): void {
     const { store, clock, timeouts } = this.#parts;
     const nowMs = clock.wallMs();
     if (entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted) return unlink(this.#parts, entry);

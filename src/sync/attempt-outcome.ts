@@ -1,7 +1,7 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
-import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS, type SyncTimeouts } from "../domain/backoff.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
 
@@ -16,8 +16,8 @@ export interface RetryContext {
  * What the answer to a POST means once the entry's past is taken into account: this send may certainly not have
  * arrived, but an earlier one of the same attempt may have.
  */
-export function effectiveOutcome(entry: OutboxEntry, verdict: WriteOutcome): WriteOutcome {
-  return verdict.event !== "applied" && entry.sends > 1 ? { ...verdict, event: "ambiguous" } : verdict;
+export function effectiveOutcome(entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
+  return outcome.event !== "applied" && entry.sends > 1 ? { ...outcome, event: "ambiguous" } : outcome;
 }
 
 /** The `lastCode` of a record that the centre shows without our reference and without another proof. */
@@ -33,16 +33,16 @@ export const DENIED = "DENIED";
  * What an answer that concerns an alarm's content is believed to mean: a gateway can say 4xx once by itself, so an alarm
  * is tried again before it counts as refused, forbidden or without an objective.
  */
-export function believedOfAlarm(
+export function retryAlarmRejection(
   { priorityOrder, refusals }: OutboxEntry,
-  verdict: WriteOutcome,
+  outcome: WriteOutcome,
   wallMs: number,
-): { readonly verdict: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
+): { readonly outcome: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
   const waitMs = ALARM_RETRY_MS[refusals];
-  const isStray = verdict.event === "refused" || verdict.event === "missing" || verdict.code === "403";
-  if (priorityOrder !== ALARM_RANK || !isStray || waitMs === undefined) return { verdict, changes: {} };
+  const isStray = outcome.event === "refused" || outcome.event === "missing" || outcome.code === "403";
+  if (priorityOrder !== URGENT_ORDER || !isStray || waitMs === undefined) return { outcome, changes: {} };
   return {
-    verdict: { ...verdict, event: "not-applied" },
+    outcome: { ...outcome, event: "not-applied" },
     changes: { refusals: refusals + 1, nextAtMs: wallMs + waitMs },
   };
 }
@@ -50,16 +50,16 @@ export function believedOfAlarm(
 /** What the answer to a POST changes in its entry, besides the phase. */
 export function afterPost(
   entry: OutboxEntry,
-  verdict: WriteOutcome,
+  outcome: WriteOutcome,
   moment: RetryContext,
   { timeouts, honoursKeys }: Omit<Linking, "wallMs">,
 ): Partial<OutboxEntry> {
-  const { event, record } = verdict;
+  const { event, record } = outcome;
   if (event === "applied" && record)
     return linkedTo(entry, record.id, record.json, { timeouts, wallMs: moment.wallMs, honoursKeys });
   const isAmbiguous = event === "ambiguous";
   return {
-    ...afterFailure(entry, verdict, moment),
+    ...afterFailure(entry, outcome, moment),
     sends: isAmbiguous ? entry.sends : Math.max(0, entry.sends - 1),
     ...(isAmbiguous ? { possiblyDuplicated: true, attempt: atNow(entry, moment.wallMs) } : {}),
   };
@@ -129,12 +129,12 @@ function firstSweepMs(
 /** What a try that failed changes: its count, its wait and its reason. */
 export function afterFailure(
   entry: OutboxEntry,
-  verdict: Pick<WriteOutcome, "link" | "code" | "reason" | "mayBeRecordSpecific" | "retryAfterMs"> & {
+  outcome: Pick<WriteOutcome, "link" | "code" | "reason" | "mayBeRecordSpecific" | "retryAfterMs"> & {
     event?: WriteOutcome["event"];
   },
   { wallMs, random }: RetryContext,
 ): Partial<OutboxEntry> {
-  const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = verdict;
+  const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = outcome;
   // Only somebody at the centre mends what is forbidden or missing.
   const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
   // A link that is down holds everything back by itself; a record that it may have been down for waits on its own.
@@ -189,10 +189,10 @@ export function inheritedInFlightValues(
 }
 
 /** When an attempt that was not answered can no longer arrive, milliseconds since 1970. */
-export function settledAtMs(entry: OutboxEntry, { resendAfterMs }: SyncTimeouts): number {
+export function latestArrivalMs(entry: OutboxEntry, { resendAfterMs }: SyncTimeouts): number {
   return (
     (entry.attempt?.atMs ?? 0) +
-    (entry.priorityOrder === ALARM_RANK ? resendAfterMs.alarm : resendAfterMs.other)
+    (entry.priorityOrder === URGENT_ORDER ? resendAfterMs.alarm : resendAfterMs.other)
   );
 }
 

@@ -105,12 +105,12 @@ export class CentreTrial {
   }
 
   async #create(key: string, sent: InterventionFields): Promise<MatchCandidate | undefined> {
-    const verdict = await this.#post(key, sent);
-    if (verdict.record) return JSON.parse(verdict.record.json) as MatchCandidate;
-    const found = verdict.event === "ambiguous" ? await this.#find(sent.name) : undefined;
+    const outcome = await this.#post(key, sent);
+    if (outcome.record) return JSON.parse(outcome.record.json) as MatchCandidate;
+    const found = outcome.event === "ambiguous" ? await this.#find(sent.name) : undefined;
     if (found) this.#made.push(found.id);
-    else if (isOpenEnded(verdict)) this.#say("not-found-out", { answer: verdict.reason });
-    else this.#say("create-refused", { answer: verdict.reason });
+    else if (isOpenEnded(outcome)) this.#say("not-found-out", { answer: outcome.reason });
+    else this.#say("create-refused", { answer: outcome.reason });
     return found;
   }
 
@@ -118,9 +118,9 @@ export class CentreTrial {
     const body = JSON.stringify(sent);
     const headers = keyHeader(key);
     const { centre } = this.#options;
-    const verdict = await centre.write({ method: "POST", path: "/interventii", body, headers });
-    if (verdict.record && !this.#made.includes(verdict.record.id)) this.#made.push(verdict.record.id);
-    return verdict;
+    const outcome = await centre.write({ method: "POST", path: "/interventii", body, headers });
+    if (outcome.record && !this.#made.includes(outcome.record.id)) this.#made.push(outcome.record.id);
+    return outcome;
   }
 
   async #repeatKey(key: string, sent: InterventionFields, firstId: number): Promise<void> {
@@ -170,9 +170,9 @@ export class CentreTrial {
   /** @returns the most rows that one answer has held */
   async #list(): Promise<number> {
     const { centre } = this.#options;
-    const { rows, verdict } = await readPage(centre, 0);
+    const { rows, outcome } = await readPage(centre, 0);
     if (!rows) {
-      this.#say("list-unread", { answer: verdict.reason });
+      this.#say("list-unread", { answer: outcome.reason });
       return 0;
     }
     const further = await this.#page(1);

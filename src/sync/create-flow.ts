@@ -3,35 +3,35 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { chooseSurvivor, findMatches, type MatchCandidate } from "../domain/match-candidate.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
 import { keyHeader } from "./key-header.ts";
-import { centreFor, retryContext, tellOutcome, type SyncContext } from "./context.ts";
+import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
 import { claim, belongsToOther } from "./upstream-restore.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 import {
   afterFailure,
   afterPost,
   effectiveOutcome,
-  believedOfAlarm,
+  retryAlarmRejection,
   closing,
   DENIED,
   inheritedInFlightValues,
   foundAs,
-  settledAtMs,
+  latestArrivalMs,
 } from "./attempt-outcome.ts";
-import { TopReading } from "./watermark-reader.ts";
+import { WatermarkReader } from "./watermark-reader.ts";
 
 /** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
 export class CreateFlow {
   readonly #parts: SyncContext;
-  readonly #top: TopReading;
+  readonly #watermarks: WatermarkReader;
 
   constructor(parts: SyncContext) {
     this.#parts = parts;
-    this.#top = new TopReading(parts);
+    this.#watermarks = new WatermarkReader(parts);
   }
 
   /** Keeps a connection for alarms warm while other records are sent. */
-  keepAlarmsReady(): Promise<void> {
-    return this.#top.keepFresh(this.#parts.centre.forAlarms);
+  keepUrgentWarm(): Promise<void> {
+    return this.#watermarks.keepFresh(this.#parts.centre.urgent);
   }
 
   /** Takes one entry a step further. */
@@ -60,24 +60,24 @@ export class CreateFlow {
     // After a restore ids are given again, so a later reading may only lower the mark.
     const lower = (top: Watermark): Watermark => {
       if (entry.watermark === null || top.id < entry.watermark) return top;
-      const oldest = { id: top.id - IDS_MAX, witness: null };
+      const oldest = { id: top.id - SEARCH_IDS_MAX, witness: null };
       return entry.watermark < oldest.id ? oldest : watermarkOf(entry);
     };
-    const read = await this.#top.read(centreFor(this.#parts, entry));
-    if (!("verdict" in read)) return lower(read);
+    const read = await this.#watermarks.read(centreFor(this.#parts, entry));
+    if (!("outcome" in read)) return lower(read);
     // A list has nothing to do with the record: if it cannot be had, that is the link, unless one 403 was a stray one.
-    const doubtful = read.verdict.link === "forbidden";
-    await watch.note({ ...read.verdict, mayBeRecordSpecific: doubtful });
-    if (doubtful && watch.isOpen) this.#postpone(entry.interventionId, read.verdict);
+    const doubtful = read.outcome.link === "forbidden";
+    await watch.note({ ...read.outcome, mayBeRecordSpecific: doubtful });
+    if (doubtful && watch.isOpen) this.#postpone(entry.interventionId, read.outcome);
     // A centre that cannot list is searched from the beginning when it comes to that.
-    return read.verdict.link === "ok" ? { id: 0, witness: null } : undefined;
+    return read.outcome.link === "ok" ? { id: 0, witness: null } : undefined;
   }
 
-  #postpone(interventionId: number, verdict: Pick<WriteOutcome, "link" | "code" | "reason">): void {
+  #postpone(interventionId: number, outcome: Pick<WriteOutcome, "link" | "code" | "reason">): void {
     const { store, clock } = this.#parts;
     const entry = store.entry(interventionId);
-    const failure = afterFailure(entry, verdict, retryContext(this.#parts));
-    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + STRAY_WAIT_MS };
+    const failure = afterFailure(entry, outcome, retryContext(this.#parts));
+    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + FORBIDDEN_READ_WAIT_MS };
     store.write(() => store.outbox.save(postponed));
   }
 
@@ -120,49 +120,49 @@ export class CreateFlow {
     const { failpoint } = this.#parts;
     if (!attempt) throw new Error(`intervention ${interventionId} is sent without an attempt`);
     failpoint("sync-posting-committed");
-    const verdict = await centreFor(this.#parts, entry).write({
+    const outcome = await centreFor(this.#parts, entry).write({
       method: "POST",
       path: "/interventii",
       body: attempt.body,
       headers: keyHeader(attempt.key),
     });
     failpoint("sync-answered");
-    await this.#settle(interventionId, verdict);
+    await this.#record(interventionId, outcome);
   }
 
-  async #settle(interventionId: number, answer: WriteOutcome): Promise<void> {
-    const { store, linkedBefore, timeouts, watch, clock } = this.#parts;
-    const believed = await store.share(() => {
+  async #record(interventionId: number, answer: WriteOutcome): Promise<void> {
+    const { store, linkedIds, timeouts, watch, clock } = this.#parts;
+    const outcome = await store.share(() => {
       const entry = store.entry(interventionId);
       const asked = this.#checkIdOwner(entry, effectiveOutcome(entry, answer));
-      const { verdict, changes } = believedOfAlarm(entry, asked, clock.wallMs());
-      if (verdict.event !== "applied") this.#top.forget();
-      if (verdict.event === "applied") store.facts.noteKeys(answer.echoesKey === true);
+      const { outcome, changes } = retryAlarmRejection(entry, asked, clock.wallMs());
+      if (outcome.event !== "applied") this.#watermarks.forget();
+      if (outcome.event === "applied") store.facts.noteKeys(answer.echoesKey === true);
       const { honoursKeys } = store.facts;
-      const after = afterPost(entry, verdict, retryContext(this.#parts), { timeouts, honoursKeys });
-      store.apply(entry, verdict.event, { ...after, ...changes });
-      if (verdict.record) this.#parts.reference.note(entry, verdict.record.json);
-      if (verdict.record) linkedBefore.note();
-      if (verdict.event === "refused")
+      const after = afterPost(entry, outcome, retryContext(this.#parts), { timeouts, honoursKeys });
+      store.apply(entry, outcome.event, { ...after, ...changes });
+      if (outcome.record) this.#parts.reference.note(entry, outcome.record.json);
+      if (outcome.record) linkedIds.note();
+      if (outcome.event === "refused")
         store.recordConflict(interventionId, {
           phase: "rejected",
-          code: verdict.code,
-          reason: verdict.reason,
+          code: outcome.code,
+          reason: outcome.reason,
         });
-      return verdict;
+      return outcome;
     });
-    tellOutcome(this.#parts, interventionId, believed);
-    await watch.note(believed);
+    logOutcome(this.#parts, interventionId, outcome);
+    await watch.note(outcome);
   }
 
   /** An id that is another record's here says that one of the two is mistaken: the one whose mark the answer lacks. */
-  #checkIdOwner(entry: OutboxEntry, verdict: WriteOutcome): WriteOutcome {
-    if (!verdict.record) return verdict;
-    const { record, ...rest } = verdict;
+  #checkIdOwner(entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
+    if (!outcome.record) return outcome;
+    const { record, ...rest } = outcome;
     const row = JSON.parse(record.json) as MatchCandidate;
     if (!belongsToOther(this.#parts, entry, row)) {
       claim(this.#parts, entry, row);
-      return verdict;
+      return outcome;
     }
     const owner = this.#parts.store.outbox.findByUpstreamId(record.id);
     const reason = `the centre answered with its record ${record.id}, which is intervention ${owner?.interventionId} here; was the centre restored from a backup?`;
@@ -181,18 +181,18 @@ export class CreateFlow {
         // What bears the reference is found, however little of the list could be read.
         const hits =
           entry.phase === "unsure"
-            ? this.#sightings({ ...entry, watermarkFingerprint: null }, walk.seen)
+            ? this.#candidates({ ...entry, watermarkFingerprint: null }, walk.seen)
             : [];
         if (hits.length > 0) return this.#adopt(entry, hits);
-        const isSettled = clock.wallMs() >= settledAtMs(entry, timeouts);
-        if (entry.phase === "unsure" && entry.lastCode === DENIED && isSettled && !entry.deleted)
+        const cannotArrive = clock.wallMs() >= latestArrivalMs(entry, timeouts);
+        if (entry.phase === "unsure" && entry.lastCode === DENIED && cannotArrive && !entry.deleted)
           return this.#resend(entry, true);
         return store.outbox.save({
           ...entry,
-          ...afterFailure(entry, walk.verdict, retryContext(this.#parts)),
+          ...afterFailure(entry, walk.outcome, retryContext(this.#parts)),
         });
       });
-      await watch.note(walk.verdict);
+      await watch.note(walk.outcome);
       return denied ? this.#post(denied) : undefined;
     }
     const again = store.write(() => {
@@ -201,24 +201,24 @@ export class CreateFlow {
       if (entry.phase !== "unsure") return undefined;
       // The centre was found to be restored meanwhile: it may be below where this walk ended.
       if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
-      const hits = this.#sightings(entry, walk.rows);
+      const hits = this.#candidates(entry, walk.rows);
       if (hits.length > 0) return this.#adopt(entry, hits);
-      const settledMs = settledAtMs(entry, timeouts);
-      const isSettled = clock.wallMs() >= settledMs;
-      if (isSettled && entry.deleted) {
+      const arrivesByMs = latestArrivalMs(entry, timeouts);
+      const cannotArrive = clock.wallMs() >= arrivesByMs;
+      if (cannotArrive && entry.deleted) {
         store.apply(entry, "absent", closing(entry, timeouts, clock.wallMs()));
         return undefined;
       }
       // A centre that knows keys again makes no second record of a request that is still on its way.
-      if (isSettled || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, isSettled);
-      store.outbox.save({ ...entry, nextAtMs: settledMs });
+      if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, cannotArrive);
+      store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
       return undefined;
     });
     await watch.note({ link: "ok", code: "200", reason: "" });
     if (again) await this.#post(again);
   }
 
-  #sightings(entry: OutboxEntry, rows: readonly MatchCandidate[]): MatchCandidate[] {
+  #candidates(entry: OutboxEntry, rows: readonly MatchCandidate[]): MatchCandidate[] {
     const { store } = this.#parts;
     const marker = store.markerOf(store.record(entry.interventionId).uid);
     const isMarked = store.isMarked && store.facts.lostReference === null;
@@ -228,7 +228,7 @@ export class CreateFlow {
   }
 
   #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
-    const { store, linkedBefore, timeouts, clock, log } = this.#parts;
+    const { store, linkedIds, timeouts, clock, log } = this.#parts;
     const kept = chooseSurvivor(hits, [store.sentOf(entry)], entry.inFlightValues);
     for (const hit of hits) claim(this.#parts, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
@@ -240,21 +240,21 @@ export class CreateFlow {
       // Duplicates are removed at once.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });
-    linkedBefore.note();
+    linkedIds.note();
     log.info("record-adopted", { interventionId: entry.interventionId, upstreamId: kept.id });
     return undefined;
   }
 
-  #resend(entry: OutboxEntry, isSettled: boolean): OutboxEntry {
+  #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
     const { store, clock } = this.#parts;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
     // The search has shown that no earlier send has arrived; one that still does is what the sweeps are for.
-    const sends = isSettled ? 1 : entry.sends + 1;
+    const sends = cannotArrive ? 1 : entry.sends + 1;
     return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
   }
 }
 
 /** No search goes further back: so many ids are what a busy centre gives in days, and half of what one walk can read. */
-const IDS_MAX = 20_000;
+const SEARCH_IDS_MAX = 20_000;
 /** What a stray refusal of a read holds up waits so long. */
-const STRAY_WAIT_MS = 5_000;
+const FORBIDDEN_READ_WAIT_MS = 5_000;

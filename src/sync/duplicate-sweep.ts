@@ -37,7 +37,7 @@ export class DuplicateSweep {
     const { centre, store, watch, clock } = this.#parts;
     const walk = await recordsAbove(centre, watermarkOf(lowest));
     const isWhole = walk.kind === "complete";
-    if (!isWhole) await watch.note(walk.verdict);
+    if (!isWhole) await watch.note(walk.outcome);
     if (isWhole && walk.isRestored) store.write(() => store.outbox.auditAll());
     const byMarker = new Map<string, MatchCandidate[]>();
     const rows = isWhole ? walk.rows : walk.seen;
@@ -98,9 +98,9 @@ export class DuplicateSweep {
   async #remove(interventionId: number, doubles: readonly MatchCandidate[]): Promise<boolean> {
     const { centre, watch, log } = this.#parts;
     for (const double of doubles) {
-      const verdict = await centre.write({ method: "DELETE", path: `/interventii/${double.id}` });
-      await watch.note(verdict);
-      if (verdict.event !== "removed") return false;
+      const outcome = await centre.write({ method: "DELETE", path: `/interventii/${double.id}` });
+      await watch.note(outcome);
+      if (outcome.event !== "removed") return false;
       log.info("duplicate-deleted", { interventionId, upstreamId: double.id });
     }
     return true;

@@ -14,7 +14,7 @@ export class LinkFaultDetector {
 
   constructor({ link, centre }: { link: Link; centre: UpstreamClient }) {
     this.#link = link;
-    this.#centre = centre.forAlarms;
+    this.#centre = centre.urgent;
   }
 
   /** Whether something may be sent now. */
@@ -26,16 +26,16 @@ export class LinkFaultDetector {
    * Takes an answer to one record's request. A fault that the record itself may have caused is held against a read,
    * which no record's content can spoil: one record that a gateway dislikes must not hold up the alarms behind it.
    */
-  async note(verdict: WriteOutcome | ReadOutcome): Promise<void> {
-    const isDoubtful = verdict.mayBeRecordSpecific === true;
+  async note(outcome: WriteOutcome | ReadOutcome): Promise<void> {
+    const isDoubtful = outcome.mayBeRecordSpecific === true;
     this.#doubtfulInARow = isDoubtful ? this.#doubtfulInARow + 1 : 0;
-    if (!isDoubtful || this.#doubtfulInARow >= SUSPECT_REPLIES_MAX) return this.#link.note(verdict);
+    if (!isDoubtful || this.#doubtfulInARow >= SUSPECT_REPLIES_MAX) return this.#link.note(outcome);
     this.#probe ??= this.#centre
       .read("/interventii?_start=0&_end=1")
       .finally(() => (this.#probe = undefined));
     const probed = await this.#probe;
     // Others on the wire met the same meanwhile: the link rests already.
     if (this.#doubtfulInARow >= SUSPECT_REPLIES_MAX) return;
-    this.#link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : verdict);
+    this.#link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : outcome);
   }
 }

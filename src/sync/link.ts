@@ -88,9 +88,9 @@ export class Link {
   }
 
   /** Takes note of what an answer says about the link. */
-  note(verdict: { link: LinkFault; code: string; reason: string; retryAfterMs?: number }): void {
-    if (verdict.link === "ok") this.#good();
-    else this.#fault(verdict.link, verdict.reason, verdict.retryAfterMs ?? 0);
+  note(outcome: { link: LinkFault; code: string; reason: string; retryAfterMs?: number }): void {
+    if (outcome.link === "ok") this.#good();
+    else this.#fault(outcome.link, outcome.reason, outcome.retryAfterMs ?? 0);
   }
 
   #good(): void {

@@ -7,13 +7,13 @@ export type ListReadResult =
   /** The list to its end: each description as JSON, by id. */
   | { readonly kind: "complete"; readonly rows: ReadonlyMap<number, string> }
   /** Not all of it could be read, so nothing is known of what was not seen. */
-  | { readonly kind: "unfinished"; readonly verdict: ReadOutcome };
+  | { readonly kind: "unfinished"; readonly outcome: ReadOutcome };
 
 export interface ListWalkSteps {
   /** Asked before each page; false ends the walk. */
   readonly mayGoOn: () => Promise<boolean>;
   /** Told after each page. @param rows how many objectives have been read so far */
-  readonly onPage: (rows: number, verdict: ReadOutcome) => void;
+  readonly onPage: (rows: number, outcome: ReadOutcome) => void;
 }
 
 /** Code of a walk that was ended before its end. */
@@ -46,10 +46,10 @@ export async function readList(
   for (let page = 0; page < PAGES_MAX; page += 1) {
     if (!(await mayGoOn())) return unfinished(INTERRUPTED, "the link rests");
     const read = await pages.read(`/${type}?_start=${start}&_end=${start + PAGE_ROWS}`);
-    const { verdict } = read;
-    if (read.kind === "failed") return { kind: "unfinished", verdict };
+    const { outcome } = read;
+    if (read.kind === "failed") return { kind: "unfinished", outcome };
     if (read.kind === "whole") {
-      onPage(read.rows.size, verdict);
+      onPage(read.rows.size, outcome);
       return { kind: "complete", rows: read.rows };
     }
     const { items, entries } = read;
@@ -68,7 +68,7 @@ export async function readList(
         "TOO-MANY",
         `it has more than ${ROWS_MAX} objectives or ${CHARACTERS_MAX} characters`,
       );
-    onPage(rows.size, verdict);
+    onPage(rows.size, outcome);
     stale = rows.size === before ? stale + 1 : 0;
     if (items === 0 || stale === STALE_PAGES_MAX || items > PAGE_ROWS + 1) return { kind: "complete", rows };
     start += stale > 0 ? items : Math.max(1, items - OVERLAP_ROWS);
@@ -77,5 +77,5 @@ export async function readList(
 }
 
 function unfinished(code: string, reason: string): ListReadResult {
-  return { kind: "unfinished", verdict: { link: "ok", code, reason } };
+  return { kind: "unfinished", outcome: { link: "ok", code, reason } };
 }

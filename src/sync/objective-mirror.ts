@@ -181,18 +181,18 @@ export class ObjectiveMirror {
     const reader = this.#known.reader(type, { centre, mayTrustTags, nowMs: clock.monotonicMs() });
     const walk = await readList(reader, type, {
       mayGoOn: () => this.#mayGoOn(),
-      onPage: (read, verdict) => {
+      onPage: (read, outcome) => {
         this.#progress = { type, read };
-        link.note(verdict);
+        link.note(outcome);
       },
     });
     this.#known.noteAnswers(reader);
-    if (walk.kind === "unfinished") return this.#failed(type, walk.verdict);
+    if (walk.kind === "unfinished") return this.#failed(type, walk.outcome);
     const read = walk.rows.size;
     const isOtherCentre = (this.#lists.walk(type)?.centre ?? "") !== baseUrl;
-    const verdict = compareLists(this.#lists.listed(type), walk.rows, isLossAccepted || isOtherCentre);
-    if (verdict.kind === "refused") return this.#refused(type, read, verdict.reason);
-    await this.#copy.write(type, walk.rows, verdict);
+    const outcome = compareLists(this.#lists.listed(type), walk.rows, isLossAccepted || isOtherCentre);
+    if (outcome.kind === "refused") return this.#refused(type, read, outcome.reason);
+    await this.#copy.write(type, walk.rows, outcome);
     this.#known.keep(type, reader, clock.monotonicMs());
     conditions.clear("objectives-mirror-stale", type);
     return { type, result: "taken", read, reason: null };
@@ -205,12 +205,12 @@ export class ObjectiveMirror {
     return !this.#isStopped && link.state.waitMs === 0;
   }
 
-  #failed(type: ObjectiveType, { link: fault, ...verdict }: ReadOutcome): ListOutcome {
+  #failed(type: ObjectiveType, { link: fault, ...outcome }: ReadOutcome): ListOutcome {
     const { link, log } = this.#options;
-    const { mayBeRecordSpecific = false, code } = verdict;
-    const reason = code === INTERRUPTED ? (link.state.reason ?? "the daemon stops") : verdict.reason;
+    const { mayBeRecordSpecific = false, code } = outcome;
+    const reason = code === INTERRUPTED ? (link.state.reason ?? "the daemon stops") : outcome.reason;
     // A list that the centre cannot give says nothing about the records that it takes.
-    if (fault !== "ok" && !mayBeRecordSpecific) link.note({ ...verdict, link: fault });
+    if (fault !== "ok" && !mayBeRecordSpecific) link.note({ ...outcome, link: fault });
     // Once can be the line; a list that fails again while the link is well is somebody's business.
     else if (this.#failures > 0 && code !== INTERRUPTED)
       this.#tell(type, `cannot be read: ${reason}`, "It is tried again by itself.");

@@ -25,14 +25,14 @@ export interface KnownList {
 export type PageRead =
   | {
       readonly kind: "page";
-      readonly verdict: ReadOutcome;
+      readonly outcome: ReadOutcome;
       readonly items: number;
       /** Descriptions as JSON with their ids. */
       readonly entries: readonly (readonly [id: number, text: string])[];
     }
   /** The whole list is as it was. */
-  | { readonly kind: "whole"; readonly verdict: ReadOutcome; readonly rows: ReadonlyMap<number, string> }
-  | { readonly kind: "failed"; readonly verdict: ReadOutcome };
+  | { readonly kind: "whole"; readonly outcome: ReadOutcome; readonly rows: ReadonlyMap<number, string> }
+  | { readonly kind: "failed"; readonly outcome: ReadOutcome };
 
 export interface PageReaderOptions {
   readonly centre: Pick<UpstreamClient, "read">;
@@ -89,38 +89,38 @@ export class PageReader {
     const entries = known && this.#entriesOf(known);
     const isTrial = this.isFull && this.pages.size === 0 && this.#mayTag;
     const tag = isTrial ? NO_VERSION : entries && known.tag;
-    const verdict = await this.#ask(path, tag);
-    const isRefused = tag !== undefined && REFUSALS.has(verdict.code);
-    if (isRefused || (isTrial && verdict.isUnchanged === true)) this.#mayTag = false;
-    if (verdict.isUnchanged !== true && !isRefused) return this.#received(path, verdict);
+    const outcome = await this.#ask(path, tag);
+    const isRefused = tag !== undefined && REFUSALS.has(outcome.code);
+    if (isRefused || (isTrial && outcome.isUnchanged === true)) this.#mayTag = false;
+    if (outcome.isUnchanged !== true && !isRefused) return this.#received(path, outcome);
     // A 304 that names another version says nothing about the one that is here.
-    const isSame = verdict.tag === undefined || bare(verdict.tag) === bare(known?.tag);
+    const isSame = outcome.tag === undefined || bare(outcome.tag) === bare(known?.tag);
     if (isRefused || !known || !entries || !isSame) return this.#received(path, await this.#ask(path));
     const rows = this.pages.size === 0 ? this.#wholeList(known) : undefined;
     this.pages.set(path, known);
-    if (rows) return { kind: "whole", verdict, rows };
-    return { kind: "page", verdict, items: known.items, entries };
+    if (rows) return { kind: "whole", outcome, rows };
+    return { kind: "page", outcome, items: known.items, entries };
   }
 
   async #ask(path: string, tag?: string): Promise<ReadOutcome> {
     const condition: Record<string, string> = tag === undefined ? {} : { "If-None-Match": tag };
     if (!this.#mayPack) return this.#options.centre.read(path, condition);
-    const verdict = await this.#options.centre.read(path, { "Accept-Encoding": "gzip", ...condition });
-    if (verdict.code !== NOT_UNPACKED) return verdict;
+    const outcome = await this.#options.centre.read(path, { "Accept-Encoding": "gzip", ...condition });
+    if (outcome.code !== NOT_UNPACKED) return outcome;
     this.#mayPack = false;
     return this.#options.centre.read(path);
   }
 
-  #received(path: string, verdict: ReadOutcome): PageRead {
+  #received(path: string, outcome: ReadOutcome): PageRead {
     // Some servers have no page behind the last row, and one may have no list of this kind at all.
-    const isNoPage = verdict.code === "404" && verdict.link === "ok";
-    const items = isNoPage ? [] : itemsOf(verdict.value);
-    if (!items) return { kind: "failed", verdict };
+    const isNoPage = outcome.code === "404" && outcome.link === "ok";
+    const items = isNoPage ? [] : itemsOf(outcome.value);
+    if (!items) return { kind: "failed", outcome };
     const entries = items.flatMap(objectiveIn);
     const ids = entries.map(([id]) => id);
     const digest = digestOf(entries);
-    this.pages.set(path, { tag: verdict.tag, items: items.length, ids, digest });
-    return { kind: "page", verdict, items: items.length, entries };
+    this.pages.set(path, { tag: outcome.tag, items: items.length, ids, digest });
+    return { kind: "page", outcome, items: items.length, entries };
   }
 
   /** Undefined where the copy has no longer what the page had. */

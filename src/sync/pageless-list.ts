@@ -15,7 +15,7 @@ export type PartsRead =
   | { readonly kind: "whole"; readonly rows: readonly MatchCandidate[] }
   /** There are more than these. */
   | { readonly kind: "cut"; readonly rows: readonly MatchCandidate[] }
-  | { readonly kind: "failed"; readonly verdict: ReadOutcome };
+  | { readonly kind: "failed"; readonly outcome: ReadOutcome };
 
 /**
  * Reads the list of a centre that gives one page whatever is asked for, part by part. A part that has fewer rows than an
@@ -61,10 +61,10 @@ async function split(centre: UpstreamClient, { filters, splits, rowsMax }: Part)
 
 async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> {
   const { filters, rowsMax } = part;
-  const verdict = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
-  const items = itemsOf(verdict.value);
-  if (!items) return { kind: "failed", verdict };
-  const rows = items.filter(isSighting);
+  const outcome = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
+  const items = itemsOf(outcome.value);
+  if (!items) return { kind: "failed", outcome };
+  const rows = items.filter(isMatchCandidate);
   // A centre that ignores the filter shows others as well, and then it says nothing about this part.
   const isFiltered = rows.every((row) =>
     Object.entries(filters).every(([name, value]) => row[name] === value),
@@ -76,6 +76,6 @@ async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> 
 }
 
 /** Whether an item of a list is a record. */
-export function isSighting(item: unknown): item is MatchCandidate {
+export function isMatchCandidate(item: unknown): item is MatchCandidate {
   return item !== null && typeof item === "object" && Number.isSafeInteger((item as { id?: unknown }).id);
 }

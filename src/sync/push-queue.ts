@@ -1,9 +1,9 @@
 import type { DueEntry, OutboxQueue } from "../store/due-entries.ts";
 
 export interface PushQueueSteps {
-  /** How many records may be worked on at once now; 0 ends the lane's work. */
-  readonly places: () => number;
-  /** Returns when the lane may take another record. */
+  /** How many records may be worked on at once now; 0 ends the queue's work. */
+  readonly slots: () => number;
+  /** Returns when the queue may take another record. */
   readonly giveWay: () => Promise<void>;
   /** Begins with the next record that is due. @returns its end; undefined when nothing is due */
   readonly takeNext: () => Promise<void> | undefined;
@@ -17,7 +17,7 @@ export interface PushQueueSteps {
 }
 
 /** One of the two queues to the centre: works on several records at once until nothing is due. */
-export class Lane {
+export class PushQueue {
   readonly #steps: PushQueueSteps;
   #running: Promise<void> | undefined;
   /** Set when another look was asked for since the last one began. */
@@ -25,7 +25,7 @@ export class Lane {
   #inFlight = 0;
   #failure: { readonly error: unknown } | undefined;
   /** Whether something has happened since the last look at what is due. */
-  #isRung = false;
+  #hasChanged = false;
   /** Ends the wait for something to happen. */
   #wake: () => void = () => {};
 
@@ -41,7 +41,7 @@ export class Lane {
   /** Works through everything that is due. Called meanwhile, it looks once more. @throws what the database threw */
   run(): Promise<void> {
     this.#isWanted = true;
-    this.#ring();
+    this.#notify();
     this.#running ??= this.#work().finally(() => (this.#running = undefined));
     return this.#running;
   }
@@ -65,25 +65,25 @@ export class Lane {
   /** Returns only when nothing of it is on the wire, also after a failure: what is there is not to be sent again. */
   async #drain(): Promise<void> {
     for (;;) {
-      this.#isRung = false;
-      if ((await this.#begin()) || this.#isRung) continue;
+      this.#hasChanged = false;
+      if ((await this.#begin()) || this.#hasChanged) continue;
       if (this.#inFlight === 0) return;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
-  #ring(): void {
-    this.#isRung = true;
+  #notify(): void {
+    this.#hasChanged = true;
     this.#wake();
   }
 
   /** @returns whether another record was taken */
   async #begin(): Promise<boolean> {
-    const { places, giveWay, takeNext } = this.#steps;
-    if (this.#failure || this.#inFlight >= places()) return false;
+    const { slots, giveWay, takeNext } = this.#steps;
+    if (this.#failure || this.#inFlight >= slots()) return false;
     try {
       await giveWay();
-      const work = this.#inFlight < places() ? takeNext() : undefined;
+      const work = this.#inFlight < slots() ? takeNext() : undefined;
       if (!work) return false;
       this.#inFlight += 1;
       void this.#follow(work);
@@ -101,28 +101,28 @@ export class Lane {
       this.#failure ??= { error };
     }
     this.#inFlight -= 1;
-    this.#ring();
+    this.#notify();
   }
 }
 
-/** The records that are being worked on, whichever lane does it. Each is in one pair of hands at a time. */
-export class UnderWay {
-  readonly #records = new Map<number, { readonly lane: OutboxQueue; readonly look: string }>();
+/** The records that are being worked on, whichever queue does it. Each is in one pair of hands at a time. */
+export class ActiveRecords {
+  readonly #records = new Map<number, { readonly queue: OutboxQueue; readonly likeness: string }>();
 
   /**
    * Whether work on an entry can begin. Of records that look alike one after the other is sent: a search for the first
    * could take the second's for it where the centre does not keep our reference. An alarm waits for no other record.
    */
-  isFree(lane: OutboxQueue, { entry, look }: DueEntry): boolean {
+  isFree(queue: OutboxQueue, { entry, likeness }: DueEntry): boolean {
     if (this.#records.has(entry.interventionId)) return false;
     return ![...this.#records.values()].some(
-      (other) => other.look === look && (lane === "others" || other.lane === "alarms"),
+      (other) => other.likeness === likeness && (queue === "bulk" || other.queue === "urgent"),
     );
   }
 
   /** Does a piece of work on a record, which nothing else touches meanwhile. */
-  async hold(lane: OutboxQueue, { entry, look }: DueEntry, work: () => Promise<void>): Promise<void> {
-    this.#records.set(entry.interventionId, { lane, look });
+  async hold(queue: OutboxQueue, { entry, likeness }: DueEntry, work: () => Promise<void>): Promise<void> {
+    this.#records.set(entry.interventionId, { queue, likeness });
     try {
       await work();
     } finally {

@@ -9,7 +9,7 @@ import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entrie
 import { unprovedAlarms } from "../store/unproved-alarms.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import { RecordAudit } from "./record-audit.ts";
-import { Lane, UnderWay } from "./push-queue.ts";
+import { PushQueue, ActiveRecords } from "./push-queue.ts";
 import { SyncStore } from "./sync-store.ts";
 import type { Link } from "./link.ts";
 import { LinkFaultDetector } from "./link-fault-detector.ts";
@@ -17,7 +17,7 @@ import { SyncCommands } from "./sync-commands.ts";
 import type { SyncContext } from "./context.ts";
 import { CreateFlow } from "./create-flow.ts";
 import { Reconciler } from "./reconciler.ts";
-import { LinkedBefore } from "./upstream-restore.ts";
+import { LinkedIdHistory } from "./upstream-restore.ts";
 import { ReferenceWatch } from "./reference-watch.ts";
 import { INCOMPLETE_LISTS } from "./record-search.ts";
 import { ReassignedIds } from "./reassigned-ids.ts";
@@ -52,10 +52,10 @@ const SWEEPS_MAX = 500;
  * Maximum records in flight. Behind 200 ms eight bring forty records a second, which is about what an SD card can record
  * of them. Of alarms several, because one that hangs must not hold up the next.
  */
-export const IN_FLIGHT_MAX: Readonly<Record<OutboxQueue, number>> = { alarms: 4, others: 8 };
+export const IN_FLIGHT_MAX: Readonly<Record<OutboxQueue, number>> = { urgent: 4, bulk: 8 };
 
 /**
- * Brings the records to the centre: takes what is due in the outbox, several records at once in each of two lanes and the
+ * Brings the records to the centre: takes what is due in the outbox, several records at once in each of two queues and the
  * requests of one record one after the other. It records each step before and after it is taken, so that the outbox shows
  * how to go on whatever happens in between.
  */
@@ -66,18 +66,18 @@ export class Push {
   readonly #parts: SyncContext;
   readonly #store: SyncStore;
   readonly #watch: LinkFaultDetector;
-  readonly #posting: CreateFlow;
-  readonly #reconciling: Reconciler;
-  readonly #sweeping: DuplicateSweep;
+  readonly #createFlow: CreateFlow;
+  readonly #reconciler: Reconciler;
+  readonly #sweep: DuplicateSweep;
   /** Holds the centre's list against this site's records. */
-  readonly comparing: RecordAudit;
+  readonly audit: RecordAudit;
   readonly #due: DueEntries;
-  readonly #underWay = new UnderWay();
-  readonly #lanes: Readonly<Record<OutboxQueue, Lane>>;
+  readonly #active = new ActiveRecords();
+  readonly #queues: Readonly<Record<OutboxQueue, PushQueue>>;
   /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
   #isHealthy = false;
   #areChecksWanted = false;
-  #keepingReady: Promise<void> | undefined;
+  #warming: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: PushOptions) {
@@ -87,20 +87,20 @@ export class Push {
     const parts: SyncContext = {
       ...options,
       store: this.#store,
-      linkedBefore: new LinkedBefore({ store: this.#store, clock: options.clock }),
+      linkedIds: new LinkedIdHistory({ store: this.#store, clock: options.clock }),
       watch: this.#watch,
       reference: new ReferenceWatch({ ...options, store: this.#store }),
-      strangers: new ReassignedIds({ ...options, store: this.#store }),
+      reassignedIds: new ReassignedIds({ ...options, store: this.#store }),
       timeouts: options.timeouts ?? DEFAULT_SYNC_TIMEOUTS,
     };
     this.operator = new SyncCommands(parts);
-    this.#posting = new CreateFlow(parts);
-    this.#reconciling = new Reconciler(parts, options.timezone);
-    this.#sweeping = new DuplicateSweep(parts);
-    this.comparing = new RecordAudit(parts, options);
+    this.#createFlow = new CreateFlow(parts);
+    this.#reconciler = new Reconciler(parts, options.timezone);
+    this.#sweep = new DuplicateSweep(parts);
+    this.audit = new RecordAudit(parts, options);
     this.#parts = parts;
     this.#due = new DueEntries(options.database);
-    this.#lanes = { alarms: this.#makeLane("alarms"), others: this.#makeLane("others") };
+    this.#queues = { urgent: this.#makeQueue("urgent"), bulk: this.#makeQueue("bulk") };
   }
 
   /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
@@ -112,18 +112,18 @@ export class Push {
       outbox.clampDeadlines(this.#options.clock.wallMs());
     });
     this.#parts.reference.declare();
-    this.#parts.strangers.declare();
+    this.#parts.reassignedIds.declare();
     this.#isHealthy = true;
   }
 
   /** Works through everything that is due. Called during a cycle, it makes that one look once more. */
   async cycle(): Promise<void> {
-    const isIdle = Object.values(this.#lanes).every(({ running }) => running === undefined);
+    const isIdle = Object.values(this.#queues).every(({ running }) => running === undefined);
     if (!this.#isHealthy && isIdle) this.start();
     // Also while the link rests: after a power cut nobody knows any more that the clock was set.
     this.#store.followClock();
     this.operator.sendJoined();
-    await Promise.all([this.#lanes.alarms.run(), this.#lanes.others.run()]);
+    await Promise.all([this.#queues.urgent.run(), this.#queues.bulk.run()]);
   }
 
   /** The same, and then looks at the centre's records for doubles and for what the dispatcher has changed. */
@@ -140,8 +140,8 @@ export class Push {
   /** Lets the requests under way finish and takes no further one. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all(Object.values(this.#lanes).map(({ running }) => running ?? Promise.resolve()));
-    await this.#keepingReady;
+    await Promise.all(Object.values(this.#queues).map(({ running }) => running ?? Promise.resolve()));
+    await this.#warming;
   }
 
   /** Has every record tried again that the centre had no objective for: it may have it now. */
@@ -151,7 +151,7 @@ export class Push {
 
   /** Comes back when nothing is on its way to the centre. */
   async untilQuiet(): Promise<void> {
-    const running = (): Promise<void>[] => Object.values(this.#lanes).flatMap((lane) => lane.running ?? []);
+    const running = (): Promise<void>[] => Object.values(this.#queues).flatMap((queue) => queue.running ?? []);
     while (running().length > 0) await Promise.allSettled(running());
   }
 
@@ -162,52 +162,52 @@ export class Push {
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
   }
 
-  #makeLane(name: OutboxQueue): Lane {
-    const isOthers = name === "others";
-    return new Lane({
-      places: () => this.#placesOf(name),
-      giveWay: () => (isOthers ? this.#alarmsFirst() : Promise.resolve()),
+  #makeQueue(name: OutboxQueue): PushQueue {
+    const isBulk = name === "bulk";
+    return new PushQueue({
+      slots: () => this.#slotsOf(name),
+      giveWay: () => (isBulk ? this.#urgentFirst() : Promise.resolve()),
       takeNext: () => this.#takeNext(name),
       rest: async (giveWay) => {
-        if (isOthers && this.#areChecksWanted) await this.#check(giveWay);
-        this.#declareRefusals();
+        if (isBulk && this.#areChecksWanted) await this.#check(giveWay);
+        this.#declareRejections();
       },
       failed: () => (this.#isHealthy = false),
     });
   }
 
-  #placesOf(lane: OutboxQueue): number {
+  #slotsOf(queue: OutboxQueue): number {
     if (this.#isStopped || !this.#watch.isOpen) return 0;
     // Over a link that may swallow everything, one record is put in doubt and not eight.
     const isProven = this.#options.link.state.state === "up";
-    return isProven || lane === "alarms" ? IN_FLIGHT_MAX[lane] : 1;
+    return isProven || queue === "urgent" ? IN_FLIGHT_MAX[queue] : 1;
   }
 
   /** A thin line is the alarms' first: the others go on when those are through, also those that have come due just now. */
-  async #alarmsFirst(): Promise<void> {
-    const { alarms } = this.#lanes;
-    await (alarms.running === undefined && this.#nextOf("alarms") ? alarms.run() : alarms.running);
+  async #urgentFirst(): Promise<void> {
+    const { urgent } = this.#queues;
+    await (urgent.running === undefined && this.#nextOf("urgent") ? urgent.run() : urgent.running);
   }
 
-  #takeNext(lane: OutboxQueue): Promise<void> | undefined {
+  #takeNext(queue: OutboxQueue): Promise<void> | undefined {
     this.#store.followClock();
-    const due = this.#nextOf(lane);
+    const due = this.#nextOf(queue);
     if (!due) return undefined;
-    if (lane === "others") this.#keepAlarmsReady();
+    if (queue === "bulk") this.#keepUrgentWarm();
     const { entry } = due;
-    return this.#underWay.hold(lane, due, () =>
-      entry.phase === "linked" ? this.#reconciling.work(entry) : this.#posting.work(entry),
+    return this.#active.hold(queue, due, () =>
+      entry.phase === "linked" ? this.#reconciler.work(entry) : this.#createFlow.work(entry),
     );
   }
 
-  #nextOf(lane: OutboxQueue): DueEntry | undefined {
+  #nextOf(queue: OutboxQueue): DueEntry | undefined {
     const { clock } = this.#options;
-    return this.#due.next(lane, clock.wallMs(), (due) => this.#underWay.isFree(lane, due));
+    return this.#due.next(queue, clock.wallMs(), (due) => this.#active.isFree(queue, due));
   }
 
   /** Beside the records: a database in trouble ends their work, and that is enough. */
-  #keepAlarmsReady(): void {
-    this.#keepingReady = this.#posting.keepAlarmsReady().catch((error: unknown) => {
+  #keepUrgentWarm(): void {
+    this.#warming = this.#createFlow.keepUrgentWarm().catch((error: unknown) => {
       if (!isStorageError(error)) throw error;
     });
   }
@@ -219,19 +219,19 @@ export class Push {
     this.#store.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
-      () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
+      () => this.#sweep.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
       ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#verify(entry)),
     ];
     for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check().then(giveWay);
   }
 
   async #verify(entry: OutboxEntry): Promise<void> {
-    const due = { entry, look: `check of ${entry.interventionId}` };
-    if (!this.#underWay.isFree("others", due)) return;
-    await this.#underWay.hold("others", due, () => this.#reconciling.work(entry));
+    const due = { entry, likeness: `check of ${entry.interventionId}` };
+    if (!this.#active.isFree("bulk", due)) return;
+    await this.#active.hold("bulk", due, () => this.#reconciler.work(entry));
   }
 
-  #declareRefusals(): void {
+  #declareRejections(): void {
     const { conditions, clock, database } = this.#options;
     const unproved = unprovedAlarms(database, [...INCOMPLETE_LISTS], clock.wallMs() - UNPROVED_AFTER_MS);
     const [first] = unproved;

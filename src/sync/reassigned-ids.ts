@@ -28,13 +28,13 @@ export class ReassignedIds {
 
   note({ interventionId, upstreamId }: OutboxEntry): void {
     if (upstreamId === null) return;
-    this.#store.facts.noteStranger({ interventionId, upstreamId, atMs: this.#clock.wallMs() });
+    this.#store.facts.noteReassignedId({ interventionId, upstreamId, atMs: this.#clock.wallMs() });
     this.declare();
   }
 
   /** Says what is known of it, also from before a restart, until it is a day ago. */
   declare(): void {
-    const seen = this.#store.facts.stranger;
+    const seen = this.#store.facts.reassignedId;
     if (seen === null || Math.abs(this.#clock.wallMs() - seen.atMs) > TOLD_FOR_MS)
       return this.#conditions.clear("upstream-ids-given-again");
     const { interventionId, upstreamId } = seen;

@@ -1,18 +1,18 @@
-import type { ListWord } from "../domain/absence.ts";
+import type { ListPresence } from "../domain/absence.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord, type Merged } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
-import { ALARM_RANK, rankOf } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER, priorityOrderOf } from "../domain/priority-order.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
-import { centreFor, retryContext, tellOutcome, type SyncContext } from "./context.ts";
+import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
 import { AbsentRecords, NO_LOOKUP } from "./absent-records.ts";
-import { LateReads } from "./replication-lag.ts";
+import { StaleReads } from "./replication-lag.ts";
 import { unlink } from "./upstream-restore.ts";
-import { afterFailure, believedOfAlarm, closing } from "./attempt-outcome.ts";
+import { afterFailure, retryAlarmRejection, closing } from "./attempt-outcome.ts";
 
 /** What is about to be sent for a record that the centre has. */
 type Step =
@@ -23,23 +23,23 @@ type Step =
       /** What the centre showed before. */
       readonly shown: UpstreamRecord;
       /** Whether an earlier update may still arrive. */
-      readonly hadGhosts: boolean;
+      readonly hadInFlightValues: boolean;
     }
   | { readonly kind: "delete" };
 
 /** Brings both sides of a record that the centre has to one state: reads it there, merges, and sends what differs. */
 export class Reconciler {
   readonly #parts: SyncContext;
-  readonly #adopting: PullChanges;
-  readonly #lateReads: LateReads;
-  readonly #doubting: AbsentRecords;
+  readonly #pull: PullChanges;
+  readonly #staleReads: StaleReads;
+  readonly #absent: AbsentRecords;
 
   /** @param timezone IANA zone in which a dispatcher's dates without an offset are read */
   constructor(parts: SyncContext, timezone: string) {
     this.#parts = parts;
-    this.#adopting = new PullChanges(parts.store, parts.clock, timezone);
-    this.#lateReads = new LateReads(parts.clock);
-    this.#doubting = new AbsentRecords(parts);
+    this.#pull = new PullChanges(parts.store, parts.clock, timezone);
+    this.#staleReads = new StaleReads(parts.clock);
+    this.#absent = new AbsentRecords(parts);
   }
 
   async work(asked: OutboxEntry): Promise<void> {
@@ -50,13 +50,13 @@ export class Reconciler {
     const seen = await centre.read(path);
     // Gone or lost is decided on what the centre's other records say, and not before they have been read.
     const { unread, list } = isMissing(seen)
-      ? await this.#doubting.askList(interventionId, upstreamId, centre)
+      ? await this.#absent.askList(interventionId, upstreamId, centre)
       : NO_LOOKUP;
     const step = await store.share(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
     await watch.note(unread ? { ...unread, mayBeRecordSpecific: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
-    const verdict = await centre.write(
+    const outcome = await centre.write(
       step.kind === "delete"
         ? { method: "DELETE", path }
         : { method: "PUT", path, body: JSON.stringify(step.body) },
@@ -65,10 +65,10 @@ export class Reconciler {
     await store.share(() => {
       const { phase, upstreamId: nowId } = store.entry(interventionId);
       // The other lane may have found meanwhile that what is there is another one.
-      if (phase === "writing" && nowId === upstreamId) this.#settle(interventionId, verdict, step);
+      if (phase === "writing" && nowId === upstreamId) this.#settle(interventionId, outcome, step);
     });
-    tellOutcome(this.#parts, interventionId, verdict);
-    await watch.note(verdict);
+    logOutcome(this.#parts, interventionId, outcome);
+    await watch.note(outcome);
   }
 
   /** Decides on the entry as it is after the read, and writes down what will be sent. */
@@ -76,14 +76,14 @@ export class Reconciler {
     interventionId: number,
     askedId: number | null,
     seen: ReadOutcome,
-    list: ListWord | undefined,
+    list: ListPresence | undefined,
   ): Step | undefined {
     const { store, clock, timeouts } = this.#parts;
     const entry = store.entry(interventionId);
     // It was linked to another one while the answer was on its way.
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
-      this.#doubting.missing(entry, seen.reason, list);
+      this.#absent.missing(entry, seen.reason, list);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;
@@ -102,12 +102,12 @@ export class Reconciler {
     const known = { marker: store.markerOf(stored.uid), base, watermark: entry.watermark };
     const identity = identityOf(upstream as MatchCandidate, known);
     // Of an alarm a double is better than no crew.
-    if (identity === "unclear" && entry.priorityOrder !== ALARM_RANK) {
-      this.#doubting.unclear(entry);
+    if (identity === "unclear" && entry.priorityOrder !== URGENT_ORDER) {
+      this.#absent.unclear(entry);
       return undefined;
     }
     if (identity !== "ours") {
-      this.#parts.strangers.note(entry);
+      this.#parts.reassignedIds.note(entry);
       unlink(this.#parts, entry);
       store.outbox.auditAll();
       return undefined;
@@ -123,7 +123,7 @@ export class Reconciler {
     const base = store.unmarked(JSON.parse(entry.base ?? "{}") as UpstreamRecord, stored.uid);
     const wallMs = clock.wallMs();
     const { inFlightUntilMs } = entry;
-    const inFlightValues = this.#lateReads.withOld(entry);
+    const inFlightValues = this.#staleReads.withOld(entry);
     const agreed = store.agreedOf(entry, stored.uid);
     const hasTripJoined = entry.joinedRev > entry.syncedRev;
     const merged = merge({
@@ -131,10 +131,10 @@ export class Reconciler {
       agreed,
       base,
       upstream,
-      ghosts: inFlightValues,
+      inFlightValues,
       hasTripJoined,
     });
-    const local = this.#adopting.work(stored, merged.applyLocally, upstream);
+    const local = this.#pull.work(stored, merged.applyLocally, upstream);
     this.#recordConflicts(entry, merged);
     const whole = store.outgoing(fieldsOf(local.record), stored.uid);
     const marker = store.markerOf(stored.uid);
@@ -150,7 +150,7 @@ export class Reconciler {
     const read: Partial<OutboxEntry> = {
       wantRev: local.rev,
       base: JSON.stringify(shown),
-      priorityOrder: rankOf(local.record.priority),
+      priorityOrder: priorityOrderOf(local.record.priority),
       verifyAtMs: this.#nextVerifyAt(local, wallMs),
       missingSinceMs: null,
     };
@@ -160,13 +160,13 @@ export class Reconciler {
       // Seen clean after the last moment at which one could arrive: from now on every change there is a dispatcher's.
       // A double that is still looked for may show them as well.
       const isOver = inFlightUntilMs !== null && wallMs >= inFlightUntilMs && entry.sweepAtMs === null;
-      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_GHOSTS : {}) });
+      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_IN_FLIGHT_VALUES : {}) });
       return undefined;
     }
     // What we took over is agreed on from now on. What we are about to send counts as a change of ours until it is
     // answered: otherwise a try that fails would leave the centre's value, read just now, as one that both know.
     const here = fieldsOf(local.record);
-    const takenOver = Object.keys(merged.applyLocally).map((field) => [
+    const pulled = Object.keys(merged.applyLocally).map((field) => [
       field,
       here[field as keyof InterventionFields],
     ]);
@@ -174,7 +174,7 @@ export class Reconciler {
       field,
       upstream[field] ?? base[field] ?? null,
     ]);
-    const agreedSoFar = { ...agreed, ...Object.fromEntries([...takenOver, ...overruled]) };
+    const agreedSoFar = { ...agreed, ...Object.fromEntries([...pulled, ...overruled]) };
     store.apply(entry, "send", {
       ...read,
       agreed: JSON.stringify(agreedSoFar),
@@ -183,7 +183,7 @@ export class Reconciler {
       inFlightValues: withInFlightValues(entry.inFlightValues, merged.push),
       inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
     });
-    return { kind: "put", body, local, shown, hadGhosts: Object.keys(entry.inFlightValues).length > 0 };
+    return { kind: "put", body, local, shown, hadInFlightValues: Object.keys(entry.inFlightValues).length > 0 };
   }
 
   /** An open record is looked at again and again; a finished one ever more rarely, for the report and the invoice. */
@@ -198,25 +198,25 @@ export class Reconciler {
     if (conflicts.length > 0) this.#parts.store.recordConflict(entry.interventionId, { fields: conflicts });
   }
 
-  #settle(interventionId: number, verdict: WriteOutcome, step: Step): void {
+  #settle(interventionId: number, outcome: WriteOutcome, step: Step): void {
     const { store, clock, timeouts } = this.#parts;
     const entry = store.entry(interventionId);
-    const { event, code, reason, record } = verdict;
+    const { event, code, reason, record } = outcome;
     if (event === "removed")
       return void store.apply(entry, "removed", closing(entry, timeouts, clock.wallMs()));
     if (event !== "applied" || !record || step.kind === "delete") {
       // Of a record that was just read, 404 is as likely the objective; the next look tells.
-      const failure = event === "missing" ? { ...verdict, event: "not-applied" as const } : verdict;
-      const believed = believedOfAlarm(entry, failure, clock.wallMs());
-      const changes = afterFailure(entry, believed.verdict, retryContext(this.#parts));
-      store.apply(entry, believed.verdict.event, { ...changes, ...believed.changes });
-      if (believed.verdict.event === "refused")
+      const failure = event === "missing" ? { ...outcome, event: "not-applied" as const } : outcome;
+      const believed = retryAlarmRejection(entry, failure, clock.wallMs());
+      const changes = afterFailure(entry, believed.outcome, retryContext(this.#parts));
+      store.apply(entry, believed.outcome.event, { ...changes, ...believed.changes });
+      if (believed.outcome.event === "refused")
         store.recordConflict(interventionId, { phase: "rejected", code, reason });
       return;
     }
     // A dispatcher who sets it done a second time means it.
     const { status: _, ...others } = step.body;
-    this.#lateReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
+    this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
     store.apply(entry, "applied", {
       refusals: 0,
       base: JSON.stringify(knownOf(step, JSON.parse(record.json) as UpstreamRecord)),
@@ -227,7 +227,7 @@ export class Reconciler {
       lastCode: code,
       lastError: null,
       // Nothing of this can arrive late once it was answered, unless an earlier update was not.
-      ...(step.hadGhosts ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NO_GHOSTS),
+      ...(step.hadInFlightValues ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NO_IN_FLIGHT_VALUES),
     });
   }
 }
@@ -240,7 +240,7 @@ function isMissing({ code, link }: ReadOutcome): boolean {
   return code === "404" && link === "ok";
 }
 
-const NO_GHOSTS: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
+const NO_IN_FLIGHT_VALUES: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
   inFlightValues: {},
   inFlightUntilMs: null,
 };

@@ -2,7 +2,7 @@ import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../dom
 import { ownKeyIn } from "../domain/marker.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { rankOf } from "../domain/outbox-rank.ts";
+import { priorityOrderOf } from "../domain/priority-order.ts";
 import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../generated/validators.js";
 import type { SyncContext } from "./context.ts";
@@ -61,7 +61,7 @@ export class RecordAdoption {
       createdBy: 0,
       nowMs,
     });
-    store.outbox.insert(stored.record.id, rankOf(fields.priority));
+    store.outbox.insert(stored.record.id, priorityOrderOf(fields.priority));
     const entry = store.entry(stored.record.id);
     store.outbox.save({
       ...entry,
@@ -72,7 +72,7 @@ export class RecordAdoption {
       syncedRev: entry.wantRev,
       verifyAtMs: nowMs + timeouts.pullIntervalMs,
     });
-    store.tellReadBack(stored.record);
+    store.recordReadBack(stored.record);
   }
 
   /** What of a record there can be a record here; undefined where it names no objective. */

@@ -11,23 +11,23 @@ import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 /** Once an hour, at a moment of each site's own, so that ten thousand sites do not ask their centre at once. */
 const EVERY_MS = 3_600_000;
 /** The first one after a start comes within so long. */
-const FIRST_WITHIN_MS = 300_000;
+const FIRST_DELAY_MAX_MS = 300_000;
 /** What was changed less than so long ago is still on its way, or not on the copy that a centre reads from. */
 const FRESH_MS = 10_000;
 /** A deletion is held against the centre for so long: no backup that is put back is older. */
 const DELETIONS_KEPT_MS = 30 * 86_400_000;
-const DIFFERENCES_TOLD_MAX = 100;
+const DIFFERENCES_MAX = 100;
 /** Another site under the same reference may make few records. */
-const TWIN_SHOWN_MS = 86_400_000;
+const SHARED_MARKER_SHOWN_MS = 86_400_000;
 
 /** The standing proof: holds every record of this site against the centre's list, and mends what differs. */
 export class RecordAudit {
   readonly #parts: SyncContext;
   readonly #conditions: Conditions;
   readonly #siteRef: string;
-  readonly #homecoming: RecordAdoption;
+  readonly #adoption: RecordAdoption;
   #dueAtMs: number;
-  #twinSeenAtMs = -Infinity;
+  #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -37,8 +37,8 @@ export class RecordAudit {
     this.#parts = parts;
     this.#conditions = conditions;
     this.#siteRef = siteRef;
-    this.#homecoming = new RecordAdoption(parts, { timezone, siteRef });
-    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_WITHIN_MS;
+    this.#adoption = new RecordAdoption(parts, { timezone, siteRef });
+    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_DELAY_MAX_MS;
   }
 
   /** Has the next look compare, whenever it would be due. */
@@ -51,22 +51,22 @@ export class RecordAudit {
    * older copy. A centre whose list cannot be had whole must not keep an alarm waiting for it.
    * @returns false while the link does not let it be found out
    */
-  async settleIn(): Promise<boolean> {
+  async readBackRecords(): Promise<boolean> {
     const { store, watch, centre } = this.#parts;
-    if (store.facts.isSettledIn || !store.isMarked) return true;
-    if (!store.facts.mustSettleIn && store.compared.hasSent()) {
-      store.write(() => store.facts.noteSettledIn());
+    if (store.facts.hasReadBack || !store.isMarked) return true;
+    if (!store.facts.mustReadBack && store.compared.hasSent()) {
+      store.write(() => store.facts.noteReadBack());
       return true;
     }
     if (!watch.isOpen) return false;
     const walk = await recordsAbove(centre, NO_WATERMARK);
-    await watch.note(walk.kind === "complete" ? WELL : { ...walk.verdict, mayBeRecordSpecific: false });
+    await watch.note(walk.kind === "complete" ? REACHED : { ...walk.outcome, mayBeRecordSpecific: false });
     if (walk.kind === "complete") {
-      this.#homecoming.adopt(walk.rows);
-      store.write(() => store.facts.noteSettledIn());
+      this.#adoption.adopt(walk.rows);
+      store.write(() => store.facts.noteReadBack());
       return true;
     }
-    return walk.verdict.link === "ok";
+    return walk.outcome.link === "ok";
   }
 
   /** Compares if it is time. Asked again meanwhile, it goes on with the comparison under way. */
@@ -84,30 +84,30 @@ export class RecordAudit {
     const before = store.compared.links();
     const walk = await recordsAbove(centre, NO_WATERMARK);
     if (walk.kind === "undetermined") {
-      log.info("not-compared", { reason: walk.verdict.reason });
-      return watch.note(walk.verdict);
+      log.info("not-compared", { reason: walk.outcome.reason });
+      return watch.note(walk.outcome);
     }
-    await watch.note(WELL);
+    await watch.note(REACHED);
     const { clock } = this.#parts;
     const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, walk.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
-    const { records, differences } = this.#hold(walk.rows, before);
+    const { records, differences } = this.#compareRows(walk.rows, before);
     const rows = new Map(walk.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
       if (!watch.isOpen) return;
-      if (difference.kind === "alive-there") await this.#removeAgain(difference);
+      if (difference.kind === "alive-there") await this.#deleteAgain(difference);
       else if (difference.kind === "unknown-here")
-        this.#homecoming.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
-      else this.#lookAgain(difference, records);
+        this.#adoption.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
+      else this.#recheck(difference, records);
     }
   }
 
   /** Compares and writes down what came of it. */
-  #hold(
+  #compareRows(
     rows: readonly MatchCandidate[],
     before: ReadonlyMap<number, number>,
   ): { records: readonly ComparedRow[]; differences: readonly Difference[] } {
-    const { store, clock, log, strangers } = this.#parts;
+    const { store, clock, log, reassignedIds } = this.#parts;
     return store.write(() => {
       const atMs = clock.wallMs();
       const records = store.compared.all();
@@ -119,7 +119,7 @@ export class RecordAudit {
         { siteRef: this.#siteRef, isFinished: (row) => row["status"] === "done" && row.id <= highest },
       );
       const earlier = store.facts.comparison?.differences ?? [];
-      const shown = differences.slice(0, DIFFERENCES_TOLD_MAX);
+      const shown = differences.slice(0, DIFFERENCES_MAX);
       store.facts.noteComparison({
         atMs,
         here,
@@ -131,25 +131,25 @@ export class RecordAudit {
       if (hasStayed)
         this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
       else this.#conditions.clear("upstream-differs");
-      strangers.declare();
-      this.#declareTwin(differences);
+      reassignedIds.declare();
+      this.#declareSharedMarker(differences);
       log.info("compared", { here, there, differences: differences.length });
       return { records, differences };
     });
   }
 
   /** What was made under our reference while this database had all of ours was made by another daemon. */
-  #declareTwin(differences: readonly Difference[]): void {
+  #declareSharedMarker(differences: readonly Difference[]): void {
     const nowMs = this.#parts.clock.monotonicMs();
     // Until its own records have been read back, those that it does not know are most likely its own.
-    if (!this.#parts.store.facts.isSettledIn) return;
+    if (!this.#parts.store.facts.hasReadBack) return;
     const unknown = differences.filter(({ kind }) => kind === "unknown-here");
     const [first] = unknown;
     if (first) {
       const [records, siteRef, upstreamId] = [unknown.length, this.#siteRef, first.upstreamIds[0] ?? 0];
       this.#conditions.raise("upstream-reference-shared", { records, siteRef, name: first.name, upstreamId });
-      this.#twinSeenAtMs = nowMs;
-    } else if (nowMs - this.#twinSeenAtMs > TWIN_SHOWN_MS)
+      this.#sharedMarkerAtMs = nowMs;
+    } else if (nowMs - this.#sharedMarkerAtMs > SHARED_MARKER_SHOWN_MS)
       this.#conditions.clear("upstream-reference-shared");
   }
 
@@ -167,7 +167,7 @@ export class RecordAudit {
   }
 
   /** Has a record looked up there at once, by the rules for what is missing or twice. */
-  #lookAgain({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
+  #recheck({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
     const { store, clock } = this.#parts;
     if (interventionId === null || !records.some((record) => record.interventionId === interventionId))
       return;
@@ -186,7 +186,7 @@ export class RecordAudit {
   }
 
   /** What was deleted here and a restored centre has brought back is deleted there, if it still is what was deleted. */
-  async #removeAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
+  async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
     const { store, centre, watch, log } = this.#parts;
     if (interventionId === null) return;
     const marker = store.markerOf(store.record(interventionId).uid);
@@ -197,9 +197,9 @@ export class RecordAudit {
       const entry = store.entry(interventionId);
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
-      const verdict = await centre.write({ method: "DELETE", path });
-      await watch.note(verdict);
-      if (verdict.event === "removed")
+      const outcome = await centre.write({ method: "DELETE", path });
+      await watch.note(outcome);
+      if (outcome.event === "removed")
         log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
     }
   }
@@ -217,4 +217,4 @@ function wantedOf(
   return phase === "closed" && isDeleted && ageMs < DELETIONS_KEPT_MS ? "not-there" : "moving";
 }
 
-const WELL = { link: "ok", code: "200", reason: "" } as const;
+const REACHED = { link: "ok", code: "200", reason: "" } as const;

@@ -1,11 +1,11 @@
-import type { ListWord } from "../domain/absence.ts";
+import type { ListPresence } from "../domain/absence.ts";
 import { ListReading, type Watermark } from "../domain/list-reading.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { recordFingerprint, type MatchCandidate } from "../domain/match-candidate.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { isSighting, readByParts } from "./pageless-list.ts";
+import { isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Every record: before the first one there was none. */
 export const NO_WATERMARK: Watermark = { id: 0, witness: {} };
@@ -34,7 +34,7 @@ interface Undetermined {
   readonly kind: "undetermined";
   /** What was seen nevertheless. */
   readonly seen: readonly MatchCandidate[];
-  readonly verdict: ReadOutcome;
+  readonly outcome: ReadOutcome;
 }
 
 /** Rows asked for at once; the centre may give fewer. */
@@ -42,7 +42,7 @@ const PAGE_ROWS = 100;
 /** So many pages are read at most: a week of a busy centre. */
 const PAGES_MAX = 400;
 
-/** Why a list could not be read whole although the centre has answered: codes of a verdict. */
+/** Why a list could not be read whole although the centre has answered: codes of a outcome. */
 export const NO_PAGES = "NO-PAGES";
 const CHANGING = "CHANGING";
 const TOO_MANY = "TOO-MANY";
@@ -57,23 +57,23 @@ export interface Top {
 }
 
 /** Reads the centre's highest id; with the reason when it cannot be had. */
-export async function topOf(centre: UpstreamClient): Promise<Top | { verdict: ReadOutcome }> {
+export async function readTop(centre: UpstreamClient): Promise<Top | { outcome: ReadOutcome }> {
   // The second row shows whether the first is the highest at all.
-  const verdict = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=2");
-  const items = itemsOf(verdict.value);
-  if (!items) return { verdict };
-  const [first, second] = items.filter(isSighting);
+  const outcome = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=2");
+  const items = itemsOf(outcome.value);
+  if (!items) return { outcome };
+  const [first, second] = items.filter(isMatchCandidate);
   if (!first) return { watermark: NO_WATERMARK, isHighest: true };
   const isHighest = first.id > (second?.id ?? 0);
   return { watermark: { id: first.id, witness: isHighest ? recordFingerprint(first) : null }, isHighest };
 }
 
 /** The highest id also of a centre that ignores the order, which is read to its end for it. */
-export async function highestIdOf(
+export async function readHighestId(
   centre: UpstreamClient,
-): Promise<{ topId: number } | { verdict: ReadOutcome }> {
-  const top = await topOf(centre);
-  if ("verdict" in top) return top;
+): Promise<{ topId: number } | { outcome: ReadOutcome }> {
+  const top = await readTop(centre);
+  if ("outcome" in top) return top;
   if (top.isHighest) return { topId: top.watermark.id };
   const walk = await recordsAbove(centre, NO_WATERMARK);
   if (walk.kind === "undetermined") return walk;
@@ -87,11 +87,11 @@ export async function highestIdOf(
  */
 export async function recordsAbove(centre: UpstreamClient, watermark: Watermark): Promise<SearchOutcome> {
   const first = await readOnce(centre, watermark);
-  if ("verdict" in first) return first;
+  if ("outcome" in first) return first;
   if (first.word === "repeats") return readWhole(centre, watermark, first.reading);
   if (first.word === "reached" || first.reading.hasTotal) return complete(first.reading);
   const second = await readOnce(centre, watermark);
-  if ("verdict" in second) return second;
+  if ("outcome" in second) return second;
   const isSure =
     second.word === "reached" || second.reading.hasTotal || second.reading.agreesWith(first.reading);
   return isSure
@@ -100,7 +100,7 @@ export async function recordsAbove(centre: UpstreamClient, watermark: Watermark)
 }
 
 /** What the centre's list says of one id, for a record that it does not show when asked for that id. */
-export async function listWordOf(centre: UpstreamClient, id: number): Promise<ListWord> {
+export async function findInList(centre: UpstreamClient, id: number): Promise<ListPresence> {
   const part = await recordsAbove(centre, { id: id - 1, witness: null });
   if (part.kind === "undetermined") return "undetermined";
   if (part.rows.some((row) => row.id === id)) return "listed";
@@ -118,13 +118,13 @@ async function readOnce(
   const reading = new ListReading(watermark);
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { start } = reading;
-    const verdict = await centre.read(
+    const outcome = await centre.read(
       `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
     );
-    const items = itemsOf(verdict.value);
-    if (!items) return { kind: "undetermined", verdict, seen: reading.rows };
+    const items = itemsOf(outcome.value);
+    if (!items) return { kind: "undetermined", outcome, seen: reading.rows };
     centre.rowsMax = Math.max(centre.rowsMax, items.length);
-    const word = reading.take(items.filter(isSighting), items.length, verdict.total);
+    const word = reading.take(items.filter(isMatchCandidate), items.length, outcome.total);
     if (word !== "more") return { word, reading };
   }
   return undetermined(TOO_MANY, `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
@@ -136,16 +136,16 @@ async function readWhole(
   watermark: Watermark,
   page: ListReading,
 ): Promise<SearchOutcome> {
-  const verdict = await centre.read("/interventii?_sort=id&_order=DESC");
-  const items = itemsOf(verdict.value);
-  if (!items) return { kind: "undetermined", verdict, seen: page.rows };
-  const rows = items.filter(isSighting);
+  const outcome = await centre.read("/interventii?_sort=id&_order=DESC");
+  const items = itemsOf(outcome.value);
+  if (!items) return { kind: "undetermined", outcome, seen: page.rows };
+  const rows = items.filter(isMatchCandidate);
   const reading = new ListReading(watermark);
-  const word = reading.take(rows, items.length, verdict.total);
+  const word = reading.take(rows, items.length, outcome.total);
   // Longer than the page, it is no page.
   if (word === "reached" || reading.hasTotal || items.length > page.rows.length) return complete(reading);
   const parts = await readByParts(centre, rows, centre.rowsMax);
-  if (parts.kind === "failed") return { kind: "undetermined", verdict: parts.verdict, seen: page.rows };
+  if (parts.kind === "failed") return { kind: "undetermined", outcome: parts.outcome, seen: page.rows };
   if (parts.kind === "whole") {
     const whole = new ListReading(watermark);
     whole.take(parts.rows, parts.rows.length);
@@ -154,7 +154,7 @@ async function readWhole(
   const reason =
     "the centre's list gives the same page whatever is asked for, so that what is not on it may be there";
   const seen = new Map([...page.rows, ...parts.rows].map((row) => [row.id, row]));
-  return { kind: "undetermined", verdict: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
+  return { kind: "undetermined", outcome: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
 }
 
 function complete(reading: ListReading): SearchOutcome {
@@ -162,5 +162,5 @@ function complete(reading: ListReading): SearchOutcome {
 }
 
 function undetermined(code: string, reason: string, { rows }: ListReading): Undetermined {
-  return { kind: "undetermined", verdict: { link: "ok", code, reason }, seen: rows };
+  return { kind: "undetermined", outcome: { link: "ok", code, reason }, seen: rows };
 }

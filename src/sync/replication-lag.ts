@@ -9,7 +9,7 @@ export const LAG_MAX_MS = 60_000;
  * What our updates have just replaced. A copy that lags still shows it, and then it looks as if a dispatcher had set it
  * back. In memory alone: a restart takes as long.
  */
-export class LateReads {
+export class StaleReads {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #replaced = new Map<number, { readonly untilMs: number; readonly values: InFlightValues }>();
 

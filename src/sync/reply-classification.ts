@@ -34,8 +34,8 @@ export type WriteMethod = "POST" | "PUT" | "DELETE";
  * @param wallMs to read a Retry-After date against
  */
 export function classify(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {
-  const verdict = verdictOf(method, reply, wallMs);
-  return isDoubtful(verdict, reply) ? { ...verdict, mayBeRecordSpecific: true } : verdict;
+  const outcome = outcomeOf(method, reply, wallMs);
+  return isDoubtful(outcome, reply) ? { ...outcome, mayBeRecordSpecific: true } : outcome;
 }
 
 /** No connection, an account that is not taken, a server that asks for time: those are no matter of one record. */
@@ -44,7 +44,7 @@ function isDoubtful({ link, retryAfterMs }: WriteOutcome, reply: Reply): boolean
   return reply.kind === "lost" || ![401, 425, 429].includes(reply.status);
 }
 
-function verdictOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {
+function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {
   if (reply.kind !== "answered") {
     const event = reply.kind === "not-sent" ? "not-applied" : "ambiguous";
     return { event, link: "unreachable", code: reply.code, reason: reply.error };

@@ -35,7 +35,7 @@ export class SyncScheduler {
   #wallMinusMonotonicMs = 0;
   #cancelTimer: CancelTimer | undefined;
   #isRunning = false;
-  #comparing: Promise<void> | undefined;
+  #auditing: Promise<void> | undefined;
 
   constructor(options: SyncSchedulerOptions) {
     this.#options = options;
@@ -61,7 +61,7 @@ export class SyncScheduler {
     if (!this.#isRunning) return;
     this.#options.link.probeNow();
     await this.#withDatabase(() => this.#options.push.makeAllDue());
-    this.#options.push.comparing.makeDue();
+    this.#options.push.audit.makeDue();
     await this.#cycle(true);
   }
 
@@ -69,7 +69,7 @@ export class SyncScheduler {
     this.#isRunning = false;
     this.#cancelTimer?.();
     const { push, mirror, heartbeat } = this.#options;
-    await Promise.all([push.stop(), mirror?.stop(), heartbeat?.stop(), this.#comparing]);
+    await Promise.all([push.stop(), mirror?.stop(), heartbeat?.stop(), this.#auditing]);
   }
 
   /** @param withChecks also looks at the centre's records for what is to be checked */
@@ -78,21 +78,21 @@ export class SyncScheduler {
     // Armed before anything can fail or hang: there is always a next look.
     this.#arm(LOOK_EVERY_MS);
     await this.#withDatabase(async () => {
-      if (!(await push.comparing.settleIn())) return;
+      if (!(await push.audit.readBackRecords())) return;
       await (withChecks ? push.cycleWithChecks() : push.cycle());
       this.#arm(push.nextWorkInMs() ?? LOOK_EVERY_MS);
       conditions.clear("outbox-write-failed");
       if (!this.#isRunning) return;
       mirror?.look();
       heartbeat?.look();
-      this.#compare();
+      this.#audit();
     });
   }
 
   /** Beside the cycles: what is new must not wait for what is only compared. */
-  #compare(): void {
-    this.#comparing ??= this.#withDatabase(() => this.#options.push.comparing.look()).finally(
-      () => (this.#comparing = undefined),
+  #audit(): void {
+    this.#auditing ??= this.#withDatabase(() => this.#options.push.audit.look()).finally(
+      () => (this.#auditing = undefined),
     );
   }
 

@@ -16,7 +16,7 @@ import { InterventionStore, type StoredIntervention } from "../store/interventio
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 
-export interface LedgerOptions {
+export interface SyncStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly marker: MarkerField;
@@ -34,11 +34,11 @@ export class SyncStore {
   readonly compared: ComparedRecords;
   readonly #events: EventLog;
   readonly #commit: GroupCommit;
-  readonly #options: LedgerOptions;
+  readonly #options: SyncStoreOptions;
   /** How the two clocks stood to each other when the moments in the outbox were last right. */
   #wallMinusMonotonicMs: number;
 
-  constructor(options: LedgerOptions) {
+  constructor(options: SyncStoreOptions) {
     this.#options = options;
     this.#wallMinusMonotonicMs = options.clock.wallMs() - options.clock.monotonicMs();
     this.outbox = new OutboxStore(options.database);
@@ -129,7 +129,7 @@ export class SyncStore {
   }
 
   /** Writes down that a record was read back from the centre. */
-  tellReadBack(record: Intervention): void {
+  recordReadBack(record: Intervention): void {
     const subject = `intervention ${record.id}`;
     const event = { event: "intervention-created", who: "sync", from: "dispatch centre", subject } as const;
     this.#events.add({ ...event, detail: { after: record } }, this.#options.clock.wallMs());

@@ -58,7 +58,7 @@ const STOP_GRACE_MS = 3_000;
  */
 const KEEP_IDLE_MS = 4_000;
 /** What `push` has in flight, and beside it the reads of the mirror, the comparison and the heartbeat. */
-const CONNECTIONS_MAX = { alarms: IN_FLIGHT_MAX.alarms + 2, others: IN_FLIGHT_MAX.others + 2 };
+const CONNECTIONS_MAX = { urgent: IN_FLIGHT_MAX.urgent + 2, bulk: IN_FLIGHT_MAX.bulk + 2 };
 
 /** The way to the centre, started and stopped as one. */
 export class Sync {
@@ -79,19 +79,19 @@ export class Sync {
     this.#clock = clock;
     this.#log = options.log;
     const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS };
-    const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.others });
-    const alarmClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.alarms });
-    this.#clients = [client, alarmClient];
+    const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
+    const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
+    this.#clients = [client, urgentClient];
     this.#link = new Link({ ...options, baseUrl });
     // An alarm may have to wait for the sign-in, and so the sign-in must not wait for the bulk.
     const tokens = new TokenCache({
-      client: alarmClient,
+      client: urgentClient,
       email,
       password,
       clock,
       store: options.tokenStore?.({ centre: baseUrl, email, password }),
     });
-    const centre = new UpstreamClient({ client, alarmClient, tokens, clock });
+    const centre = new UpstreamClient({ client, urgentClient, tokens, clock });
     this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({
       ...options,
@@ -116,7 +116,7 @@ export class Sync {
       ...options,
       push: this.#push,
       mirror: this.mirror,
-      heartbeat: new Heartbeat({ ...options, centre: centre.forAlarms, link: this.#link }),
+      heartbeat: new Heartbeat({ ...options, centre: centre.urgent, link: this.#link }),
       link: this.#link,
       nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs()),
     });

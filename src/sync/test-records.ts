@@ -3,7 +3,7 @@ import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { isSighting } from "./pageless-list.ts";
+import { isMatchCandidate } from "./pageless-list.ts";
 
 /** A test that runs in another process finishes within this time; older test records were left by one that ended early. */
 const TEST_LASTS_MS = 600_000;
@@ -25,8 +25,8 @@ export async function removeTestRecord(
   if (row === undefined && !isFresh) return undefined;
   if (row && (row.id !== id || testRecordMs(row, siteRef) === undefined))
     return `${id} is another record now`;
-  const verdict = await centre.write({ method: "DELETE", path });
-  return verdict.event === "removed" || verdict.code === "404" ? undefined : verdict.reason;
+  const outcome = await centre.write({ method: "DELETE", path });
+  return outcome.event === "removed" || outcome.code === "404" ? undefined : outcome.reason;
 }
 
 /** Removes what a test that was interrupted has left among these records. @returns the ids of what was removed */
@@ -50,9 +50,9 @@ const PAGE_ROWS = 100;
 export async function readPage(
   centre: UpstreamClient,
   start: number,
-): Promise<{ rows: readonly MatchCandidate[] | undefined; verdict: ReadOutcome }> {
-  const verdict = await centre.read(
+): Promise<{ rows: readonly MatchCandidate[] | undefined; outcome: ReadOutcome }> {
+  const outcome = await centre.read(
     `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
   );
-  return { rows: itemsOf(verdict.value)?.filter(isSighting), verdict };
+  return { rows: itemsOf(outcome.value)?.filter(isMatchCandidate), outcome };
 }

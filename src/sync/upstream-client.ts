@@ -12,7 +12,7 @@ import {
 export interface CentreOptions {
   readonly client: Pick<ApiClient, "request">;
   /** Connections that only alarms use; without them alarms share `client`. */
-  readonly alarmClient?: Pick<ApiClient, "request">;
+  readonly urgentClient?: Pick<ApiClient, "request">;
   readonly tokens: TokenCache;
   readonly clock: Clock;
 }
@@ -20,21 +20,21 @@ export interface CentreOptions {
 /** The centre as the push sees it: writes go in, verdicts come out. */
 export class UpstreamClient {
   /** The same centre over the connections of the alarms, which never queue behind other requests. */
-  readonly forAlarms: UpstreamClient;
+  readonly urgent: UpstreamClient;
   readonly #options: CentreOptions;
   /** The most rows that one answer has held since the start: that many at least are never cut off. */
   rowsMax = 0;
 
-  constructor({ alarmClient, ...options }: CentreOptions) {
+  constructor({ urgentClient, ...options }: CentreOptions) {
     this.#options = options;
-    this.forAlarms = alarmClient ? new UpstreamClient({ ...options, client: alarmClient }) : this;
+    this.urgent = urgentClient ? new UpstreamClient({ ...options, client: urgentClient }) : this;
   }
 
   /** Carries out one write. */
   async write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
     const { reply, isSignIn } = await this.#ask(request);
     const wallMs = this.#options.clock.wallMs();
-    return isSignIn ? signInVerdict(reply, wallMs) : classify(request.method, reply, wallMs);
+    return isSignIn ? signInOutcome(reply, wallMs) : classify(request.method, reply, wallMs);
   }
 
   /**
@@ -45,7 +45,7 @@ export class UpstreamClient {
   async read(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ReadOutcome> {
     const { reply, isSignIn } = await this.#ask({ method: "GET", path, headers });
     const wallMs = this.#options.clock.wallMs();
-    return isSignIn ? signInVerdict(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
+    return isSignIn ? signInOutcome(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
   }
 
   /** Sends a request, signing in when needed and once more when the token was not taken. */
@@ -70,15 +70,15 @@ function isTokenRefused(reply: Reply, isOld: boolean): boolean {
 }
 
 /** A sign-in that failed: the record's own request was never sent. */
-function signInVerdict(reply: Reply, wallMs: number): WriteOutcome {
-  const { mayBeRecordSpecific: _noRecord, ...verdict } = classify("POST", reply, wallMs);
+function signInOutcome(reply: Reply, wallMs: number): WriteOutcome {
+  const { mayBeRecordSpecific: _noRecord, ...outcome } = classify("POST", reply, wallMs);
   const isRefusal = reply.kind === "answered" && [400, 401, 403, 422].includes(reply.status);
   const isStrange = reply.kind === "answered" && reply.status < 400;
-  const isMissing = verdict.event === "missing";
+  const isMissing = outcome.event === "missing";
   const link = isRefusal
     ? "signed-out"
-    : isStrange || isMissing || verdict.link === "ok"
+    : isStrange || isMissing || outcome.link === "ok"
       ? "not-the-interface"
-      : verdict.link;
-  return { ...verdict, event: "not-applied", link, reason: `sign-in: ${verdict.reason}` };
+      : outcome.link;
+  return { ...outcome, event: "not-applied", link, reason: `sign-in: ${outcome.reason}` };
 }

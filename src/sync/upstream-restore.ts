@@ -6,7 +6,7 @@ import type { UpstreamClient } from "./upstream-client.ts";
 import { LAG_MAX_MS } from "./replication-lag.ts";
 import type { SyncStore } from "./sync-store.ts";
 import type { SyncContext } from "./context.ts";
-import { highestIdOf } from "./record-search.ts";
+import { readHighestId } from "./record-search.ts";
 import { inheritedInFlightValues } from "./attempt-outcome.ts";
 
 /* A centre that was restored from a backup has lost its newest records and gives their ids to others. */
@@ -19,19 +19,19 @@ const MIN_LOST_RECORDS = 2;
  * lacks a record that it had.
  * @returns why it could not be found out; undefined when it was
  */
-export async function noteRestore(
-  parts: Pick<SyncContext, "store" | "linkedBefore">,
+export async function detectRestore(
+  parts: Pick<SyncContext, "store" | "linkedIds">,
   centre: UpstreamClient,
 ): Promise<ReadOutcome | undefined> {
-  const linkedId = parts.linkedBefore.id;
-  const top = await highestIdOf(centre);
-  if ("verdict" in top) return top.verdict;
-  noteTopId(parts, top.topId, linkedId);
+  const linkedId = parts.linkedIds.id;
+  const top = await readHighestId(centre);
+  if ("outcome" in top) return top.outcome;
+  checkHighestId(parts, top.topId, linkedId);
   return undefined;
 }
 
-/** The same, for who has just read the centre's highest id. @param linkedId `LinkedBefore`'s before the reading */
-export function noteTopId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
+/** The same, for who has just read the centre's highest id. @param linkedId `LinkedIdHistory`'s before the reading */
+export function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
   if (store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
     store.write(() => store.outbox.auditAll());
 }
@@ -40,7 +40,7 @@ export function noteTopId({ store }: Pick<SyncContext, "store">, topId: number, 
  * Which of the centre's ids its highest one is compared with. Records that were linked since the reading began, or less
  * than a minute before it, may be missing on the copy that a centre reads from.
  */
-export class LinkedBefore {
+export class LinkedIdHistory {
   readonly #store: SyncStore;
   readonly #clock: Pick<Clock, "monotonicMs">;
   /** Highest linked ids with the monotonic time at which they were seen, the oldest first. */

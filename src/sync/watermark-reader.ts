@@ -3,8 +3,8 @@ import type { Watermark } from "../domain/list-reading.ts";
 import type { ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { SyncStore } from "./sync-store.ts";
-import { noteTopId, type LinkedBefore } from "./upstream-restore.ts";
-import { topOf } from "./record-search.ts";
+import { checkHighestId, type LinkedIdHistory } from "./upstream-restore.ts";
+import { readTop } from "./record-search.ts";
 
 /**
  * A reading of the highest id is good for this long: one that is too low costs only reading, and a centre is not restored
@@ -15,33 +15,33 @@ const LASTS_MS = 60_000;
 const KEPT_FRESH_MS = 3_000;
 
 /** The centre's highest id, or why it cannot be read. */
-export type TopOutcome = Watermark | { readonly verdict: ReadOutcome };
+export type WatermarkOutcome = Watermark | { readonly outcome: ReadOutcome };
 
-export interface TopReadingParts {
+export interface WatermarkReaderParts {
   readonly store: SyncStore;
-  readonly linkedBefore: LinkedBefore;
+  readonly linkedIds: LinkedIdHistory;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** The centre's highest id, read once for all records that are sent within a minute. */
-export class TopReading {
-  readonly #parts: TopReadingParts;
+export class WatermarkReader {
+  readonly #parts: WatermarkReaderParts;
   #last: { readonly watermark: Watermark; readonly atMs: number } | undefined;
-  #underWay: Promise<TopOutcome> | undefined;
+  #underWay: Promise<WatermarkOutcome> | undefined;
   /** How often readings were declared worthless, those under way included. */
   #forgotten = 0;
 
-  constructor(parts: TopReadingParts) {
+  constructor(parts: WatermarkReaderParts) {
     this.#parts = parts;
   }
 
   /** A reading that is good now. */
-  read(centre: UpstreamClient): Promise<TopOutcome> {
+  read(centre: UpstreamClient): Promise<WatermarkOutcome> {
     return this.#last && this.#ageMs < LASTS_MS ? Promise.resolve(this.#last.watermark) : this.fresh(centre);
   }
 
   /** A new reading; asked by several at once, it is one request. */
-  fresh(centre: UpstreamClient): Promise<TopOutcome> {
+  fresh(centre: UpstreamClient): Promise<WatermarkOutcome> {
     if (this.#underWay) return this.#underWay;
     const reading = this.#ask(centre).finally(() => {
       if (this.#underWay === reading) this.#underWay = undefined;
@@ -69,15 +69,15 @@ export class TopReading {
     this.#forgotten += 1;
   }
 
-  async #ask(centre: UpstreamClient): Promise<TopOutcome> {
-    const { linkedBefore, clock } = this.#parts;
+  async #ask(centre: UpstreamClient): Promise<WatermarkOutcome> {
+    const { linkedIds, clock } = this.#parts;
     const forgotten = this.#forgotten;
     const atMs = clock.monotonicMs();
-    const linkedId = linkedBefore.id;
-    const read = await topOf(centre);
+    const linkedId = linkedIds.id;
+    const read = await readTop(centre);
     if (!("watermark" in read)) return read;
     const { watermark, isHighest } = read;
-    if (isHighest) noteTopId(this.#parts, watermark.id, linkedId);
+    if (isHighest) checkHighestId(this.#parts, watermark.id, linkedId);
     if (forgotten === this.#forgotten) this.#last = { watermark, atMs };
     return watermark;
   }

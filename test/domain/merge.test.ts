@@ -32,7 +32,7 @@ function sides(
     agreed: COMMON,
     base: { ...COMMON },
     upstream: { ...COMMON, ...there },
-    ghosts: {},
+    inFlightValues: {},
     ...others,
   };
 }
@@ -213,7 +213,7 @@ describe("how the centre writes", () => {
 });
 
 describe("a value of ours that came late", () => {
-  const late = { ghosts: { description: ["first word"] } };
+  const late = { inFlightValues: { description: ["first word"] } };
 
   test("is no dispatcher's word: the newer one here is sent again", () => {
     const agreed = { ...COMMON, description: "second word" };
@@ -256,7 +256,7 @@ test("whatever both sides have done, no field but the notes is sent and taken ov
       expect(Object.keys(push).filter((field) => field in applyLocally && field !== "notes")).toEqual([]);
       const local = { ...before.local, ...applyLocally } as InterventionFields;
       const upstream = { ...before.upstream, ...push };
-      expect(merge({ local, agreed: local, base: upstream, upstream, ghosts: {} })).toEqual({
+      expect(merge({ local, agreed: local, base: upstream, upstream, inFlightValues: {} })).toEqual({
         push: {},
         applyLocally: {},
         conflicts: [],
