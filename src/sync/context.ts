@@ -12,15 +12,15 @@ import type { ReferenceWatch } from "./reference-watch.ts";
 import type { RetryContext } from "./attempt-outcome.ts";
 import type { ReassignedIds } from "./reassigned-ids.ts";
 
-/** What every step of the sync works with. */
+/** Dependencies shared by all steps of the sync. */
 export interface SyncContext {
   readonly centre: UpstreamClient;
   readonly store: SyncStore;
   readonly linkedIds: LinkedIdHistory;
   readonly watch: LinkFaultDetector;
-  /** Whether the centre keeps our reference. */
+  /** Watches whether the dispatch centre keeps our marker. */
   readonly reference: ReferenceWatch;
-  /** Ids there that became another's. */
+  /** Ids that the dispatch centre has reassigned to other records. */
   readonly reassignedIds: ReassignedIds;
   readonly clock: Clock;
   readonly random: () => number;
@@ -29,7 +29,7 @@ export interface SyncContext {
   readonly failpoint: (name: string) => void;
 }
 
-/** The centre over the connections that an entry's requests take. */
+/** The client for an entry's requests: urgent entries have their own connections. */
 export function centreFor(
   { centre }: Pick<SyncContext, "centre">,
   { priorityOrder }: Pick<OutboxEntry, "priorityOrder">,
@@ -37,12 +37,12 @@ export function centreFor(
   return priorityOrder === URGENT_ORDER ? centre.urgent : centre;
 }
 
-/** Now, and a random number for a wait. */
+/** The current time and a random number for a back-off. */
 export function retryContext({ clock, random }: Pick<SyncContext, "clock" | "random">): RetryContext {
   return { wallMs: clock.wallMs(), random: random() };
 }
 
-/** One log line for what became of a request. */
+/** Writes one log line with the outcome of a request. */
 export function logOutcome({ log }: SyncContext, interventionId: number, outcome: WriteOutcome): void {
   const { event, code, reason, record } = outcome;
   const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };

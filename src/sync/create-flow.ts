@@ -19,7 +19,7 @@ import {
 } from "./attempt-outcome.ts";
 import { WatermarkReader } from "./watermark-reader.ts";
 
-/** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
+/** Creates a record at the dispatch centre: sends it, or searches for it after an unconfirmed POST. */
 export class CreateFlow {
   readonly #parts: SyncContext;
   readonly #watermarks: WatermarkReader;
@@ -29,12 +29,12 @@ export class CreateFlow {
     this.#watermarks = new WatermarkReader(parts);
   }
 
-  /** Keeps a connection for alarms warm while other records are sent. */
+  /** Keeps a connection of the urgent queue open while other records are sent. */
   keepUrgentWarm(): Promise<void> {
     return this.#watermarks.keepFresh(this.#parts.centre.urgent);
   }
 
-  /** Takes one entry a step further. */
+  /** Performs the next step of one entry. */
   async work(entry: OutboxEntry): Promise<void> {
     if (entry.phase === "unsure") return this.#resolveAmbiguous(entry);
     const { store } = this.#parts;
@@ -45,7 +45,7 @@ export class CreateFlow {
     if (sent) await this.#post(sent);
   }
 
-  /** What is deleted before anything of it can have arrived needs nothing at the centre. */
+  /** Nothing of the record can have arrived, so nothing is deleted at the dispatch centre. */
   #withdraw(interventionId: number): void {
     const { store, clock, timeouts } = this.#parts;
     store.write(() => {
@@ -54,10 +54,10 @@ export class CreateFlow {
     });
   }
 
-  /** The centre's highest id before the send; undefined when the link does not give it. */
+  /** The highest id at the dispatch centre before the send; undefined if the link fails. */
   async #watermark(entry: OutboxEntry): Promise<Watermark | undefined> {
     const { watch } = this.#parts;
-    // After a restore ids are given again, so a later reading may only lower the mark.
+    // After a restore from a backup ids are reused, so a later reading may only lower the watermark.
     const lower = (top: Watermark): Watermark => {
       if (entry.watermark === null || top.id < entry.watermark) return top;
       const oldest = { id: top.id - SEARCH_IDS_MAX, witness: null };
@@ -65,11 +65,11 @@ export class CreateFlow {
     };
     const read = await this.#watermarks.read(centreFor(this.#parts, entry));
     if (!("outcome" in read)) return lower(read);
-    // A list has nothing to do with the record: if it cannot be had, that is the link, unless one 403 was a stray one.
-    const doubtful = read.outcome.link === "forbidden";
-    await watch.note({ ...read.outcome, mayBeRecordSpecific: doubtful });
-    if (doubtful && watch.isOpen) this.#postpone(entry.interventionId, read.outcome);
-    // A centre that cannot list is searched from the beginning when it comes to that.
+    // A list that cannot be read is a link fault, unless it was a single stray 403.
+    const isForbidden = read.outcome.link === "forbidden";
+    await watch.note({ ...read.outcome, mayBeRecordSpecific: isForbidden });
+    if (isForbidden && watch.isOpen) this.#postpone(entry.interventionId, read.outcome);
+    // A dispatch centre without a list is searched from the start if necessary.
     return read.outcome.link === "ok" ? { id: 0, witness: null } : undefined;
   }
 
@@ -81,11 +81,11 @@ export class CreateFlow {
     store.write(() => store.outbox.save(postponed));
   }
 
-  /** Writes down what is about to be sent; undefined when the record was deleted meanwhile. */
+  /** Stores what is about to be sent; undefined if the record was deleted in the meantime. */
   #freeze(interventionId: number, { id, witness }: Watermark): OutboxEntry | undefined {
     const { store, timeouts, clock } = this.#parts;
     const found = store.entry(interventionId);
-    // The other lane was faster: the record's priority has changed meanwhile.
+    // The priority has changed and the other queue has taken the record.
     if (found.phase !== "new" && found.phase !== "blocked") return undefined;
     const entry = found.phase === "blocked" ? store.apply(found, "retry", {}) : found;
     if (entry.deleted) {
@@ -96,7 +96,7 @@ export class CreateFlow {
     const inFlightValues = inheritedInFlightValues(entry, attempt.key, timeouts, clock.wallMs());
     const watermark = { watermark: id, watermarkFingerprint: witness && JSON.stringify(witness) };
     if (entry.possiblyDuplicated && entry.sends === 0) {
-      // It may be there from before a copy was put back here, or from an earlier attempt that was given up.
+      // It may exist from before a restore from backup, or from an earlier attempt.
       const atMs = entry.attempt?.atMs ?? 0;
       store.apply(entry, "look", {
         attempt: { ...attempt, atMs },
@@ -136,7 +136,7 @@ export class CreateFlow {
       const entry = store.entry(interventionId);
       const asked = this.#checkIdOwner(entry, effectiveOutcome(entry, answer));
       const { outcome, changes } = retryAlarmRejection(entry, asked, clock.wallMs());
-      if (outcome.event !== "applied") this.#watermarks.forget();
+      if (outcome.event !== "applied") this.#watermarks.reset();
       if (outcome.event === "applied") store.facts.noteKeys(answer.echoesKey === true);
       const { honoursKeys } = store.facts;
       const after = afterPost(entry, outcome, retryContext(this.#parts), { timeouts, honoursKeys });
@@ -155,7 +155,7 @@ export class CreateFlow {
     await watch.note(outcome);
   }
 
-  /** An id that is another record's here says that one of the two is mistaken: the one whose mark the answer lacks. */
+  /** Rejects an id that is linked to another record here, unless only this record's marker is in the response. */
   #checkIdOwner(entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
     if (!outcome.record) return outcome;
     const { record, ...rest } = outcome;
@@ -165,23 +165,23 @@ export class CreateFlow {
       return outcome;
     }
     const owner = this.#parts.store.outbox.findByUpstreamId(record.id);
-    const reason = `the centre answered with its record ${record.id}, which is intervention ${owner?.interventionId} here; was the centre restored from a backup?`;
+    const reason = `the dispatch centre responded with record ${record.id}, which is linked to intervention ${owner?.interventionId}; was the centre restored from a backup?`;
     return { ...rest, event: "refused", reason };
   }
 
-  /** A POST was not answered: is the record there, may it still come, or must it be sent again? */
+  /** Decides on an unconfirmed POST: adopt the record, wait for it, or send it again. */
   async #resolveAmbiguous(asked: OutboxEntry): Promise<void> {
     const { interventionId } = asked;
     const { store, watch, timeouts, clock } = this.#parts;
     const centre = centreFor(this.#parts, asked);
-    const walk = await recordsAbove(centre, watermarkOf(asked));
-    if (walk.kind === "undetermined") {
-      const denied = store.write(() => {
+    const found = await recordsAbove(centre, watermarkOf(asked));
+    if (found.kind === "undetermined") {
+      const forced = store.write(() => {
         const entry = store.entry(interventionId);
-        // What bears the reference is found, however little of the list could be read.
+        // A record with our marker counts even if the list is incomplete.
         const hits =
           entry.phase === "unsure"
-            ? this.#candidates({ ...entry, watermarkFingerprint: null }, walk.seen)
+            ? this.#candidates({ ...entry, watermarkFingerprint: null }, found.seen)
             : [];
         if (hits.length > 0) return this.#adopt(entry, hits);
         const cannotArrive = clock.wallMs() >= latestArrivalMs(entry, timeouts);
@@ -189,19 +189,19 @@ export class CreateFlow {
           return this.#resend(entry, true);
         return store.outbox.save({
           ...entry,
-          ...afterFailure(entry, walk.outcome, retryContext(this.#parts)),
+          ...afterFailure(entry, found.outcome, retryContext(this.#parts)),
         });
       });
-      await watch.note(walk.outcome);
-      return denied ? this.#post(denied) : undefined;
+      await watch.note(found.outcome);
+      return forced ? this.#post(forced) : undefined;
     }
     const again = store.write(() => {
-      if (walk.isRestored) store.outbox.auditAll();
+      if (found.isRestored) store.outbox.auditAll();
       const entry = store.entry(interventionId);
       if (entry.phase !== "unsure") return undefined;
-      // The centre was found to be restored meanwhile: it may be below where this walk ended.
+      // A restore of the dispatch centre was detected: the record may be below this search.
       if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
-      const hits = this.#candidates(entry, walk.rows);
+      const hits = this.#candidates(entry, found.rows);
       if (hits.length > 0) return this.#adopt(entry, hits);
       const arrivesByMs = latestArrivalMs(entry, timeouts);
       const cannotArrive = clock.wallMs() >= arrivesByMs;
@@ -209,8 +209,9 @@ export class CreateFlow {
         store.apply(entry, "absent", closing(entry, timeouts, clock.wallMs()));
         return undefined;
       }
-      // A centre that knows keys again makes no second record of a request that is still on its way.
-      if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, cannotArrive);
+      // A repeated idempotency key creates no second record, so there is no need to wait.
+      if (cannotArrive || (store.facts.honoursKeys && !entry.deleted))
+        return this.#resend(entry, cannotArrive);
       store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
       return undefined;
     });
@@ -223,8 +224,8 @@ export class CreateFlow {
     const marker = store.markerOf(store.record(entry.interventionId).uid);
     const isMarked = store.isMarked && store.facts.lostReference === null;
     const madeAfter = entry.watermarkFingerprint === null ? null : entry.watermark;
-    const sought = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
-    return findMatches(rows, sought, (row) => belongsToOther(this.#parts, entry, row));
+    const identity = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
+    return findMatches(rows, identity, (row) => belongsToOther(this.#parts, entry, row));
   }
 
   #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
@@ -237,7 +238,7 @@ export class CreateFlow {
     store.apply(entry, "found", {
       ...linked,
       base: store.baseOf(entry, linked.base ?? "{}", kept),
-      // Duplicates are removed at once.
+      // Sweep at once: there are duplicates.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });
     linkedIds.note();
@@ -248,13 +249,13 @@ export class CreateFlow {
   #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
     const { store, clock } = this.#parts;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
-    // The search has shown that no earlier send has arrived; one that still does is what the sweeps are for.
+    // No earlier send has arrived; the sweeps remove one that still does.
     const sends = cannotArrive ? 1 : entry.sends + 1;
     return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
   }
 }
 
-/** No search goes further back: so many ids are what a busy centre gives in days, and half of what one walk can read. */
+/** Maximum ids a search goes back: some days of a busy dispatch centre, and half of one search's page limit. */
 const SEARCH_IDS_MAX = 20_000;
-/** What a stray refusal of a read holds up waits so long. */
+/** Wait after a single forbidden read. */
 const FORBIDDEN_READ_WAIT_MS = 5_000;

@@ -1,44 +1,50 @@
 import type { DueEntry, OutboxQueue } from "../store/due-entries.ts";
 
 export interface PushQueueSteps {
-  /** How many records may be worked on at once now; 0 ends the queue's work. */
+  /** How many records may be in progress now; 0 ends the run of the queue. */
   readonly slots: () => number;
-  /** Returns when the queue may take another record. */
+  /** Resolves when the queue may take another record. */
   readonly giveWay: () => Promise<void>;
-  /** Begins with the next record that is due. @returns its end; undefined when nothing is due */
+  /**
+   * Starts work on the next due record.
+   * @returns a promise for its end; undefined if nothing is due
+   */
   readonly takeNext: () => Promise<void> | undefined;
   /**
-   * Called when nothing is due any longer, with what works through whatever has come due since: to be called in between
-   * where this takes long.
+   * Called when nothing is due, with a function that works off records that have become due; long work calls it in
+   * between.
    */
-  readonly rest: (giveWay: () => Promise<void>) => Promise<void>;
-  /** Called when the database ended the work. */
+  readonly afterDrain: (giveWay: () => Promise<void>) => Promise<void>;
+  /** Called when a database error ended the work. */
   readonly failed: () => void;
 }
 
-/** One of the two queues to the centre: works on several records at once until nothing is due. */
+/** One of the two queues of the push: works on several records at once until nothing is due. */
 export class PushQueue {
   readonly #steps: PushQueueSteps;
   #running: Promise<void> | undefined;
-  /** Set when another look was asked for since the last one began. */
+  /** Set when another run was requested since the last one began. */
   #isWanted = false;
   #inFlight = 0;
   #failure: { readonly error: unknown } | undefined;
-  /** Whether something has happened since the last look at what is due. */
+  /** Whether anything has changed since the last check for due records. */
   #hasChanged = false;
-  /** Ends the wait for something to happen. */
+  /** Ends the wait for a change. */
   #wake: () => void = () => {};
 
   constructor(steps: PushQueueSteps) {
     this.#steps = steps;
   }
 
-  /** The work under way; undefined while there is none. */
+  /** The current run; undefined if idle. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
 
-  /** Works through everything that is due. Called meanwhile, it looks once more. @throws what the database threw */
+  /**
+   * Works on everything that is due; a call during a run makes it check again.
+   * @throws the error of the database
+   */
   run(): Promise<void> {
     this.#isWanted = true;
     this.#notify();
@@ -52,7 +58,7 @@ export class PushQueue {
       while (this.#isWanted && !this.#failure) {
         this.#isWanted = false;
         await this.#drain();
-        if (!this.#failure) await this.#steps.rest(() => this.#drain());
+        if (!this.#failure) await this.#steps.afterDrain(() => this.#drain());
       }
     } catch (error) {
       this.#failure ??= { error };
@@ -62,7 +68,7 @@ export class PushQueue {
     throw this.#failure.error;
   }
 
-  /** Returns only when nothing of it is on the wire, also after a failure: what is there is not to be sent again. */
+  /** Resolves only when no request is in flight, also after a failure: what is in flight must not be sent again. */
   async #drain(): Promise<void> {
     for (;;) {
       this.#hasChanged = false;
@@ -77,7 +83,7 @@ export class PushQueue {
     this.#wake();
   }
 
-  /** @returns whether another record was taken */
+  /** @returns whether a record was started */
   async #begin(): Promise<boolean> {
     const { slots, giveWay, takeNext } = this.#steps;
     if (this.#failure || this.#inFlight >= slots()) return false;
@@ -105,13 +111,13 @@ export class PushQueue {
   }
 }
 
-/** The records that are being worked on, whichever queue does it. Each is in one pair of hands at a time. */
+/** The records in progress in both queues; each is worked on once at a time. */
 export class ActiveRecords {
   readonly #records = new Map<number, { readonly queue: OutboxQueue; readonly likeness: string }>();
 
   /**
-   * Whether work on an entry can begin. Of records that look alike one after the other is sent: a search for the first
-   * could take the second's for it where the centre does not keep our reference. An alarm waits for no other record.
+   * Whether work on an entry may start. Similar records are sent one after the other: if the centre does not keep
+   * our marker, a search could confuse them. An alarm waits for no bulk record.
    */
   isFree(queue: OutboxQueue, { entry, likeness }: DueEntry): boolean {
     if (this.#records.has(entry.interventionId)) return false;
@@ -120,7 +126,7 @@ export class ActiveRecords {
     );
   }
 
-  /** Does a piece of work on a record, which nothing else touches meanwhile. */
+  /** Works on a record while nothing else does. */
   async hold(queue: OutboxQueue, { entry, likeness }: DueEntry, work: () => Promise<void>): Promise<void> {
     this.#records.set(entry.interventionId, { queue, likeness });
     try {

@@ -8,19 +8,19 @@ import type { SyncContext } from "./context.ts";
 import { removeOldTestRecords } from "./test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 
-/** Once an hour, at a moment of each site's own, so that ten thousand sites do not ask their centre at once. */
-const EVERY_MS = 3_600_000;
-/** The first one after a start comes within so long. */
+/** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */
+const INTERVAL_MS = 3_600_000;
+/** Maximum delay of the first comparison after a start. */
 const FIRST_DELAY_MAX_MS = 300_000;
-/** What was changed less than so long ago is still on its way, or not on the copy that a centre reads from. */
-const FRESH_MS = 10_000;
-/** A deletion is held against the centre for so long: no backup that is put back is older. */
-const DELETIONS_KEPT_MS = 30 * 86_400_000;
+/** Records changed more recently than this are skipped: the change may be in flight, or missing on a replica. */
+const RECENT_MS = 10_000;
+/** Deleted records are compared this long: backups that are restored are not older. */
+const DELETIONS_COMPARED_MS = 30 * 86_400_000;
 const DIFFERENCES_MAX = 100;
-/** Another site under the same reference may make few records. */
+/** How long a shared marker is reported after the last record of another site. */
 const SHARED_MARKER_SHOWN_MS = 86_400_000;
 
-/** The standing proof: holds every record of this site against the centre's list, and mends what differs. */
+/** Compares every record of this site with the list of the dispatch centre regularly, and corrects differences. */
 export class RecordAudit {
   readonly #parts: SyncContext;
   readonly #conditions: Conditions;
@@ -41,15 +41,15 @@ export class RecordAudit {
     this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_DELAY_MAX_MS;
   }
 
-  /** Has the next look compare, whenever it would be due. */
+  /** Makes the next check compare at once. */
   makeDue(): void {
     this.#dueAtMs = 0;
   }
 
   /**
-   * Reads this site's records back before the first request of a database that has never sent any: a new card, or an
-   * older copy. A centre whose list cannot be had whole must not keep an alarm waiting for it.
-   * @returns false while the link does not let it be found out
+   * Adopts this site's records before the first request of a database that has never sent any, such as a new
+   * storage card or an older backup. A list that cannot be read completely does not delay alarms.
+   * @returns false while the link does not allow it
    */
   async readBackRecords(): Promise<boolean> {
     const { store, watch, centre } = this.#parts;
@@ -59,22 +59,22 @@ export class RecordAudit {
       return true;
     }
     if (!watch.isOpen) return false;
-    const walk = await recordsAbove(centre, NO_WATERMARK);
-    await watch.note(walk.kind === "complete" ? REACHED : { ...walk.outcome, mayBeRecordSpecific: false });
-    if (walk.kind === "complete") {
-      this.#adoption.adopt(walk.rows);
+    const found = await recordsAbove(centre, NO_WATERMARK);
+    await watch.note(found.kind === "complete" ? REACHED : { ...found.outcome, mayBeRecordSpecific: false });
+    if (found.kind === "complete") {
+      this.#adoption.adopt(found.rows);
       store.write(() => store.facts.noteReadBack());
       return true;
     }
-    return walk.outcome.link === "ok";
+    return found.outcome.link === "ok";
   }
 
-  /** Compares if it is time. Asked again meanwhile, it goes on with the comparison under way. */
+  /** Compares if it is due; a call during a comparison returns that one. */
   look(): Promise<void> {
     const { clock, random, watch } = this.#parts;
     if (this.#running) return this.#running;
     if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen) return Promise.resolve();
-    this.#dueAtMs = clock.monotonicMs() + EVERY_MS * (0.9 + 0.2 * random());
+    this.#dueAtMs = clock.monotonicMs() + INTERVAL_MS * (0.9 + 0.2 * random());
     this.#running = this.#compare().finally(() => (this.#running = undefined));
     return this.#running;
   }
@@ -82,17 +82,17 @@ export class RecordAudit {
   async #compare(): Promise<void> {
     const { store, centre, watch, log } = this.#parts;
     const before = store.compared.links();
-    const walk = await recordsAbove(centre, NO_WATERMARK);
-    if (walk.kind === "undetermined") {
-      log.info("not-compared", { reason: walk.outcome.reason });
-      return watch.note(walk.outcome);
+    const found = await recordsAbove(centre, NO_WATERMARK);
+    if (found.kind === "undetermined") {
+      log.info("not-compared", { reason: found.outcome.reason });
+      return watch.note(found.outcome);
     }
     await watch.note(REACHED);
     const { clock } = this.#parts;
-    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, walk.rows);
+    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
-    const { records, differences } = this.#compareRows(walk.rows, before);
-    const rows = new Map(walk.rows.map((row) => [row.id, row]));
+    const { records, differences } = this.#compareRows(found.rows, before);
+    const rows = new Map(found.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
       if (!watch.isOpen) return;
       if (difference.kind === "alive-there") await this.#deleteAgain(difference);
@@ -102,7 +102,7 @@ export class RecordAudit {
     }
   }
 
-  /** Compares and writes down what came of it. */
+  /** Compares the rows and stores the result. */
   #compareRows(
     rows: readonly MatchCandidate[],
     before: ReadonlyMap<number, number>,
@@ -115,7 +115,7 @@ export class RecordAudit {
       const { here, there, differences } = compareWithCentre(
         records.map((record) => this.#compared(record, before, atMs)),
         rows,
-        // What was finished is removed here with age, and stays at the centre.
+        // Retention removes finished records here; they stay at the centre.
         { siteRef: this.#siteRef, isFinished: (row) => row["status"] === "done" && row.id <= highest },
       );
       const earlier = store.facts.comparison?.differences ?? [];
@@ -138,10 +138,13 @@ export class RecordAudit {
     });
   }
 
-  /** What was made under our reference while this database had all of ours was made by another daemon. */
+  /**
+   * Raises a condition if another daemon creates records with our site reference. An unknown record is only proof
+   * once this database has adopted its own.
+   */
   #declareSharedMarker(differences: readonly Difference[]): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    // Until its own records have been read back, those that it does not know are most likely its own.
+    // Until then unknown records are most likely its own.
     if (!this.#parts.store.facts.hasReadBack) return;
     const unknown = differences.filter(({ kind }) => kind === "unknown-here");
     const [first] = unknown;
@@ -166,7 +169,7 @@ export class RecordAudit {
     };
   }
 
-  /** Has a record looked up there at once, by the rules for what is missing or twice. */
+  /** Makes a record due for verification or a sweep at once. */
   #recheck({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
     const { store, clock } = this.#parts;
     if (interventionId === null || !records.some((record) => record.interventionId === interventionId))
@@ -185,7 +188,7 @@ export class RecordAudit {
     });
   }
 
-  /** What was deleted here and a restored centre has brought back is deleted there, if it still is what was deleted. */
+  /** Deletes a record again that a restored centre has brought back, if it is still the one that was deleted. */
   async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
     const { store, centre, watch, log } = this.#parts;
     if (interventionId === null) return;
@@ -205,16 +208,16 @@ export class RecordAudit {
   }
 }
 
-/** What a record should be at the centre when its list is held against it. */
+/** Whether a record should be in the centre's list. */
 function wantedOf(
   { phase, isDeleted, changedAtMs }: ComparedRow,
   isNewlyLinked: boolean,
   atMs: number,
 ): ComparedRecord["wanted"] {
   const ageMs = atMs - changedAtMs;
-  if (ageMs >= 0 && ageMs < FRESH_MS) return "moving";
+  if (ageMs >= 0 && ageMs < RECENT_MS) return "moving";
   if (phase === "linked" && !isDeleted && !isNewlyLinked) return "there";
-  return phase === "closed" && isDeleted && ageMs < DELETIONS_KEPT_MS ? "not-there" : "moving";
+  return phase === "closed" && isDeleted && ageMs < DELETIONS_COMPARED_MS ? "not-there" : "moving";
 }
 
 const REACHED = { link: "ok", code: "200", reason: "" } as const;

@@ -60,7 +60,7 @@ function mirrorOf(baseUrl: string): ObjectiveMirror {
     conditions: site.health,
     baseUrl,
     timetable: new NextRun(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
-    untilIdle: () => site.push.untilQuiet(),
+    untilIdle: () => site.push.untilIdle(),
     onPulled: () => onPulled(),
   });
 }
