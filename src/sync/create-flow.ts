@@ -97,9 +97,9 @@ export class CreateFlow {
     const watermark = { watermark: id, watermarkFingerprint: witness && JSON.stringify(witness) };
     if (entry.possiblyDuplicated && entry.sends === 0) {
       // It may exist from before a restore from backup, or from an earlier attempt.
-      const atMs = entry.attempt?.atMs ?? 0;
+      const earlier = { ...attempt, atMs: entry.attempt?.atMs ?? 0 };
       store.apply(entry, "look", {
-        attempt: { ...attempt, atMs },
+        attempt: earlier,
         ...watermark,
         ...inFlightValues,
         sends: 1,
@@ -107,12 +107,7 @@ export class CreateFlow {
       });
       return undefined;
     }
-    return store.apply(entry, "send", {
-      attempt,
-      ...watermark,
-      sends: entry.sends + 1,
-      ...inFlightValues,
-    });
+    return store.apply(entry, "send", { attempt, ...watermark, ...inFlightValues, sends: entry.sends + 1 });
   }
 
   async #post(entry: OutboxEntry): Promise<void> {
@@ -143,12 +138,9 @@ export class CreateFlow {
       store.apply(entry, outcome.event, { ...after, ...changes });
       if (outcome.record) this.#parts.reference.note(entry, outcome.record.json);
       if (outcome.record) linkedIds.note();
+      const { code, reason } = outcome;
       if (outcome.event === "refused")
-        store.recordConflict(interventionId, {
-          phase: "rejected",
-          code: outcome.code,
-          reason: outcome.reason,
-        });
+        store.recordConflict(interventionId, { phase: "rejected", code, reason });
       return outcome;
     });
     logOutcome(this.#parts, interventionId, outcome);
@@ -179,18 +171,14 @@ export class CreateFlow {
       const forced = store.write(() => {
         const entry = store.entry(interventionId);
         // A record with our marker counts even if the list is incomplete.
-        const hits =
-          entry.phase === "unsure"
-            ? this.#candidates({ ...entry, watermarkFingerprint: null }, found.seen)
-            : [];
+        const ofAnyAge = { ...entry, watermarkFingerprint: null };
+        const hits = entry.phase === "unsure" ? this.#candidates(ofAnyAge, found.seen) : [];
         if (hits.length > 0) return this.#adopt(entry, hits);
         const cannotArrive = clock.wallMs() >= latestArrivalMs(entry, timeouts);
         if (entry.phase === "unsure" && entry.lastCode === DENIED && cannotArrive && !entry.deleted)
           return this.#resend(entry, true);
-        return store.outbox.save({
-          ...entry,
-          ...afterFailure(entry, found.outcome, retryContext(this.#parts)),
-        });
+        const failure = afterFailure(entry, found.outcome, retryContext(this.#parts));
+        return store.outbox.save({ ...entry, ...failure });
       });
       await watch.note(found.outcome);
       return forced ? this.#post(forced) : undefined;

@@ -1,6 +1,6 @@
 import type { ListPresence } from "../domain/absence.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
-import { merge, withInFlightValues, type UpstreamRecord, type Merged } from "../domain/merge.ts";
+import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import { URGENT_ORDER, priorityOrderOf } from "../domain/priority-order.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
@@ -23,7 +23,7 @@ type Step =
       /** The record as read before the update. */
       readonly shown: UpstreamRecord;
       /** Whether an earlier update may still arrive. */
-      readonly hadInFlightValues: boolean;
+      readonly hadInFlight: boolean;
     }
   | { readonly kind: "delete" };
 
@@ -126,16 +126,10 @@ export class Reconciler {
     const inFlightValues = this.#staleReads.withReplaced(entry);
     const agreed = store.agreedOf(entry, stored.uid);
     const hasTripJoined = entry.joinedRev > entry.syncedRev;
-    const merged = merge({
-      local: fieldsOf(stored.record),
-      agreed,
-      base,
-      upstream,
-      inFlightValues,
-      hasTripJoined,
-    });
+    const before = fieldsOf(stored.record);
+    const merged = merge({ local: before, agreed, base, upstream, inFlightValues, hasTripJoined });
     const local = this.#pull.work(stored, merged.applyLocally, upstream);
-    this.#recordConflicts(entry, merged);
+    if (merged.conflicts.length > 0) store.recordConflict(entry.interventionId, { fields: merged.conflicts });
     const whole = store.outgoing(fieldsOf(local.record), stored.uid);
     const marker = store.markerOf(stored.uid);
     // A centre that has never returned the marker does not keep it, so repeating it is useless. It is only
@@ -160,21 +154,18 @@ export class Reconciler {
       // The record matches and no update can still arrive: from now on every change is a dispatcher's. A
       // duplicate that is still swept for may show in-flight values as well.
       const isOver = inFlightUntilMs !== null && wallMs >= inFlightUntilMs && entry.sweepAtMs === null;
-      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_IN_FLIGHT_VALUES : {}) });
+      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NOTHING_IN_FLIGHT : {}) });
       return undefined;
     }
     // Pulled values are agreed. Pushed values count as local changes until they are confirmed: otherwise a
     // failed attempt would leave the centre's value as the agreed one.
-    const here = fieldsOf(local.record);
+    const after = fieldsOf(local.record);
     const pulled = Object.keys(merged.applyLocally).map((field) => [
       field,
-      here[field as keyof InterventionFields],
+      after[field as keyof typeof after],
     ]);
-    const overruled = Object.keys(merged.push).map((field) => [
-      field,
-      upstream[field] ?? base[field] ?? null,
-    ]);
-    const agreedSoFar = { ...agreed, ...Object.fromEntries([...pulled, ...overruled]) };
+    const pushed = Object.keys(merged.push).map((field) => [field, upstream[field] ?? base[field] ?? null]);
+    const agreedSoFar = { ...agreed, ...Object.fromEntries([...pulled, ...pushed]) };
     store.apply(entry, "send", {
       ...read,
       agreed: JSON.stringify(agreedSoFar),
@@ -183,13 +174,7 @@ export class Reconciler {
       inFlightValues: withInFlightValues(entry.inFlightValues, merged.push),
       inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
     });
-    return {
-      kind: "put",
-      body,
-      local,
-      shown,
-      hadInFlightValues: Object.keys(entry.inFlightValues).length > 0,
-    };
+    return { kind: "put", body, local, shown, hadInFlight: Object.keys(entry.inFlightValues).length > 0 };
   }
 
   /** Open records are verified regularly; finished ones at growing intervals, for the report and the invoice. */
@@ -198,10 +183,6 @@ export class Reconciler {
     if (record.status !== "done") return wallMs + pullIntervalMs;
     const waitMs = Math.max(pullIntervalMs, wallMs - changedAtMs);
     return waitMs > VERIFY_AGE_MS_MAX ? null : wallMs + waitMs;
-  }
-
-  #recordConflicts(entry: OutboxEntry, { conflicts }: Merged): void {
-    if (conflicts.length > 0) this.#parts.store.recordConflict(entry.interventionId, { fields: conflicts });
   }
 
   #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {
@@ -233,9 +214,7 @@ export class Reconciler {
       lastCode: code,
       lastError: null,
       // A confirmed update cannot arrive late, unless an earlier one was unconfirmed.
-      ...(step.hadInFlightValues
-        ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs }
-        : NO_IN_FLIGHT_VALUES),
+      ...(step.hadInFlight ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NOTHING_IN_FLIGHT),
     });
   }
 }
@@ -248,7 +227,7 @@ function isMissing({ code, link }: ReadOutcome): boolean {
   return code === "404" && link === "ok";
 }
 
-const NO_IN_FLIGHT_VALUES: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
+const NOTHING_IN_FLIGHT: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
   inFlightValues: {},
   inFlightUntilMs: null,
 };

@@ -100,7 +100,7 @@ describe("what is here can be made to win there", () => {
 
   test("and it is said when there is nothing there to set right", async () => {
     const { id } = site.create();
-    await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the centre/);
+    await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the dispatch centre/);
   });
 
   test("and it is said when the centre does not show it", async () => {
