@@ -191,7 +191,7 @@ describe("a start that cannot be", () => {
     const yaml = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
     await installation.daemon("site", yaml).start();
     await expect(installation.daemon("site", yaml).start()).rejects.toThrow(
-      /ended with 75: another daemon is using this data folder/,
+      /ended with 75: another daemon is using this data directory/,
     );
   });
 

@@ -160,7 +160,7 @@ describe("a list of the centre", () => {
     await pull();
     let pages = 0;
     centre.read = ({ path }) => ((pages += 1) === 3 ? answer : answerOf(path));
-    expect((await pull())[0]).toMatchObject({ result: "failed", reason: "it ended in the middle" });
+    expect((await pull())[0]).toMatchObject({ result: "failed", reason: "it broke off before its end" });
     expect(idsAbove3()).toHaveLength(600);
     expect(
       [...lists.listed(BUILDINGS).values()].filter(({ missingSinceMs }) => missingSinceMs !== null),
