@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { BackupResult, BackupTask } from "./backup-worker.ts";
 import { SystemClock } from "./system-clock.ts";
 
-// The process that `CopyProcess` starts. The check is in a thread, so that this one stays able to end both: when the daemon
+// The process that `BackupCheckProcess` starts. The check is in a thread, so that this one stays able to end both: when the daemon
 // is gone, killed or not, and when the time is over. An exit would wait for the thread, so this is no exit.
 const end = (): void => void process.kill(process.pid, "SIGKILL");
 const answer = (said: BackupResult): void => void process.send?.(said, end);

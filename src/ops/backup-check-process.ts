@@ -11,7 +11,7 @@ export const CHECK_MS_MAX = 300_000;
  * Looks at an uploaded copy in a process of its own. SQLite cannot be interrupted in the middle of a check, and a file
  * from elsewhere may have rules that take hours: a process can be ended at any moment, and it ends with the daemon.
  */
-export class CopyProcess {
+export class BackupCheckProcess {
   readonly #limitMs: number;
   readonly #children = new Set<ChildProcess>();
   #isStopped = false;
@@ -24,7 +24,7 @@ export class CopyProcess {
   planRestore(dataDir: string, file: string): Promise<RestorePlan> {
     const order: BackupTask = { work: "planRestore", dataDir, file };
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(endOfRun());
+      if (this.#isStopped) return reject(restarting());
       // The built file: the daemon only runs built.
       const path = fileURLToPath(new URL("backup-check-main.js", import.meta.url));
       const child = fork(path, [JSON.stringify(order), String(this.#limitMs)], {
@@ -41,7 +41,7 @@ export class CopyProcess {
       child.on("exit", () => {
         this.#children.delete(child);
         // Of no consequence after an answer.
-        reject(endOfRun());
+        reject(restarting());
       });
     });
   }
@@ -54,6 +54,6 @@ export class CopyProcess {
 }
 
 /** The run ends, and with it what was asked of it. */
-export function endOfRun(): AppError {
+export function restarting(): AppError {
   return new AppError("unavailable", "the daemon ends this run; try again in a moment", { retryAfterS: 5 });
 }

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
-import { CopyProcess, endOfRun } from "./backup-check-process.ts";
+import { BackupCheckProcess, restarting } from "./backup-check-process.ts";
 import type { BackupTasks } from "./backup-tasks.ts";
 import type { RestorePlan } from "./restore.ts";
 
@@ -25,7 +25,7 @@ export type BackupResult =
 export class BackupWorker implements BackupTasks {
   readonly #threads = new Set<Worker>();
   /** For files from elsewhere. */
-  readonly #process = new CopyProcess();
+  readonly #process = new BackupCheckProcess();
   #isStopped = false;
 
   async backUp(dataDir: string, out: string): Promise<void> {
@@ -48,7 +48,7 @@ export class BackupWorker implements BackupTasks {
 
   #run(order: BackupTask): Promise<RestorePlan | void> {
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(endOfRun());
+      if (this.#isStopped) return reject(restarting());
       // The built file: the daemon only runs built.
       const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: order });
       this.#threads.add(thread);
@@ -62,7 +62,7 @@ export class BackupWorker implements BackupTasks {
       thread.on("exit", () => {
         this.#threads.delete(thread);
         // Of no consequence after an answer.
-        reject(endOfRun());
+        reject(restarting());
       });
     });
   }

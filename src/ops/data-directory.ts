@@ -9,7 +9,7 @@ import { Databases } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { prepareDataDir } from "./secrets.ts";
 
-export interface DataFolderOptions {
+export interface DataDirectoryOptions {
   readonly dataDir: string;
   /** How long the audit trail keeps its entries; 400 days by default. */
   readonly auditDays?: number;
@@ -21,7 +21,7 @@ export interface DataFolderOptions {
 }
 
 /** The data folder of a running daemon: held against a second one, its databases open, its disk kept an eye on. */
-export class DataFolder {
+export class DataDirectory {
   readonly main: Database;
   readonly journal: Database;
   /** What has been opened, to be closed in the opposite order. */
@@ -31,7 +31,7 @@ export class DataFolder {
    * @throws AppError `busy` when another daemon uses the folder; `cannot-create` or `storage` when it cannot
    *   be used. Nothing is held then.
    */
-  constructor(options: DataFolderOptions) {
+  constructor(options: DataDirectoryOptions) {
     const { dataDir } = options;
     prepareDataDir(dataDir);
     this.#closes.push(takeInstanceLock(join(dataDir, "lock.db")));
@@ -47,7 +47,7 @@ export class DataFolder {
         journal: this.journal,
         reserveFile,
         freeBytes: () => freeBytes(dataDir),
-        lookForReport: () => {
+        checkReport: () => {
           databases.checkRecoveryReport();
           databases.noteNumbers();
         },

@@ -15,7 +15,7 @@ export interface HousekeepingOptions {
   /** Free bytes of the data folder's disk. */
   readonly freeBytes: () => number;
   /** Looks whether somebody has read the report of a recovery. */
-  readonly lookForReport: () => void;
+  readonly checkReport: () => void;
   /** How long the audit trail keeps its entries; 400 days by default. */
   readonly auditDays?: number;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export class Housekeeping {
     const { clock } = this.#options;
     this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#look());
     try {
-      this.#options.lookForReport();
+      this.#options.checkReport();
       this.#checkBackups();
       const nowMs = clock.monotonicMs();
       if (this.#isTight || nowMs - (this.#removedAtMs ?? -REMOVE_EVERY_MS) >= REMOVE_EVERY_MS) {

@@ -2,14 +2,14 @@ import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/errors.ts";
 import { openLists, type RowWatch } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import type { ListAnswer, ListThreadData } from "./list-worker.ts";
+import type { ListAnswer, ListWorkerData } from "./list-worker.ts";
 
-// The beginning of the thread that `ListThread` starts: it answers one list after the other until it is ended.
+// The beginning of the thread that `ListWorker` starts: it answers one list after the other until it is ended.
 
 /** The rows between two looks at the flag: some milliseconds on a Raspberry Pi. */
 const ROWS_BETWEEN_LOOKS = 1024;
 
-const { path, flag } = workerData as ListThreadData;
+const { path, flag } = workerData as ListWorkerData;
 const isUnwanted = new Int32Array(flag);
 const lists = openLists(path);
 const watch: RowWatch = (row) => {

@@ -4,10 +4,10 @@ import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import { endOfRun } from "./backup-check-process.ts";
+import { restarting } from "./backup-check-process.ts";
 
 /** What the thread is started with. */
-export interface ListThreadData {
+export interface ListWorkerData {
   /** Path of `santinela.db`. */
   readonly path: string;
   /** One 32-bit number: anything but 0 when the list that is being read is no longer wanted. */
@@ -35,7 +35,7 @@ interface Task {
  * thread with a connection of its own: contacts, messages and other requests do not wait for them. The thread is
  * started when it is needed.
  */
-export class ListThread implements ListReader {
+export class ListWorker implements ListReader {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -55,10 +55,10 @@ export class ListThread implements ListReader {
 
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(endOfRun());
+      if (this.#isStopped) return reject(restarting());
       if (this.#waiting.length >= WAITING_MAX) return reject(tooMany());
       const task = { query, resolve, reject };
-      signal.addEventListener("abort", () => this.#drop(task, endOfRun()), { once: true });
+      signal.addEventListener("abort", () => this.#drop(task, restarting()), { once: true });
       this.#waiting.push(task);
       this.#next();
     });
@@ -67,8 +67,8 @@ export class ListThread implements ListReader {
   /** Ends what is under way; callers that wait for it get `unavailable`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const task of this.#waiting.splice(0)) task.reject(endOfRun());
-    if (this.#current) this.#drop(this.#current, endOfRun());
+    for (const task of this.#waiting.splice(0)) task.reject(restarting());
+    if (this.#current) this.#drop(this.#current, restarting());
     this.#cancelTimer();
     // The thread's connection is closed before the daemon's own, which then tidies up behind itself.
     await this.#thread?.terminate();
@@ -107,7 +107,7 @@ export class ListThread implements ListReader {
   #start(): Worker {
     // The built file: the daemon only runs built.
     const thread = new Worker(new URL("list-worker-main.js", import.meta.url), {
-      workerData: { path: this.#path, flag: this.#isUnwanted.buffer } satisfies ListThreadData,
+      workerData: { path: this.#path, flag: this.#isUnwanted.buffer } satisfies ListWorkerData,
     });
     thread.on("message", (answer: ListAnswer) => {
       const task = this.#current;

@@ -20,7 +20,7 @@ export function quarantine(path: string, nowMs: number): string {
 }
 
 /** Where `quarantine` and `replaceKeeping` would put a database now. */
-export function placeInQuarantine(path: string, nowMs: number): string {
+export function quarantinePath(path: string, nowMs: number): string {
   return join(freshFolder(join(dirname(path), "quarantine"), fileStamp(nowMs)), basename(path));
 }
 
@@ -40,7 +40,7 @@ export function replaceAndQuarantine(path: string, ready: string, nowMs: number)
 
 /** @param otherwise for a file system without hard links @returns where the database is now as well */
 function keep(path: string, nowMs: number, otherwise: (from: string, to: string) => void): string {
-  const kept = placeInQuarantine(path, nowMs);
+  const kept = quarantinePath(path, nowMs);
   const folder = dirname(kept);
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });

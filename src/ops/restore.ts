@@ -13,7 +13,7 @@ import { recordIds } from "../store/record-ids.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
 import { forgetGivenNumbers } from "./given-numbers.ts";
-import { placeInQuarantine, replaceAndQuarantine } from "./quarantine.ts";
+import { quarantinePath, replaceAndQuarantine } from "./quarantine.ts";
 import { prepareDataDir } from "./secrets.ts";
 
 /** What putting a copy back changes. */
@@ -72,7 +72,7 @@ export function restore(
     removeStaging(dataDir);
     mkdirSync(workshop, { mode: 0o750 });
     const path = join(dataDir, "santinela.db");
-    const kept = existsSync(path) ? placeInQuarantine(path, nowMs) : null;
+    const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
     const ready = copied(file, join(workshop, "santinela.db"));
     const main = openDatabase(ready, MAIN_DATABASE);
     const journal = openJournalDatabase(join(dataDir, "journal.db"));

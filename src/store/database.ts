@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { copyDurably } from "./durable-files.ts";
-import { keepRowSums } from "./row-checksums.ts";
+import { maintainRowSums } from "./row-checksums.ts";
 import { transaction } from "./transaction.ts";
 
 export type Database = Sqlite.Database;
@@ -45,7 +45,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     setPragmas(database, path);
     assertIdentity(database, path, kind);
     migrate(database, path, kind);
-    keepRowSums(database);
+    maintainRowSums(database);
     cacheStatements(database);
     settle(database, kind);
   } catch (error) {

@@ -8,7 +8,7 @@ export type OutboxQueue = "urgent" | "bulk";
 /** An entry that may be sent. */
 export interface DueEntry {
   readonly entry: OutboxEntry;
-  /** Records with the same value cannot be told apart if the centre does not keep our marker. */
+  /** Records with the same value cannot be distinguished if the centre does not keep our marker. */
   readonly likeness: string;
 }
 

@@ -40,7 +40,7 @@ export function addRowSums(database: Database, table: string): void {
  * Maintains the checksums of the rows this connection writes, and adds missing ones. The triggers are temporary: in
  * the file they would refer to a function that an earlier release does not have.
  */
-export function keepRowSums(database: Database): void {
+export function maintainRowSums(database: Database): void {
   defineSum(database);
   database.pragma("temp_store = MEMORY");
   for (const table of summedTables(database)) {

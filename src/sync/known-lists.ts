@@ -42,7 +42,7 @@ export class KnownLists {
   ): PageReader {
     const list = this.#lists.get(type);
     const isDue = list !== undefined && nowMs - list.fullAtMs >= FULL_READ_INTERVAL_MS;
-    const isSameCopy = list?.generation === this.#store.walk(type)?.generation;
+    const isSameCopy = list?.generation === this.#store.lastRead(type)?.generation;
     const isUsable = mayTrustTags && this.#areTagsUsable && isSameCopy && !isDue;
     const known = isUsable ? list : undefined;
     const copy = known ? this.#mirrorOf(type) : NO_ROWS;
@@ -70,7 +70,7 @@ export class KnownLists {
     const before = this.#lists.get(type);
     if (hasOtherRows(before?.pages, pages) || this.#isTagOfAnotherList(type, pages))
       this.#areTagsUsable = false;
-    const generation = this.#store.walk(type)?.generation ?? 0;
+    const generation = this.#store.lastRead(type)?.generation ?? 0;
     const fullAtMs = reader.isFull ? nowMs : (before?.fullAtMs ?? nowMs);
     this.#lists.set(type, { pages, generation, fullAtMs });
   }

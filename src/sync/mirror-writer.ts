@@ -68,7 +68,7 @@ export class MirrorWriter {
     const { database, clock, baseUrl } = this.#options;
     const nowMs = clock.wallMs();
     transaction(database, () => {
-      this.#lists.noteWalk(type, { centre: baseUrl, completedAtMs: nowMs, objectives });
+      this.#lists.recordRead(type, { centre: baseUrl, completedAtMs: nowMs, objectives });
       this.#lists.purgeMissing(type, nowMs - MISSING_RETENTION_MS);
       if (added.length + changed.length + missing.length === 0) return;
       const counts = { added: added.length, changed: changed.length, missing: missing.length };

@@ -131,7 +131,7 @@ export class ObjectiveMirror {
 
   #isKnown(): boolean {
     const { baseUrl } = this.#options;
-    return OBJECTIVE_TYPES.every((type) => this.#lists.walk(type)?.centre === baseUrl);
+    return OBJECTIVE_TYPES.every((type) => this.#lists.lastRead(type)?.centre === baseUrl);
   }
 
   #want(withinMs: number): void {
@@ -190,7 +190,7 @@ export class ObjectiveMirror {
     this.#known.noteAnswers(reader);
     if (found.kind === "unfinished") return this.#fail(type, found.outcome);
     const read = found.rows.size;
-    const isOtherCentre = (this.#lists.walk(type)?.centre ?? "") !== baseUrl;
+    const isOtherCentre = (this.#lists.lastRead(type)?.centre ?? "") !== baseUrl;
     const outcome = compareLists(this.#lists.listed(type), found.rows, isLossAccepted || isOtherCentre);
     if (outcome.kind === "refused") return this.#reject(type, read, outcome.reason);
     await this.#writer.write(type, found.rows, outcome);
@@ -227,7 +227,7 @@ export class ObjectiveMirror {
   }
 
   #report(type: ObjectiveType, what: string, remedy: string): void {
-    const found = this.#lists.walk(type);
+    const found = this.#lists.lastRead(type);
     const fallback = found
       ? `The mirror of ${new Date(found.completedAtMs).toISOString()} stays in use.`
       : "Only the configured and imported objectives are known.";
