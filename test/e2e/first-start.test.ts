@@ -218,7 +218,7 @@ describe("a start that cannot be", () => {
   test("a data folder that cannot be made is refused with 73", async () => {
     writeFileSync(join(installation.folder, "site"), "a file stands where the folder should be");
     const site = installation.daemon("site", "mqtt: off\n");
-    await expect(site.start()).rejects.toThrow(/ended with 73: cannot make the data folder/);
+    await expect(site.start()).rejects.toThrow(/ended with 73: cannot create the data directory/);
   });
 });
 

@@ -74,7 +74,7 @@ describe("an uploaded copy whose check takes hours", () => {
     const [child = 0] = childrenOf(process.pid).filter((pid) => !before.has(pid));
     expect(child).toBeGreaterThan(0);
     work.stop();
-    await expect(answer).rejects.toThrow(/ends this run/);
+    await expect(answer).rejects.toThrow(/daemon is restarting/);
     expect(existsSync(`/proc/${child}`)).toBe(false);
   });
 

@@ -347,10 +347,10 @@ describe("putting a copy back", () => {
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
     damage(copy, 4096, 20_000);
-    expect(() => planRestore(site.dataDir, copy)).toThrow(/cannot be put back/);
+    expect(() => planRestore(site.dataDir, copy)).toThrow(/cannot be restored/);
     expect(() => planRestore(site.dataDir, join(site.dataDir, "journal.db"))).toThrow(/another kind of file/);
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
-    expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
+    expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be restored/);
     expect(site.names()).toEqual(["a"]);
     // Gone since it was looked at.
     const plan = { recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] };

@@ -29,7 +29,7 @@ const TOKEN_CACHE: Change = {
 /** A commit for each job at once, instead of one for all that arrive in the same turn of the event loop. */
 const SHARED_COMMIT: Change = {
   file: "store/group-commit.js",
-  text: "this.#clock.afterTurn(() => this.#flush());",
+  text: "this.#clock.afterEventLoopTurn(() => this.#flush());",
   instead: "this.#flush();",
 };
 
@@ -72,7 +72,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   {
     name: "without-kept-statements",
     shownBy: "requests",
-    changes: [{ file: "store/database.js", text: "keepStatements(database);", instead: "" }],
+    changes: [{ file: "store/database.js", text: "cacheStatements(database);", instead: "" }],
   },
   {
     name: "without-ordered-keys",
