@@ -90,8 +90,7 @@ export class Journal {
    * the surrounding `groupCommit` ends, they are on disk and must not be lost.
    */
   commit(change: JournalChange): void {
-    // Earlier changes are written first, or a zone would return to an earlier state. Not inside another commit: the
-    // file in memory is deleted once they are on disk.
+    // Earlier changes first, or a zone would return to an earlier state. Not inside another commit: see `clear`.
     if (this.offDisk.count > 0 && !this.#database.inTransaction) this.storeOffDisk();
     this.#commit(change);
   }
@@ -188,7 +187,6 @@ export class Journal {
     });
   }
 
-  /** The lines of an incident's zones have changed. */
   zonesNoted(incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
     return this.#commitTogether(() => this.incidents.save(incident, changed));
   }
@@ -236,7 +234,6 @@ export class Journal {
     return opensOwn ? trip.key : null;
   }
 
-  /** Commits several writes, all or none. */
   #commitTogether(work: () => void): Promise<void> {
     return this.groupCommit(() => transaction(this.#database, work));
   }

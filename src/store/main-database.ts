@@ -174,7 +174,6 @@ export const MAIN_DATABASE: DatabaseKind = {
         CREATE INDEX outbox_sweep ON outbox(sweep_at) WHERE sweep_at IS NOT NULL;
         CREATE INDEX outbox_verify ON outbox(verify_at) WHERE verify_at IS NOT NULL;
 
-        -- Facts about the dispatch centre, by name.
         CREATE TABLE centre_facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
     (database) =>

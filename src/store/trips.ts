@@ -193,10 +193,6 @@ export class TripStore {
       .map(toTrip);
   }
 
-  /**
-   * Counts at most `rows` trips after `seq` by zone and state. `last` is the `seq` reached; `isNewest` tells if
-   * none follow.
-   */
   countsAfter(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
     const newest = this.lastSeq();
     const last = Math.min(newest, seq + rows);

@@ -33,7 +33,6 @@ export interface PushOptions {
   readonly conditions: Conditions;
   readonly marker: MarkerField;
   readonly siteRef: string;
-  /** Address of the dispatch centre. */
   readonly baseUrl?: string;
   /** IANA time zone of dates without an offset. */
   readonly timezone: string;
@@ -132,7 +131,6 @@ export class Push {
     await this.cycle();
   }
 
-  /** Makes all entries due that wait for a time. */
   makeAllDue(): void {
     this.#store.write(() => this.#store.outbox.makeAllDue());
   }

@@ -367,7 +367,7 @@ describe("putting a copy back", () => {
     ],
     ["a view", "CREATE VIEW v AS SELECT 1", /view v/],
     ["an index that refuses a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
-    ["a table less", "DROP TABLE outbox", /no table outbox/],
+    ["a table less", "DROP TABLE outbox", /table outbox is missing/],
     ["a table that is another one", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
   ])("is refused for a copy with %s, and nothing is touched", async (_what, change, problem) => {
     site.trip("a");

@@ -63,7 +63,7 @@ describe("a copy that is handed in piece by piece", () => {
     expect(second).toBe(first);
     const asked = handedIn.plan(copy);
     handedIn.add(readFileSync(handedIn.path).length, Buffer.from("more"));
-    await expect(asked).rejects.toThrow(/a piece was added/);
+    await expect(asked).rejects.toThrow(/piece was uploaded/);
   });
 
   test("has to wait until the one before it was looked at", async () => {
