@@ -96,7 +96,10 @@ function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged
   };
 }
 
-function compare({ local, agreed, base, upstream, inFlightValues }: MergeSides, field: keyof InterventionFields) {
+function compare(
+  { local, agreed, base, upstream, inFlightValues }: MergeSides,
+  field: keyof InterventionFields,
+) {
   const here = local[field];
   // A centre that leaves a field out of its answers says nothing about it.
   const there = upstream[field] === undefined ? base[field] : upstream[field];

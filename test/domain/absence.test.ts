@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeAbsence, SECOND_LOOK_MS, type AbsenceStep, type ListPresence } from "../../src/domain/absence.ts";
+import {
+  judgeAbsence,
+  SECOND_LOOK_MS,
+  type AbsenceStep,
+  type ListPresence,
+} from "../../src/domain/absence.ts";
 
 /* What the centre's answers can do to a record that it says it does not have. */
 

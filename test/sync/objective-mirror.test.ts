@@ -437,7 +437,10 @@ describe("a centre that cannot give its lists", () => {
 describe("by itself", () => {
   const listReads = (): number => centre.reads.filter(({ path }) => path.startsWith("/obiective")).length;
   const reread = async (count: number): Promise<void> => {
-    await eventually(`${count} readings`, () => (lists.lastRead("obiective/persoane")?.generation ?? 0) >= count);
+    await eventually(
+      `${count} readings`,
+      () => (lists.lastRead("obiective/persoane")?.generation ?? 0) >= count,
+    );
     await eventually("the reading to be over", () => mirror.progress === undefined);
   };
 
