@@ -18,11 +18,11 @@ import { ZoneService } from "./inputs/zone-service.ts";
 import { addonWarning } from "./ops/addon-headers.ts";
 import { requestIntegrityCheck } from "./ops/backups.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
-import { DataFolder } from "./ops/data-directory.ts";
+import { DataDirectory } from "./ops/data-directory.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { LinkRecorder } from "./ops/link-recorder.ts";
-import { ListThread } from "./ops/list-worker.ts";
+import { ListWorker } from "./ops/list-worker.ts";
 import { JsonLog } from "./ops/log.ts";
 import type { EventService } from "./service/events.ts";
 import { SiteSettings } from "./site/site-settings.ts";
@@ -98,7 +98,7 @@ export class Daemon {
   async #start(): Promise<void> {
     const config = this.#config;
     const places = { dataDir: config.dataDir, auditDays: config.site.auditDays, newIdentity: randomUUID };
-    const folder = new DataFolder({ ...this.#common, ...places });
+    const folder = new DataDirectory({ ...this.#common, ...places });
     this.#stops.push(() => folder.close());
     const database = folder.main;
     const journal = new Journal(
@@ -109,7 +109,7 @@ export class Daemon {
     const sync = this.#newSync(database);
     const onChange = (change: { priority: Priority }): void => sync.sync?.changed(change);
     const { announceInitialPassword } = this.#options;
-    const longLists = new ListThread(database.name, this.#common);
+    const longLists = new ListWorker(database.name, this.#common);
     const serviceParts = { config, database, clock: this.#clock, newUid: this.#newKey, longLists };
     const services = await makeServices({ ...serviceParts, onChange, tell: announceInitialPassword });
     let dispatch: LocalDispatch | undefined;

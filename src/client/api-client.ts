@@ -9,10 +9,10 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { readBody } from "./answer-body.ts";
 
 /**
- * What became of a request. The difference between the last two decides whether repeating it could do the work twice.
- * - `answered`: the whole answer arrived.
+ * The result of a request. The last two differ in whether a repetition could create a second record.
+ * - `answered`: the complete response arrived.
  * - `not-sent`: no connection was made, so nothing can have arrived.
- * - `lost`: the connection was there, the answer is not; the request may or may not have been carried out.
+ * - `lost`: the response did not arrive; the request may have been applied.
  */
 export type Reply =
   | {
@@ -26,40 +26,40 @@ export type Reply =
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Path and query behind the base URL, starting with a slash. */
+  /** Path and query after the base URL, starting with a slash. */
   readonly path: string;
   readonly token?: string;
-  /** JSON text, sent as it is. */
+  /** JSON text, sent unchanged. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ApiClientOptions {
   readonly baseUrl: string;
-  /** Longest wait for a whole answer, from the call on. */
+  /** Maximum time for a complete response, from the call on. */
   readonly timeoutMs: number;
   /**
-   * How long an idle connection is kept to be used again, in milliseconds; without it each request has its own. The far
-   * side must keep it for longer: if it closes one at the same moment, a write on it is `lost`. A read is repeated on
-   * another connection.
+   * How long an idle connection is kept, in milliseconds; by default each request opens its own. The server must
+   * keep it longer: if it closes one at the same moment, a write on it is `lost`. A read is repeated on another
+   * connection.
    */
   readonly keepIdleMs?: number;
   /** Maximum open connections; further requests queue. Default 8. */
   readonly connectionsMax?: number;
-  /** PEM of the only authority that the server's certificate may be signed by; without it the public ones. */
+  /** PEM of the only certificate authority trusted for the server; by default the public ones. */
   readonly ca?: string | undefined;
 }
 
-/** What one attempt brought, and whether it met a kept connection that the far side had closed meanwhile. */
+/** The result of one attempt, and whether its kept connection had been closed by the server. */
 interface Sent {
   readonly reply: Reply;
   readonly isStale: boolean;
 }
 
-/** How writing to a connection ends that the far side has closed. */
+/** Error codes of a write to a connection that the server has closed. */
 const STALE: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
-/** Speaks the interface to a server: our own over the loopback, or the dispatch centre. Follows no redirects. */
+/** Client of the API of a server: the local API, or the dispatch centre. Follows no redirects. */
 export class ApiClient {
   readonly #base: URL;
   readonly #timeoutMs: number;
@@ -69,9 +69,9 @@ export class ApiClient {
   constructor({ baseUrl, timeoutMs, keepIdleMs, connectionsMax = 8, ca }: ApiClientOptions) {
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#timeoutMs = timeoutMs;
-    // Each request listens until it has ended, and as many may be queued as the caller likes.
+    // Each request adds a listener, and any number may be queued.
     setMaxListeners(0, this.#abort.signal);
-    // The agent's limit ends idle connections alone; a request that waits for its answer has `timeoutMs`.
+    // The agent's timeout only ends idle connections; requests are limited by `timeoutMs`.
     const kept = keepIdleMs === undefined ? {} : { keepAlive: true, timeout: keepIdleMs };
     const pool = { ...kept, maxSockets: connectionsMax };
     this.#agent =
@@ -80,15 +80,14 @@ export class ApiClient {
         : new HttpAgent(pool);
   }
 
-  /** Sends one request. Never rejects and always ends: every failure is a reply. */
+  /** Sends one request. Never rejects and always ends: failures are results. */
   async request(asked: ApiRequest): Promise<Reply> {
-    // With a listener of its own: as a part of AbortSignal.any the limit is collected as garbage by Node 20, and the
-    // request never ends.
+    // A separate listener: Node 20 garbage-collects a timeout inside AbortSignal.any, and the request never ends.
     const limit = AbortSignal.timeout(this.#timeoutMs);
     for (;;) {
       const { reply, isStale } = await this.#send(asked, limit);
-      // Each stale connection leaves the pool, so this ends with a new one at the latest. A write may have been carried
-      // out although no byte of an answer came: only the caller can find that out.
+      // Each stale connection leaves the pool, so at the latest a new one ends the loop. A write may have been
+      // applied although no response came: only the caller can find out.
       if (!isStale || asked.method !== "GET") return reply;
     }
   }
@@ -110,13 +109,13 @@ export class ApiClient {
           ...headers,
         },
       });
-      const giveUp = (): void => {
-        const message = `no answer within ${this.#timeoutMs} ms`;
+      const onTimeout = (): void => {
+        const message = `no response within ${this.#timeoutMs} ms`;
         request.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
       };
-      limit.addEventListener("abort", giveUp, { once: true });
-      request.once("close", () => limit.removeEventListener("abort", giveUp));
-      settleWith(request, isTls ? "secureConnect" : "connect", (reply) => {
+      limit.addEventListener("abort", onTimeout, { once: true });
+      request.once("close", () => limit.removeEventListener("abort", onTimeout));
+      resolveWith(request, isTls ? "secureConnect" : "connect", (reply) => {
         const isStale = reply.kind === "lost" && request.reusedSocket && STALE.has(reply.code);
         resolve({ reply, isStale });
       });
@@ -124,15 +123,15 @@ export class ApiClient {
     });
   }
 
-  /** Gives up what is under way and closes kept connections; nothing is sent from now on. */
+  /** Aborts requests in flight and closes kept connections; nothing is sent afterwards. */
   close(): void {
     this.#abort.abort();
     this.#agent.destroy();
   }
 }
 
-/** Calls `resolve` in whichever way a request ends; only the first call counts. */
-function settleWith(
+/** Calls `resolve` when a request ends in any way; only the first call counts. */
+function resolveWith(
   request: ClientRequest,
   connectEvent: "connect" | "secureConnect",
   resolve: (reply: Reply) => void,
@@ -143,12 +142,12 @@ function settleWith(
     resolve({ kind, code: error.code ?? "ERROR", error: error.message });
   };
   request.on("socket", (socket) => {
-    // A socket that is still connecting has sent nothing; with TLS nothing is sent before the handshake is done.
+    // A connecting socket has sent nothing; with TLS nothing is sent before the handshake is complete.
     if (request.reusedSocket || !socket.connecting) connected = true;
     else socket.once(connectEvent, () => (connected = true));
   });
   request.on("error", fail);
-  // Nobody asked for another protocol: the connection is of no use, and only its end ends the request.
+  // No other protocol was requested, so the connection is useless; closing it ends the request.
   request.on("upgrade", ({ statusCode = 0, headers }, socket) => {
     socket.destroy();
     resolve({ kind: "answered", status: statusCode, headers, body: "" });
@@ -161,6 +160,6 @@ function settleWith(
     readBody(response, answered, fail);
   });
   request.on("close", () => {
-    if (!isAnswered) fail(new Error("the connection was closed without an answer"));
+    if (!isAnswered) fail(new Error("connection closed without a response"));
   });
 }

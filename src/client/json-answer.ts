@@ -1,14 +1,17 @@
-/** More levels than any answer of the interface has. Some thousand cannot be written as JSON again, nor kept in SQLite. */
+/**
+ * Maximum depth, more than any response of the API has. A depth of thousands cannot be serialised again or stored
+ * in SQLite.
+ */
 const LEVELS_MAX = 64;
 /**
- * More values than a list of ten thousand objectives has. 16 MB of empty objects are five million of them, which take
- * twice the memory that the service lets the daemon have.
+ * Maximum values, more than a list of ten thousand objectives has. 16 MB of empty objects are five million values,
+ * which take twice the memory limit of the service.
  */
 const VALUES_MAX = 500_000;
 
-/** The value of a JSON text, or undefined when it is none or one that nobody means to be read. */
+/** Parses a JSON text; undefined if it is invalid or exceeds the limits. */
 export function parseJson(text: string): unknown {
-  if (!isReadable(text)) return undefined;
+  if (!isWithinLimits(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -16,16 +19,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Looked for in the text: in what has been made of it, it would be too late. */
-function isReadable(text: string): boolean {
+/** Checks the limits in the text, because after parsing it would be too late. */
+function isWithinLimits(text: string): boolean {
   let levels = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const mark = text[at];
-    if (mark === '"') at = endOfString(text, at);
-    else if (mark === "]" || mark === "}") levels -= 1;
-    else if (mark === ",") values += 1;
-    else if (mark === "[" || mark === "{") {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "]" || character === "}") levels -= 1;
+    else if (character === ",") values += 1;
+    else if (character === "[" || character === "{") {
       levels += 1;
       values += 1;
     }
@@ -34,7 +37,7 @@ function isReadable(text: string): boolean {
   return true;
 }
 
-/** @returns where the string that begins there has its closing mark; the end of the text when it has none */
+/** @returns the position of the closing quote of a string; the end of the text if there is none */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -4,22 +4,22 @@ import type { ApiClient, Reply } from "./api-client.ts";
 import { parseJson } from "./json-answer.ts";
 
 export type TokenResult =
-  /** `isOld`: of the run before, and not accepted in this one yet. */
+  /** `isOld`: from an earlier run, and not accepted yet in this one. */
   | { readonly ok: true; readonly token: string; readonly isOld: boolean }
-  /** The answer to the sign-in, which the caller classifies like any other. */
+  /** The response to the sign-in, which the caller classifies. */
   | { readonly ok: false; readonly reply: Reply };
 
-/** A token that outlives the process. */
+/** A token that is stored across restarts. */
 export interface KeptToken {
   readonly token: string;
   /** Wall clock, milliseconds since 1970. */
   readonly expiresAtMs: number;
 }
 
-/** Where the token for one account at one server is kept over a restart. */
+/** Stores the token of one account at one server across restarts. */
 export interface TokenStore {
   load(): KeptToken | undefined;
-  /** @param kept undefined removes it */
+  /** @param kept undefined to delete it */
   save(kept: KeptToken | undefined): void;
 }
 
@@ -28,16 +28,16 @@ export interface TokenCacheOptions {
   readonly email: string;
   readonly password: string;
   readonly clock: Clock;
-  /** Without it each run signs in. */
+  /** Without a store each run signs in. */
   readonly store?: TokenStore | undefined;
 }
 
-/** No token counts for longer, whatever the wall clock of the run before was. */
+/** Maximum lifetime of a stored token, because the wall clock of the earlier run may have been wrong. */
 const LIFETIME_MS_MAX = 3_600_000;
-/** A token is renewed after this part of its lifetime, so that none expires on the way. */
+/** A token is renewed after this share of its lifetime, so that it does not expire in flight. */
 const RENEW_AT = 0.8;
 
-/** The token for a server, timed by the monotonic clock, and never asked for twice at once. */
+/** The token for a server, timed by the monotonic clock; concurrent calls share one sign-in. */
 export class TokenCache {
   readonly #options: TokenCacheOptions;
   #current: { readonly token: string; readonly renewAtMs: number; readonly isOld: boolean } | undefined;
@@ -48,7 +48,7 @@ export class TokenCache {
     this.#options = options;
   }
 
-  /** A token that is good now, signing in when there is none. */
+  /** Returns a valid token, and signs in if there is none. */
   async token(): Promise<TokenResult> {
     if (!this.#isLoaded) this.#load();
     const current = this.#current;
@@ -58,7 +58,7 @@ export class TokenCache {
     return this.#signingIn;
   }
 
-  /** Drops a token that the server did not accept; a newer one stays. */
+  /** Drops a rejected token; a newer one stays. */
   invalidate(token: string): void {
     if (this.#current?.token !== token) return;
     this.#current = undefined;
@@ -71,7 +71,7 @@ export class TokenCache {
       this.#current = { ...this.#current, isOld: false };
   }
 
-  /** Takes over the token of the run before. By a clock that is wrong it may have expired: then the server refuses it. */
+  /** Loads the token of an earlier run. If the clock is wrong it may have expired; then the server rejects it. */
   #load(): void {
     const { clock, store } = this.#options;
     this.#isLoaded = true;
@@ -87,12 +87,12 @@ export class TokenCache {
       method: "POST",
       path: "/auth/token",
       body: JSON.stringify({ email, password }),
-      // Shows that it is no stranger who asks; a centre that does not look at it loses nothing.
+      // The old token identifies the client, which can exempt it from rate limits; a server may ignore it.
       ...(this.#current ? { token: this.#current.token } : {}),
     });
     const access = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
     if (!validateAccessToken(access)) {
-      // With a token that is no longer accepted the next sign-in would be refused as well.
+      // With a rejected token the next sign-in would be rejected as well.
       this.#current = undefined;
       return { ok: false, reply };
     }

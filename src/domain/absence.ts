@@ -7,7 +7,7 @@
 export const SECOND_LOOK_MS = 120_000;
 
 /** What the centre's list shows of an id: `passed` if the list was read past it and does not contain it. */
-export type ListWord = "listed" | "passed" | "undetermined";
+export type ListPresence = "listed" | "passed" | "undetermined";
 
 export type AbsenceStep =
   /** The list is to be read as well. */
@@ -22,7 +22,7 @@ export type AbsenceStep =
  * @param sinceMs wall clock of the first such response in a row, milliseconds since 1970; null for the first one
  * @param list what the list showed in this check; undefined if it was not read
  */
-export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListWord): AbsenceStep {
+export function judgeAbsence(sinceMs: number | null, nowMs: number, list?: ListPresence): AbsenceStep {
   if (sinceMs === null) return { kind: "wait", sinceMs: nowMs, againAtMs: nowMs + FIRST_WAIT_MS };
   const ageMs = nowMs - sinceMs;
   if (ageMs < SECOND_LOOK_MS) {

@@ -6,7 +6,7 @@ export interface RecordChange {
   readonly event: "edited" | "deleted";
   /** The record's revision after the change. */
   readonly rev: number;
-  readonly rank: number;
+  readonly priorityOrder: number;
   /** Whether a trip joins the record with the change. */
   readonly hasTripJoined: boolean;
   /** First sweep for copies that may still be in flight, wall clock, milliseconds since 1970. */
@@ -15,13 +15,13 @@ export interface RecordChange {
 
 /** The outbox entry of a record after a local change. */
 export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEntry {
-  const { event, rev, rank, hasTripJoined, firstSweepMs } = change;
+  const { event, rev, priorityOrder, hasTripJoined, firstSweepMs } = change;
   const outcome = event === "deleted" ? deletionOf(entry) : event;
   const phase = nextPhase(entry.phase, outcome, entry.upstreamId !== null);
   return {
     ...entry,
     phase,
-    priorityOrder: rank,
+    priorityOrder,
     wantRev: rev,
     joinedRev: hasTripJoined ? rev : entry.joinedRev,
     deleted: event === "deleted",

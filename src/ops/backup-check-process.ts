@@ -4,14 +4,14 @@ import { AppError } from "../domain/errors.ts";
 import type { BackupResult, BackupTask } from "./backup-worker.ts";
 import type { RestorePlan } from "./restore.ts";
 
-/** A poor card checks a copy of 256 MB, the largest that is taken, in less; a copy that takes longer is none of ours. */
+/** Time limit of a check: a slow SD card checks the maximum of 256 MB faster, so a slower file is not one of ours. */
 export const CHECK_MS_MAX = 300_000;
 
 /**
- * Looks at an uploaded copy in a process of its own. SQLite cannot be interrupted in the middle of a check, and a file
- * from elsewhere may have rules that take hours: a process can be ended at any moment, and it ends with the daemon.
+ * Checks an uploaded backup in a separate process. SQLite cannot be interrupted during a check, and constraints of
+ * a foreign file may take hours. A process can be killed at any time, and ends with the daemon.
  */
-export class CopyProcess {
+export class BackupCheckProcess {
   readonly #limitMs: number;
   readonly #children = new Set<ChildProcess>();
   #isStopped = false;
@@ -20,40 +20,40 @@ export class CopyProcess {
     this.#limitMs = limitMs;
   }
 
-  /** @throws AppError as `planRestore`; `bad-data` past the limit; `unavailable` when the run ends before */
+  /** @throws AppError as `planRestore`; `bad-data` after the time limit; `unavailable` if the daemon stops */
   planRestore(dataDir: string, file: string): Promise<RestorePlan> {
-    const order: BackupTask = { work: "planRestore", dataDir, file };
+    const task: BackupTask = { work: "planRestore", dataDir, file };
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(endOfRun());
-      // The built file: the daemon only runs built.
+      if (this.#isStopped) return reject(restarting());
+      // The daemon only runs as compiled JavaScript.
       const path = fileURLToPath(new URL("backup-check-main.js", import.meta.url));
-      const child = fork(path, [JSON.stringify(order), String(this.#limitMs)], {
+      const child = fork(path, [JSON.stringify(task), String(this.#limitMs)], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       });
       this.#children.add(child);
-      child.on("message", (answer: BackupResult) => {
-        if ("error" in answer) {
-          const { code, message, hint } = answer.error;
+      child.on("message", (result: BackupResult) => {
+        if ("error" in result) {
+          const { code, message, hint } = result.error;
           reject(new AppError(code, message, { hint }));
-        } else resolve(answer.value as RestorePlan);
+        } else resolve(result.value as RestorePlan);
       });
       child.on("error", reject);
       child.on("exit", () => {
         this.#children.delete(child);
-        // Of no consequence after an answer.
-        reject(endOfRun());
+        // Has no effect after a result.
+        reject(restarting());
       });
     });
   }
 
-  /** Ends what is under way; callers that wait for it get `unavailable`. */
+  /** Ends running checks; their callers get `unavailable`. */
   stop(): void {
     this.#isStopped = true;
     for (const child of this.#children) child.kill("SIGKILL");
   }
 }
 
-/** The run ends, and with it what was asked of it. */
-export function endOfRun(): AppError {
-  return new AppError("unavailable", "the daemon ends this run; try again in a moment", { retryAfterS: 5 });
+/** Error of tasks that end because the daemon stops. */
+export function restarting(): AppError {
+  return new AppError("unavailable", "the daemon is restarting; try again shortly", { retryAfterS: 5 });
 }

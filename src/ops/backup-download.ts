@@ -4,11 +4,11 @@ import { AppError } from "../domain/errors.ts";
 import { freeBytes } from "./reserve-file.ts";
 import type { BackupTasks } from "./backup-tasks.ts";
 
-/** Copies of the main database for people to take away; the regular ones are left as they are. */
+/** Temporary backups of the main database for download; scheduled backups are not affected. */
 export class BackupDownload {
   readonly #dataDir: string;
   readonly #work: BackupTasks;
-  #isLent = false;
+  #isBusy = false;
 
   constructor(dataDir: string, work: BackupTasks) {
     this.#dataDir = dataDir;
@@ -16,42 +16,42 @@ export class BackupDownload {
   }
 
   /**
-   * Makes a copy, lends it to whoever takes it away, and removes it. One at a time, or impatience would fill the disk.
-   * @throws AppError `conflict` while another one is lent, else as `backUp`
+   * Creates a backup, passes its path to `take`, and deletes it. One at a time, because parallel ones could fill
+   * the disk.
+   * @throws AppError `conflict` while another one is in use, else as `backUp`
    */
   async lend(take: (path: string) => Promise<void>): Promise<void> {
-    if (this.#isLent)
-      throw new AppError("conflict", "a copy is being taken already; try again when it is there");
-    this.#isLent = true;
-    let own: string | undefined;
+    if (this.#isBusy) throw new AppError("conflict", "a backup is already being downloaded; try again later");
+    this.#isBusy = true;
+    let directory: string | undefined;
     try {
-      this.#assertRoom();
+      this.#assertSpace();
       mkdirSync(this.#folder, { recursive: true, mode: 0o750 });
-      // Of its own: a copy that an ended run was still busy with is removed when its thread ends, and that is all.
-      own = mkdtempSync(join(this.#folder, NAME));
-      const path = join(own, "santinela.db");
+      // A separate directory: a backup of a stopped run may still be written until its thread ends.
+      directory = mkdtempSync(join(this.#folder, NAME));
+      const path = join(directory, "santinela.db");
       await this.#work.backUp(this.#dataDir, path);
       await take(path);
     } finally {
-      if (own !== undefined) rmSync(own, { recursive: true, force: true });
-      this.#isLent = false;
+      if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+      this.#isBusy = false;
     }
   }
 
-  /** The disk is for alarms first. */
-  #assertRoom(): void {
+  /** Checks that the disk keeps enough space for alarms. */
+  #assertSpace(): void {
     const sizeBytes = statSync(join(this.#dataDir, "santinela.db")).size;
     if (freeBytes(this.#dataDir) < sizeBytes + LEFT_FREE_BYTES)
-      throw new AppError("conflict", "the disk of the data folder has too little room for a copy");
+      throw new AppError("conflict", "the disk of the data directory has too little space for a backup");
   }
 
-  /** Removes what a run that was cut off has left. */
+  /** Removes backups left by an interrupted run. */
   forget(): void {
     let names: string[];
     try {
       names = readdirSync(this.#folder);
     } catch {
-      // Nobody has ever made a copy here.
+      // There has never been a backup here.
       return;
     }
     for (const name of names)
@@ -64,5 +64,5 @@ export class BackupDownload {
 }
 
 const NAME = "download-";
-/** What must be left for alarms while the copy lies there. */
+/** Space that stays free for alarms during the download. */
 const LEFT_FREE_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,9 @@
 import { backUp } from "./backups.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
 
-/** The work on whole database files that people ask a running daemon for. It takes a Raspberry Pi many seconds. */
+/**
+ * Tasks on whole database files that users request from a running daemon. They take many seconds on a Raspberry Pi.
+ */
 export interface BackupTasks {
   /** @throws AppError as `backUp` */
   backUp(dataDir: string, out: string): Promise<void>;
@@ -9,7 +11,7 @@ export interface BackupTasks {
   planRestore(dataDir: string, file: string): Promise<RestorePlan>;
 }
 
-/** Does it where it is asked for, and nothing else meanwhile. */
+/** Runs the tasks in the calling process, which they block. */
 export const IN_PROCESS_TASKS: BackupTasks = {
   backUp,
   planRestore: async (dataDir, file) => planRestore(dataDir, file),

@@ -1,31 +1,30 @@
 import { Worker } from "node:worker_threads";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
-import { CopyProcess, endOfRun } from "./backup-check-process.ts";
+import { BackupCheckProcess, restarting } from "./backup-check-process.ts";
 import type { BackupTasks } from "./backup-tasks.ts";
 import type { RestorePlan } from "./restore.ts";
 
-/** What a thread is started with. */
+/** The input of a thread. */
 export interface BackupTask {
   readonly work: keyof BackupTasks;
   readonly dataDir: string;
-  /** The copy to be made, or the one to be looked at. */
+  /** The backup to create or to check. */
   readonly file: string;
 }
 
-/** What a thread says at its end; an error's class does not pass from one thread to another, its words do. */
+/** The result of a thread. The class of an error cannot be passed between threads, so its values are. */
 export type BackupResult =
   | { readonly value: RestorePlan | void }
   | { readonly error: { readonly code: AppErrorCode; readonly message: string; readonly hint: string } };
 
 /**
- * Does the work in a thread of its own, one for each order, so that contacts and messages are taken meanwhile. A thread
- * and no process: it ends with the daemon, also with one that is killed, so nobody goes on writing behind its back; and
- * it takes the memory for one more isolate and not for one more Node.js.
+ * Runs each task in its own thread, so that contacts and messages are still processed. A thread ends with the
+ * daemon even if that is killed, so it never writes afterwards. It needs less memory than a process.
  */
 export class BackupWorker implements BackupTasks {
   readonly #threads = new Set<Worker>();
-  /** For files from elsewhere. */
-  readonly #process = new CopyProcess();
+  /** For files from unknown sources. */
+  readonly #process = new BackupCheckProcess();
   #isStopped = false;
 
   async backUp(dataDir: string, out: string): Promise<void> {
@@ -37,8 +36,8 @@ export class BackupWorker implements BackupTasks {
   }
 
   /**
-   * Ends what is under way; callers that wait for it get `unavailable`. The check of a copy that was just made goes on to its
-   * end, and the process stays until then, with its databases closed: Node waits for the calls of its threads.
+   * Ends running tasks; their callers get `unavailable`. The check of a new backup still runs to its end, and the
+   * process exits only then: Node waits for native calls of its threads.
    */
   stop(): void {
     this.#isStopped = true;
@@ -46,23 +45,23 @@ export class BackupWorker implements BackupTasks {
     for (const thread of this.#threads) void thread.terminate();
   }
 
-  #run(order: BackupTask): Promise<RestorePlan | void> {
+  #run(task: BackupTask): Promise<RestorePlan | void> {
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(endOfRun());
-      // The built file: the daemon only runs built.
-      const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: order });
+      if (this.#isStopped) return reject(restarting());
+      // The daemon only runs as compiled JavaScript.
+      const thread = new Worker(new URL("backup-worker-main.js", import.meta.url), { workerData: task });
       this.#threads.add(thread);
-      thread.on("message", (answer: BackupResult) => {
-        if ("error" in answer) {
-          const { code, message, hint } = answer.error;
+      thread.on("message", (result: BackupResult) => {
+        if ("error" in result) {
+          const { code, message, hint } = result.error;
           reject(new AppError(code, message, { hint }));
-        } else resolve(answer.value);
+        } else resolve(result.value);
       });
       thread.on("error", reject);
       thread.on("exit", () => {
         this.#threads.delete(thread);
-        // Of no consequence after an answer.
-        reject(endOfRun());
+        // Has no effect after a result.
+        reject(restarting());
       });
     });
   }

@@ -6,17 +6,17 @@ import { fileProblems } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { renameDurably, writeDurably } from "../store/durable-files.ts";
 
-/** A kept copy of the main database. */
+/** A stored backup of the main database. */
 export interface Backup {
   readonly path: string;
-  /** Wall clock of its making, from its name: a copied file's own times are the copier's. */
+  /** Wall clock of its creation, from its name: file times change when a file is copied. */
   readonly atMs: number;
 }
 
 const BACKUPS_KEPT = 3;
 const WEEK_MS = 7 * 86_400_000;
 
-/** A wall-clock moment as it stands in names of files, such as `2026-11-21T03-17-00Z`. */
+/** A wall clock time as used in file names, such as `2026-11-21T03-17-00Z`. */
 export function fileStamp(wallMs: number): string {
   return new Date(wallMs)
     .toISOString()
@@ -24,7 +24,7 @@ export function fileStamp(wallMs: number): string {
     .replaceAll(":", "-");
 }
 
-/** The kept copies, the newest first. */
+/** The stored backups, newest first. */
 export function backupsIn(dataDir: string): Backup[] {
   let names: string[];
   try {
@@ -43,36 +43,39 @@ export function backupsIn(dataDir: string): Backup[] {
 }
 
 /**
- * Copies the main database while it may be in use, checks the copy as a whole, and only then gives it its name.
- * @param out the copy; what is there already is replaced
- * @throws AppError `storage` when the copy fails its check: then the database itself is damaged, which the next start
- * of the daemon looks into; `cannot-create` when the copy cannot be written
+ * Backs up the main database, which may be in use. The backup is checked before it gets its name.
+ * @param out path of the backup; an existing file is replaced
+ * @throws AppError `storage` if the backup fails its check, which means that the database is damaged; the next
+ * start checks it. `cannot-create` if the backup cannot be written
  */
 export async function backUp(dataDir: string, out: string): Promise<void> {
   const part = `${out}.part`;
   try {
     mkdirSync(dirname(out), { recursive: true, mode: 0o750 });
-    forgetPart(part);
+    removePart(part);
     await backupOnline(join(dataDir, "santinela.db"), part);
   } catch (cause) {
-    forgetPart(part);
-    throw new AppError("cannot-create", `cannot write the copy ${out}: ${(cause as Error).message}`, {
-      hint: "Check the free space and the permissions of that folder.",
+    removePart(part);
+    throw new AppError("cannot-create", `cannot write the backup ${out}: ${(cause as Error).message}`, {
+      hint: "Check the free space and the permissions of that directory.",
       cause,
     });
   }
   const problems = fileProblems(part, MAIN_DATABASE, "full");
   if (problems.length > 0) {
-    forgetPart(part);
+    removePart(part);
     requestIntegrityCheck(dataDir, problems.join("\n"));
     throw new AppError("storage", `the database is damaged: ${problems.join("; ")}`, {
-      hint: "The earlier copies are kept. Restart the daemon: it restores the newest good copy and saves what can be read.",
+      hint: "Earlier backups are kept. Restart the daemon: it restores the newest intact backup and salvages readable rows.",
     });
   }
   renameDurably(part, out);
 }
 
-/** Makes one of the regular copies and removes those that are no longer kept. @returns its path */
+/**
+ * Creates a scheduled backup and removes expired ones.
+ * @returns its path
+ */
 export async function backUpRegularly(dataDir: string, nowMs: number): Promise<string> {
   const path = join(backupFolder(dataDir), `santinela-${fileStamp(nowMs)}.db`);
   await backUp(dataDir, path);
@@ -85,15 +88,15 @@ export async function backUpRegularly(dataDir: string, nowMs: number): Promise<s
   return path;
 }
 
-/** Removes an unfinished copy and what SQLite writes beside it, which would be read into the next one. */
-function forgetPart(part: string): void {
+/** Removes an unfinished backup and SQLite's files beside it, which would be read into the next one. */
+function removePart(part: string): void {
   for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(part + ending, { force: true });
 }
 
 /**
- * Has the next start look at every page of the databases, and never fails: whoever has met the damage has an error of its
- * own to tell. Once is enough; a flush for each write that meets it would keep a failing card busy.
- * @param why for whoever finds the file
+ * Requests an integrity check at the next start. Never fails, because the caller reports the error that it has met.
+ * The file is written only once, so that a failing SD card is not kept busy.
+ * @param why reason, for readers of the file
  */
 export function requestIntegrityCheck(dataDir: string, why: string): void {
   const file = integrityCheckFile(dataDir);
@@ -101,16 +104,16 @@ export function requestIntegrityCheck(dataDir: string, why: string): void {
   try {
     writeDurably(file, `${why}\n`);
   } catch {
-    // A disk that takes no note: the next start only looks less closely.
+    // The request cannot be stored: the next start checks less.
   }
 }
 
-/** Where a failed check is noted for the next start. */
+/** Path of the file that requests an integrity check. */
 export function integrityCheckFile(dataDir: string): string {
   return join(dataDir, "check-failed.txt");
 }
 
-/** The newest three, and the last one of an earlier week. */
+/** The newest three backups, and the last one of an earlier week. */
 function keptOf(backups: readonly Backup[]): Backup[] {
   const newest = backups.slice(0, BACKUPS_KEPT);
   const thisWeek = Math.floor((backups[0]?.atMs ?? 0) / WEEK_MS);

@@ -5,7 +5,7 @@ import type { webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { AppError, messageOf } from "../domain/errors.ts";
 
-/** Where the files are, all PEM. */
+/** Paths of the PEM files. */
 export interface CertificatePaths {
   readonly authority: string;
   readonly authorityKey: string;
@@ -15,24 +15,25 @@ export interface CertificatePaths {
 
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 20 * 365;
-/** Apple's devices refuse more than 825 days, also from an authority that a person has installed. */
+/** Apple devices reject more than 825 days, even from a user-installed certificate authority. */
 const SERVER_DAYS = 800;
 const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 /**
- * Writes a new server certificate and its key, signed by this installation's authority, which is made if there is none.
- * @param options `clockMs`: the time it is valid from, milliseconds since 1970; `withNewAuthority` replaces the present one
- * @throws AppError `configuration` when the authority's files are broken
+ * Writes a new server certificate and key, signed by the installation's certificate authority, which is created if
+ * missing.
+ * @param options `clockMs`: start of validity, milliseconds since 1970; `withNewAuthority` replaces the authority
+ * @throws AppError `configuration` if the files of the authority are invalid
  */
 export async function signCertificate(
   paths: CertificatePaths,
   names: readonly string[],
   { clockMs, withNewAuthority }: { readonly clockMs: number; readonly withNewAuthority: boolean },
 ): Promise<void> {
-  // Loaded only here: the library is large, and a certificate is made once in two years.
+  // Imported on demand: the library is large, and a certificate is created every two years.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
-  const authority = await (withNewAuthority ? makeAuthority : authorityOf)(paths, clockMs, x509);
+  const authority = await (withNewAuthority ? createAuthority : authorityOf)(paths, clockMs, x509);
   const keys = await crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: `CN=${names[0]?.replaceAll(/[^a-z0-9.-]/g, "") ?? "santinela"}`,
@@ -70,7 +71,7 @@ async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeo
     keyPem = readFileSync(paths.authorityKey, "utf8");
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-    return makeAuthority(paths, clockMs, x509);
+    return createAuthority(paths, clockMs, x509);
   }
   try {
     const [der] = x509.PemConverter.decode(keyPem);
@@ -81,16 +82,16 @@ async function authorityOf(paths: CertificatePaths, clockMs: number, x509: typeo
   } catch (cause) {
     throw new AppError(
       "configuration",
-      `${paths.authorityKey} or ${paths.authority} is broken: ${messageOf(cause)}`,
+      `${paths.authorityKey} or ${paths.authority} is invalid: ${messageOf(cause)}`,
       {
-        hint: "Delete both; a new authority is made, and every device that trusts the old one must be given the new one.",
+        hint: "Delete both. A new certificate authority is created; install it on every device that trusts the old one.",
         cause,
       },
     );
   }
 }
 
-async function makeAuthority(
+async function createAuthority(
   paths: CertificatePaths,
   clockMs: number,
   x509: typeof X509,
@@ -117,7 +118,7 @@ async function privateKeyPem(key: webcrypto.CryptoKey, x509: typeof X509): Promi
   return `${x509.PemConverter.encode(await crypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY")}\n`;
 }
 
-/** Whole or not at all, whenever the power goes. */
+/** Writes a file atomically, also in a power cut. */
 function write(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(`${path}.part`, text, { mode, flush: true });

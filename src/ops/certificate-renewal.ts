@@ -15,7 +15,7 @@ export interface CertificateKeeperOptions {
     | { readonly mode: "own" }
     | { readonly mode: "files"; readonly certFile: string; readonly keyFile: string };
   readonly dataDir: string;
-  /** Names for the own certificate, beside this machine's. */
+  /** Additional names for the own certificate. */
   readonly names: readonly string[];
   readonly clock: Clock;
   readonly time: TrustedTime;
@@ -25,46 +25,48 @@ export interface CertificateKeeperOptions {
   readonly onRenewed: (certificate: ServerCertificate) => void;
 }
 
-const CHECK_EVERY_MS = 3_600_000;
-/** While the clock is not set: a certificate of a wrong time is made again soon after it is. */
-const CHECK_UNSET_EVERY_MS = 60_000;
-/** A technician who comes the next day still reads that the authority was made again. */
+const CHECK_INTERVAL_MS = 3_600_000;
+/**
+ * Interval while the clock is not trusted: a certificate with a wrong time is replaced soon after the clock is set.
+ */
+const UNTRUSTED_CHECK_INTERVAL_MS = 60_000;
+/** How long a replaced certificate authority is reported, so that a technician sees it the next day. */
 const SHOWN_FOR_MS = 86_400_000;
-/** Renewal has failed for weeks when so little is left. */
+/** Remaining validity that causes a warning: renewal has failed for weeks by then. */
 const WARN_BEFORE_MS = 14 * 86_400_000;
 
-/** Has a certificate ready for the network side, and renews it without a restart. */
+/** Provides the TLS certificate, and renews it without a restart. */
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #current: ServerCertificate | undefined;
   #cancel: CancelTimer = () => {};
-  #cancelShowing: CancelTimer = () => {};
+  #cancelReport: CancelTimer = () => {};
 
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
   }
 
   /**
-   * The certificate; undefined without TLS.
-   * @throws AppError when there is none to be had
+   * Loads the certificate; undefined without TLS.
+   * @throws AppError if there is no usable one
    */
   async start(): Promise<ServerCertificate | undefined> {
     const { tls, dataDir } = this.#options;
     if (tls.mode === "off") return undefined;
     const before = tls.mode === "own" ? ownCertificateIfThere(dataDir) : undefined;
     this.#current = await this.#load();
-    this.#tellOfAuthority(before, this.#current);
-    this.#tell(this.#current);
+    this.#reportNewAuthority(before, this.#current);
+    this.#report(this.#current);
     this.#wait();
     return this.#current;
   }
 
   stop(): void {
     this.#cancel();
-    this.#cancelShowing();
+    this.#cancelReport();
   }
 
-  /** PEM of this installation's own authority; undefined where a certificate comes from elsewhere. */
+  /** PEM of the installation's certificate authority; undefined for a certificate from files. */
   get authority(): string | undefined {
     return this.#current?.authority?.pem;
   }
@@ -78,7 +80,7 @@ export class CertificateKeeper {
 
   #wait(): void {
     const { clock, time } = this.#options;
-    this.#cancel = clock.after(time.isTrusted() ? CHECK_EVERY_MS : CHECK_UNSET_EVERY_MS, () => {
+    this.#cancel = clock.after(time.isTrusted() ? CHECK_INTERVAL_MS : UNTRUSTED_CHECK_INTERVAL_MS, () => {
       void this.#check().finally(() => this.#wait());
     });
   }
@@ -89,15 +91,18 @@ export class CertificateKeeper {
       const certificate = await this.#load();
       if (certificate.cert === this.#current?.cert) return this.#warn(certificate);
       onRenewed(certificate);
-      this.#tellOfAuthority(this.#current, certificate);
+      this.#reportNewAuthority(this.#current, certificate);
       this.#current = certificate;
-      this.#tell(certificate);
+      this.#report(certificate);
     } catch (error) {
-      conditions.raise("certificate-not-renewed", `${messageOf(error)}; the one until now stays in use`);
+      conditions.raise(
+        "certificate-not-renewed",
+        `${messageOf(error)}; the present certificate stays in use`,
+      );
     }
   }
 
-  #tell(certificate: ServerCertificate): void {
+  #report(certificate: ServerCertificate): void {
     this.#options.log.info("certificate-loaded", {
       names: certificate.names,
       validUntil: new Date(certificate.validUntilMs).toISOString(),
@@ -119,26 +124,26 @@ export class CertificateKeeper {
     const remedy =
       tls.mode === "files"
         ? "Check the clock (timedatectl timesync-status) and the file"
-        : `Both are made again once the clock is set${time.isTrusted() ? "" : ", which no time server has done yet"} (timedatectl timesync-status)`;
+        : `Both are replaced once the clock is set${time.isTrusted() ? "" : ", which no time server has done yet"} (timedatectl timesync-status)`;
     conditions.raise(
       "certificate-of-wrong-time",
-      `the certificate or its authority is valid from ${isoOf(fromMs)}, and it is ${isoOf(nowMs)}: no client accepts that. ${remedy}.`,
+      `the certificate or its authority is valid from ${isoOf(fromMs)}, and it is now ${isoOf(nowMs)}: no client accepts it. ${remedy}.`,
       "certificate",
     );
   }
 
-  /** Devices that have installed the old authority refuse the new certificate until they have the new one. */
-  #tellOfAuthority(before: ServerCertificate | undefined, { authority }: ServerCertificate): void {
+  /** Devices with the old certificate authority reject the new certificate until they have the new one. */
+  #reportNewAuthority(before: ServerCertificate | undefined, { authority }: ServerCertificate): void {
     const old = before?.authority;
     if (!old || !authority || old.fingerprint === authority.fingerprint) return;
     const { conditions, clock } = this.#options;
     conditions.raise(
       "certificate-of-wrong-time",
-      `the authority was valid from ${isoOf(old.validFromMs)}, so it and the certificate are made again. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is ${authority.fingerprint}.`,
+      `the authority was valid from ${isoOf(old.validFromMs)}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is ${authority.fingerprint}.`,
       "authority",
     );
-    this.#cancelShowing();
-    this.#cancelShowing = clock.after(SHOWN_FOR_MS, () =>
+    this.#cancelReport();
+    this.#cancelReport = clock.after(SHOWN_FOR_MS, () =>
       conditions.clear("certificate-of-wrong-time", "authority"),
     );
   }

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { signCertificate, type CertificatePaths } from "./certificate-authority.ts";
 
-/** What a TLS server shows, and the key to it. */
+/** A TLS server certificate with its key. */
 export interface ServerCertificate {
-  /** PEM: the server's certificate and those that have signed it. */
+  /** PEM of the server certificate and its issuers. */
   readonly cert: string;
   readonly key: string;
-  /** Names and addresses it is good for. */
+  /** Names and addresses of the certificate. */
   readonly names: readonly string[];
   /** Milliseconds since 1970. */
   readonly validFromMs: number;
   readonly validUntilMs: number;
-  /** The authority of this installation: what technicians and a panel's browser trust. Null for files from elsewhere. */
+  /** The installation's certificate authority, which clients must trust. Null for certificates from files. */
   readonly authority: OwnAuthority | null;
 }
 
@@ -27,25 +27,25 @@ export interface OwnAuthority {
 }
 
 export interface OwnCertificateOptions {
-  /** Further names beside this machine's own. */
+  /** Additional names besides those of this machine. */
   readonly names: readonly string[];
   readonly nowMs: number;
-  /** Whether that clock can be relied on; an untrusted one never replaces the authority. */
+  /** Whether the clock is trusted; an untrusted one never replaces the authority. */
   readonly isClockTrusted: boolean;
-  /** Makes a new certificate in any case. */
+  /** Creates a new certificate in any case. */
   readonly renew?: boolean;
 }
 
-/** Before this day no clock is right: a device without a battery clock starts in the past. */
+/** Earlier times are wrong: a device without a real-time clock starts in the past. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_DAYS = 60;
 
 /**
- * The certificate of this installation, signed by its own authority. Both are made the first time; the certificate is
- * made again when a name is missing in it or its end is near, the authority only when it was made while the clock stood
- * in the future: no device with the right time can use that one.
- * @throws AppError `cannot-create` when the folder cannot be written to, `configuration` when a file is broken
+ * The installation's certificate, signed by its own certificate authority. Both are created at first use. The
+ * certificate is renewed if a name is missing or it expires soon. The authority is replaced only if it was created
+ * while the clock was in the future: no device with the right time accepts it.
+ * @throws AppError `cannot-create` if the directory is not writable, `configuration` if a file is invalid
  */
 export async function ownCertificate(
   dataDir: string,
@@ -59,21 +59,21 @@ export async function ownCertificate(
     const isAuthorityUsable = !isClockTrusted || (present?.authority?.validFromMs ?? 0) <= clockMs;
     if (present && !renew && isAuthorityUsable && fits(present, wanted, clockMs)) return present;
     await signCertificate(paths, wanted, { clockMs, withNewAuthority: !isAuthorityUsable });
-    const made = presentCertificate(paths);
-    if (!made) throw new Error("the files that were just written cannot be read");
-    return made;
+    const created = presentCertificate(paths);
+    if (!created) throw new Error("the files that were just written cannot be read");
+    return created;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("cannot-create", `cannot make the certificate in ${dataDir}: ${messageOf(cause)}`, {
-      hint: "Check that this user may write there.",
+    throw new AppError("cannot-create", `cannot create the certificate in ${dataDir}: ${messageOf(cause)}`, {
+      hint: "Check that this user may write to the directory.",
       cause,
     });
   }
 }
 
 /**
- * A certificate that was made elsewhere.
- * @throws AppError `configuration` when the files cannot be read or do not belong together
+ * Loads a certificate from files.
+ * @throws AppError `configuration` if the files cannot be read or do not match
  */
 export function certificateFromFiles(certFile: string, keyFile: string): ServerCertificate {
   try {
@@ -82,13 +82,13 @@ export function certificateFromFiles(certFile: string, keyFile: string): ServerC
     return described({ cert, key, authority: null });
   } catch (cause) {
     throw new AppError("configuration", `cannot use ${certFile} and ${keyFile}: ${messageOf(cause)}`, {
-      hint: "http.tls needs a PEM certificate, with those that signed it behind it, and its PEM key.",
+      hint: "http.tls needs a PEM certificate, followed by its issuers, and its PEM key.",
       cause,
     });
   }
 }
 
-/** The certificate that this installation has made for itself, as it lies there; undefined when there is none. */
+/** The installation's present certificate; undefined if there is none. */
 export function ownCertificateIfThere(dataDir: string): ServerCertificate | undefined {
   return presentCertificate(pathsOf(dataDir));
 }
@@ -102,7 +102,7 @@ function pathsOf(dataDir: string): CertificatePaths {
   };
 }
 
-/** How this machine is called on its LAN. Addresses of IPv6 change by themselves and are left out. */
+/** Names and addresses of this machine on the LAN. IPv6 addresses change and are left out. */
 function namesOfThisMachine(): string[] {
   const own = hostname().toLowerCase();
   const [first = own] = own.split(".");
@@ -120,7 +120,7 @@ function presentCertificate(paths: CertificatePaths): ServerCertificate | undefi
       authority: readFileSync(paths.authority, "utf8"),
     });
   } catch {
-    // Missing or torn by a power cut: it is made anew.
+    // Missing, or incomplete after a power cut: a new one is created.
     return undefined;
   }
 }
@@ -158,6 +158,6 @@ function described({
 
 function authorityOf(pem: string): OwnAuthority {
   const { fingerprint256, validFrom } = new X509Certificate(pem);
-  // SHA-256 is what browsers and telephones show.
+  // SHA-256, as shown by browsers and phones.
   return { pem, fingerprint: fingerprint256, validFromMs: Date.parse(validFrom) };
 }

@@ -3,7 +3,7 @@ import { CONDITIONS, type Condition, type ConditionCode, type Conditions } from 
 import { formatConditionMessage, type ConditionDetail } from "../domain/condition-sentence.ts";
 import type { Log } from "../domain/log.ts";
 
-/** The open conditions. Each opening, change and closing is one log line. */
+/** The open conditions. Raising, changing and clearing one is logged. */
 export class ConditionRegistry implements Conditions {
   readonly #open = new Map<string, Condition>();
   readonly #clock: Clock;
@@ -14,9 +14,9 @@ export class ConditionRegistry implements Conditions {
     this.#log = log;
   }
 
-  raise<Code extends ConditionCode>(code: Code, said: ConditionDetail<Code>, subject = ""): void {
-    const text = formatConditionMessage(code, said);
-    const values = typeof said === "string" ? null : said;
+  raise<Code extends ConditionCode>(code: Code, detail: ConditionDetail<Code>, subject = ""): void {
+    const text = formatConditionMessage(code, detail);
+    const values = typeof detail === "string" ? null : detail;
     const key = `${code}/${subject}`;
     const earlier = this.#open.get(key);
     if (earlier?.text === text) return;

@@ -9,29 +9,29 @@ import { Databases } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { prepareDataDir } from "./secrets.ts";
 
-export interface DataFolderOptions {
+export interface DataDirectoryOptions {
   readonly dataDir: string;
-  /** How long the audit trail keeps its entries; 400 days by default. */
+  /** Retention of the audit trail in days; default 400. */
   readonly auditDays?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Makes the identity of a new installation. */
+  /** Creates the id of a new installation. */
   readonly newIdentity: () => string;
 }
 
-/** The data folder of a running daemon: held against a second one, its databases open, its disk kept an eye on. */
-export class DataFolder {
+/** The data directory of a running daemon: locked against a second one, with open databases and a monitored disk. */
+export class DataDirectory {
   readonly main: Database;
   readonly journal: Database;
-  /** What has been opened, to be closed in the opposite order. */
+  /** Functions that close what was opened, in reverse order. */
   readonly #closes: (() => void)[] = [];
 
   /**
-   * @throws AppError `busy` when another daemon uses the folder; `cannot-create` or `storage` when it cannot
-   *   be used. Nothing is held then.
+   * @throws AppError `busy` if another daemon uses the directory; `cannot-create` or `storage` if it cannot be
+   * used. Nothing stays locked then.
    */
-  constructor(options: DataFolderOptions) {
+  constructor(options: DataDirectoryOptions) {
     const { dataDir } = options;
     prepareDataDir(dataDir);
     this.#closes.push(takeInstanceLock(join(dataDir, "lock.db")));
@@ -47,7 +47,7 @@ export class DataFolder {
         journal: this.journal,
         reserveFile,
         freeBytes: () => freeBytes(dataDir),
-        lookForReport: () => {
+        checkReport: () => {
           databases.checkRecoveryReport();
           databases.noteNumbers();
         },
@@ -60,7 +60,7 @@ export class DataFolder {
     }
   }
 
-  /** Notes an orderly stop, and lets another daemon in. */
+  /** Stores the clean shutdown marker, and releases the lock. */
   close(): void {
     for (let close = this.#closes.pop(); close; close = this.#closes.pop()) close();
   }

@@ -17,46 +17,47 @@ import { transaction } from "../store/transaction.ts";
 import type { DatabaseName, GivenNumbers } from "./given-numbers.ts";
 import type { Recovery } from "./recovery.ts";
 
-/** What a database has lost, as people are to know it. */
+/** What a database has lost, for reports. */
 export interface DataLoss {
   readonly database: DatabaseName;
-  /** Rows that are missing. */
+  /** Number of missing rows. */
   readonly missing: number;
-  /** Rows that are not what was written. */
+  /** Number of rows with a wrong checksum. */
   readonly altered: number;
-  /** Pages of the file or of its write-ahead log that cannot be read, whatever was in them. */
+  /** Unreadable pages of the file or of its write-ahead log. */
   readonly pages: number;
-  /** Which rows, by table and number, such as `interventions 7, 12-15; trips 3`. */
+  /** The affected rows by table and number, such as `interventions 7, 12-15; trips 3`. */
   readonly named: string;
 }
 
-/** The tables of which each row is a record or a trip, and how long their rows are kept at least. */
-const COUNTED: Readonly<Record<DatabaseName, { table: NumberedTable; keptMs: number }>> = {
-  "santinela.db": { table: "interventions", keptMs: 90 * 86_400_000 },
-  "journal.db": { table: "trips", keptMs: 30 * 86_400_000 },
+/** The tables of records and trips, and the minimum retention of their rows. */
+const COUNTED: Readonly<Record<DatabaseName, { table: NumberedTable; retentionMs: number }>> = {
+  "santinela.db": { table: "interventions", retentionMs: 90 * 86_400_000 },
+  "journal.db": { table: "trips", retentionMs: 30 * 86_400_000 },
 };
 
-export interface KnownOfLoss {
+export interface LossEvidence {
   readonly numbers: GivenNumbers;
-  /** Of this start; undefined where there was none. */
+  /** The recovery of this start; undefined for none. */
   readonly recovery: Recovery | undefined;
-  /** Numbers of rows that another database knows of and this one does not. */
+  /** Numbers of rows that only the other database refers to. */
   readonly lostNumbers: readonly number[];
   readonly nowMs: number;
 }
 
 /**
- * What an open database lacks of what it should have: rows that do not fit their checksum, numbers that were given and
- * that no row has, and what its recovery could not read.
- * @returns undefined when nothing is lost
+ * Determines the losses of an open database: rows with a wrong checksum, assigned numbers without a row, and what
+ * its recovery could not read.
+ * @returns undefined if nothing is lost
  */
-export function lossOf(name: DatabaseName, database: Database, known: KnownOfLoss): DataLoss | undefined {
-  const { numbers, recovery, nowMs, lostNumbers } = known;
-  const { table, keptMs } = COUNTED[name];
+export function lossOf(name: DatabaseName, database: Database, evidence: LossEvidence): DataLoss | undefined {
+  const { numbers, recovery, nowMs, lostNumbers } = evidence;
+  const { table, retentionMs } = COUNTED[name];
   const noted = numbers.of(name, table);
   const isOlder = (lastNumbers(database)[table] ?? 0) < noted;
   const last = Math.max(noted, recovery?.lastNumbers[table] ?? 0);
-  const gaps = recovery || isOlder ? missingNumbers(database, table, { sinceMs: nowMs - keptMs, last }) : [];
+  const gaps =
+    recovery || isOlder ? missingNumbers(database, table, { sinceMs: nowMs - retentionMs, last }) : [];
   const found = without(gaps, numbers.accountedFor(table));
   const missing = [...found, ...without(rangesOf(lostNumbers), found)];
   const altered = alteredIn(database, recovery);
@@ -75,12 +76,12 @@ export function lossOf(name: DatabaseName, database: Database, known: KnownOfLos
   };
 }
 
-/** A loss in words, for the report. */
+/** A loss as a sentence, for the report. */
 export function sentenceOfLoss({ database, missing, altered, pages, named }: DataLoss): string {
   return `${database} has lost data: ${missing} missing, ${altered} altered, ${pages} pages damaged (${named}).`;
 }
 
-/** The gaps of a database's numbers, all of which are reported or were never given. */
+/** The gaps in a database's numbers, which were all reported or never assigned. */
 export function gapsIn(
   name: DatabaseName,
   database: Database,
@@ -90,7 +91,7 @@ export function gapsIn(
   return { [table]: missingNumbers(database, table, { sinceMs: 0, last }) };
 }
 
-/** The rows that are not what was written: reported once, and taken for what they are from then on. */
+/** The rows with a wrong checksum; they are reported once and then accepted. */
 function alteredIn(database: Database, recovery: Recovery | undefined): Map<string, Set<number>> {
   const found = new Map<string, Set<number>>();
   for (const { table, altered } of recovery?.salvage?.tables ?? [])
@@ -104,21 +105,21 @@ function alteredIn(database: Database, recovery: Recovery | undefined): Map<stri
 
 function unreadableIn(recovery: Recovery | undefined): number {
   if (!recovery || recovery.isWhole) return 0;
-  // A file that is gone altogether.
+  // The file is missing.
   if (!recovery.salvage) return 1;
   const { tables, unreadablePages } = recovery.salvage;
   const found = tables.reduce((sum, { unreadable, refused }) => sum + unreadable + refused, unreadablePages);
-  // The file was not whole, wherever that was.
+  // The file is damaged, so at least one page.
   return Math.max(1, found);
 }
 
-/** Numbers travel: one that was given is not given again to another row. */
+/** Numbers are used outside, so an assigned one is not reused. */
 function raiseNumber(database: Database, table: NumberedTable, last: number): void {
   const { changes } = database.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?").run(last, table);
   if (changes === 0) database.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?, ?)").run(table, last);
 }
 
-/** The losses that people have not taken note of yet. */
+/** The losses that users have not acknowledged yet. */
 export class LossNotes {
   readonly #file: string;
 
@@ -135,7 +136,7 @@ export class LossNotes {
     try {
       return JSON.parse(readFileSync(this.#file, "utf8")) as DataLoss[];
     } catch {
-      // The disk has damaged this file too; the report in words is beside it.
+      // This file is damaged too; the text report is beside it.
       return [];
     }
   }

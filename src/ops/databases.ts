@@ -15,7 +15,7 @@ import { roomLeft, type ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { lostRecords, redeliverLostTrips } from "../store/redelivery.ts";
 import { gapsIn, lossOf, LossNotes, sentenceOfLoss, type DataLoss } from "./data-loss.ts";
-import { conditionOf, NOTHING_WRONG } from "./file-condition.ts";
+import { conditionOf, INTACT } from "./file-condition.ts";
 import { GivenNumbers, type DatabaseName } from "./given-numbers.ts";
 import { recoverDatabase, requeueLostTrips, TRIPS_KEPT_MS, type Recovery } from "./recovery.ts";
 import { exchangeSwapped, type NamedDatabase } from "./swapped-databases.ts";
@@ -26,13 +26,13 @@ export interface DatabasesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Makes the identity of a new installation. */
+  /** Creates the id of a new installation. */
   readonly newIdentity: () => string;
 }
 
 /**
- * The two databases of a data folder, opened with what their last end calls for: nothing after an orderly stop, a
- * quick check after any other, a recovery where a file is damaged or gone.
+ * Opens the two databases of a data directory: with a quick check after a clean shutdown, a full check after a
+ * crash, and a recovery if a file is damaged or missing.
  */
 export class Databases {
   readonly main: Database;
@@ -41,17 +41,17 @@ export class Databases {
   readonly #numbers: GivenNumbers;
   readonly #notes: LossNotes;
 
-  /** @throws AppError `storage` when a database cannot be used and no recovery can help, as on a read-only disk */
+  /** @throws AppError `storage` if a database cannot be used and a recovery cannot help, as on a read-only disk */
   constructor(options: DatabasesOptions) {
     this.#options = options;
     const { dataDir, clock } = options;
     this.#notes = new LossNotes(dataDir);
     this.#numbers = new GivenNumbers(dataDir);
     const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
-    // After a power cut each index is held against its table; a folder that was left in order has none to suspect.
-    const isOrderly =
+    // After a crash each index is checked against its table; after a clean shutdown that is not necessary.
+    const isCleanShutdown =
       existsSync(join(dataDir, CLEAN_SHUTDOWN_FILE)) && !existsSync(integrityCheckFile(dataDir));
-    const depth = isOrderly ? "quick" : "full";
+    const depth = isCleanShutdown ? "quick" : "full";
     const recoveries: Recovery[] = [];
     if (isKnown && exchangeSwapped(dataDir, [MAIN, JOURNAL])) options.log.warn("databases-exchanged", {});
     this.journal = this.#open(JOURNAL, { isKnown, depth }, recoveries);
@@ -62,13 +62,13 @@ export class Databases {
       throw error;
     }
     rmSync(integrityCheckFile(dataDir), { force: true });
-    this.#takeStock(recoveries, clock.wallMs());
-    if (!isKnown) this.#nameInstallation();
+    this.#detectLosses(recoveries, clock.wallMs());
+    if (!isKnown) this.#createInstallationId();
     rmSync(join(dataDir, CLEAN_SHUTDOWN_FILE), { force: true });
     this.checkRecoveryReport();
   }
 
-  /** Closes both and notes that this was an orderly stop. */
+  /** Closes both and writes the clean shutdown marker. */
   close(): void {
     this.noteNumbers();
     this.main.close();
@@ -76,12 +76,12 @@ export class Databases {
     try {
       writeFileSync(join(this.#options.dataDir, CLEAN_SHUTDOWN_FILE), "");
     } catch (error) {
-      // Only a note for people who look into the folder.
+      // Not critical: the next start only checks more.
       this.#options.log.warn("clean-shutdown-marker-write-failed", { error });
     }
   }
 
-  /** Records may be missing: the conditions stay until a person has removed the report. */
+  /** Keeps the conditions of a recovery open until a user removes the report. */
   checkRecoveryReport(): void {
     const { dataDir, conditions } = this.#options;
     const report = join(dataDir, RECOVERY_REPORT);
@@ -96,12 +96,12 @@ export class Databases {
     for (const loss of this.#notes.list()) conditions.raise("data-lost", { ...loss, report }, loss.database);
   }
 
-  /** Notes how far the databases are, so that an older file in their place is noticed. */
+  /** Stores the last assigned numbers, so that an older file in their place is detected. */
   noteNumbers(): void {
     try {
       this.#numbers.note(this.#both);
     } catch (error) {
-      // A full disk; a loss of the newest commits is then noticed by what was noted before.
+      // The disk is full; a loss of the newest commits is then detected by the earlier numbers.
       this.#options.log.debug("given-numbers-not-noted", { error });
     }
   }
@@ -110,8 +110,8 @@ export class Databases {
     return { "santinela.db": this.main, "journal.db": this.journal };
   }
 
-  /** Compares the databases with what they should have, has lost records made again, and reports what is missing. */
-  #takeStock(recoveries: readonly Recovery[], nowMs: number): void {
+  /** Checks the databases for losses, queues trips of lost records again, and reports what is missing. */
+  #detectLosses(recoveries: readonly Recovery[], nowMs: number): void {
     const recovery = recoveries.find(({ name }) => name === MAIN.name);
     const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
     const redelivered = recovery
@@ -126,14 +126,14 @@ export class Databases {
       });
       return loss ? [loss] : [];
     });
-    // Only a full check holds altered rows against the rules of the schema.
+    // Only a full check compares altered rows with the schema's constraints.
     if (losses.some(({ altered }) => altered > 0))
-      requestIntegrityCheck(this.#options.dataDir, "rows are not what was written");
+      requestIntegrityCheck(this.#options.dataDir, "rows have a wrong checksum");
     if (recoveries.length + losses.length > 0) this.#report(recoveries, losses, redelivered);
-    this.#noteStock(recoveries.length + losses.length > 0);
+    this.#storeNumbers(recoveries.length + losses.length > 0);
   }
 
-  #noteStock(isReported: boolean): void {
+  #storeNumbers(isReported: boolean): void {
     const gaps = isReported
       ? { ...gapsIn("santinela.db", this.main), ...gapsIn("journal.db", this.journal) }
       : {};
@@ -150,7 +150,7 @@ export class Databases {
     recoveries: Recovery[],
   ): Database {
     const path = join(this.#options.dataDir, name);
-    const { problem, versions } = isKnown ? conditionOf(path, kind, depth) : NOTHING_WRONG;
+    const { problem, versions } = isKnown ? conditionOf(path, kind, depth) : INTACT;
     const recover = (why: string): Database => {
       const { dataDir, clock, log } = this.#options;
       log.error("database-damaged", { database: name, problem: why });
@@ -166,7 +166,7 @@ export class Databases {
     }
   }
 
-  /** A full disk may refuse even the few pages that opening takes. */
+  /** Opens a database; a full disk may reject even the few pages this takes. */
   #opened(path: string, kind: DatabaseKind): Database {
     const { reserveFile } = this.#options;
     let database: Database;
@@ -177,7 +177,7 @@ export class Databases {
       database = openDatabase(path, kind);
     }
     setDiskFullHandler(database, () => reserveFile.release());
-    // However orderly the stop will be: the next start looks at every page, and mends what is damaged.
+    // Damage is checked and repaired at the next start, even after a clean shutdown.
     onRollback(database, (error) => {
       const { dataDir, conditions } = this.#options;
       if (isDamage(error)) requestIntegrityCheck(dataDir, `${path}: ${messageOf(error)}`);
@@ -186,12 +186,12 @@ export class Databases {
     return database;
   }
 
-  #nameInstallation(): void {
+  #createInstallationId(): void {
     const { dataDir, newIdentity, log } = this.#options;
     try {
       writeDurably(join(dataDir, IDENTITY_FILE), `${newIdentity()}\n`);
     } catch (error) {
-      // A full disk; the next start tries again, and until then a lost database is taken for a new one.
+      // The disk is full. The next start retries; until then a lost database counts as new.
       log.warn("installation-id-write-failed", { error });
     }
   }
@@ -200,7 +200,9 @@ export class Databases {
     const { dataDir, clock, log } = this.#options;
     const sentences = [...recoveries.map(({ sentence }) => sentence), ...losses.map(sentenceOfLoss)];
     const again =
-      redelivered === 0 ? "" : ` ${redelivered} trips of the journal are posted again under their old keys.`;
+      redelivered === 0
+        ? ""
+        : ` ${redelivered} trips of the journal are posted again with their original keys.`;
     const text = `${new Date(clock.wallMs()).toISOString()} ${sentences.join(" ")}${again}`;
     const report = join(dataDir, RECOVERY_REPORT);
     const earlier = existsSync(report) ? readFileSync(report, "utf8") : "";
@@ -221,7 +223,7 @@ export class Databases {
   }
 }
 
-/** Says that this folder has had its databases: one that is missing from now on is lost, not new. */
+/** Marks a directory that has had databases: a missing one is lost, not new. */
 const IDENTITY_FILE = "installation-id";
 const CLEAN_SHUTDOWN_FILE = "stopped-in-order";
 const RECOVERY_REPORT = "recovery.txt";

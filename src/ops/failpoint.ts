@@ -1,9 +1,9 @@
-/** Where the process can be made to die, for the tests that pull the plug at the worst moments. */
+/** A point where tests can kill the process, to simulate power cuts. */
 export type Failpoint = (name: string) => void;
 
 /**
- * A failpoint that kills the process with SIGKILL at the nth time its name comes up.
- * @param spec `<name>` or `<name>:<n>`; undefined for one that never does anything
+ * Creates a failpoint that kills the process at the nth call with its name.
+ * @param spec `<name>` or `<name>:<n>`; undefined for none
  * @param kill ends the process at once
  */
 export function failpointOf(spec: string | undefined, kill: () => void): Failpoint {

@@ -8,13 +8,13 @@ export type DatabaseName = "santinela.db" | "journal.db";
 
 interface Noted {
   readonly given: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Numbers that no row has, and that were reported or never given. */
+  /** Numbers without a row that were already reported or never assigned. */
   readonly accountedFor: Readonly<Record<string, readonly NumberRange[]>>;
 }
 
 /**
- * The last numbers that the databases have given, in a file beside them. A database that knows less than it has lost its
- * newest commits, or an older file was put in its place: nothing in the file itself can tell.
+ * Stores the last numbers assigned by the databases in a separate file. A database with lower numbers has lost its
+ * newest commits or was replaced by an older file, which the file itself cannot show.
  */
 export class GivenNumbers {
   readonly #file: string;
@@ -27,7 +27,7 @@ export class GivenNumbers {
     this.#noted = notedIn(this.#text);
   }
 
-  /** The last number that a table had given when it was noted; 0 before that. */
+  /** The stored last number of a table; 0 for none. */
   of(name: DatabaseName, table: NumberedTable): number {
     return this.#noted.given[name]?.[table] ?? 0;
   }
@@ -37,9 +37,9 @@ export class GivenNumbers {
   }
 
   /**
-   * Notes where the databases are; writes nothing when nothing has changed.
-   * @param accountedFor gaps that are not to be reported again
-   * @throws when the disk does not take it
+   * Stores the last numbers, if they have changed.
+   * @param accountedFor gaps that must not be reported again
+   * @throws if the disk rejects the write
    */
   note(
     databases: Readonly<Record<DatabaseName, Database>>,
@@ -57,7 +57,7 @@ export class GivenNumbers {
   }
 }
 
-/** Another database is put in place on purpose: what the one before has given says nothing about it. */
+/** Deletes the numbers after a restore from backup: they do not apply to the restored database. */
 export function forgetGivenNumbers(dataDir: string): void {
   rmSync(fileIn(dataDir), { force: true });
 }
@@ -70,7 +70,7 @@ function textIn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // The first start, or an earlier release's folder.
+    // The first run, or a directory of an earlier release.
     return "";
   }
 }

@@ -1,13 +1,13 @@
 import type { MetricSample } from "./metrics-text.ts";
 
-/** How often something took how long, since the start of the process, as Prometheus wants it: each bucket holds those below. */
+/** A Prometheus histogram since the start of the process, with cumulative buckets. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
   #sum = 0;
   #count = 0;
 
-  /** @param bounds upper ends of the buckets, ascending */
+  /** @param bounds upper bounds of the buckets, ascending */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = bounds.map(() => 0);

@@ -2,28 +2,28 @@ import { existsSync, readFileSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Clock, TrustedTime } from "../domain/clock.ts";
 
-/** The machine that the daemon runs on. */
+/** The machine of the daemon. */
 export interface Host {
-  /** Tells one start of the machine from another; monotonic times count from it. */
+  /** Identifies a boot of the machine; monotonic times count from it. */
   readonly bootId: string;
-  /** How long it has been up, in milliseconds. */
+  /** Uptime in milliseconds. */
   readonly upMs: number;
   readonly time: TrustedTime;
 }
 
-/** No machine is right that says it is earlier than this release: 1 January 2026. */
+/** A clock before this release is wrong: 1 January 2026. */
 const RELEASE_WALL_MS = 1_767_225_600_000;
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-/** systemd-timesyncd makes this folder when it starts, and the file in it once a server has answered. */
+/** systemd-timesyncd creates this directory at its start, and the file in it after the first response of a server. */
 const TIMESYNC = "/run/systemd/timesync";
-/** 1 when the kernel set its time from a clock with a battery. */
+/** 1 if the kernel set its time from a real-time clock. */
 const RTC_HCTOSYS = "/sys/class/rtc/rtc0/hctosys";
 
 /**
- * Looks at the machine.
- * @param newId makes an identity where the kernel offers none
- * @param root folder in front of every path; the root of a real machine
+ * Reads the properties of the machine.
+ * @param newId creates an id if the kernel has none
+ * @param root directory before every path; empty for a real machine
  */
 export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
   const isTrusted = (): boolean =>

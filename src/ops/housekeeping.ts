@@ -12,11 +12,11 @@ export interface HousekeepingOptions {
   readonly main: Database;
   readonly journal: Database;
   readonly reserveFile: ReserveFile;
-  /** Free bytes of the data folder's disk. */
+  /** Free bytes of the data directory's file system. */
   readonly freeBytes: () => number;
-  /** Looks whether somebody has read the report of a recovery. */
-  readonly lookForReport: () => void;
-  /** How long the audit trail keeps its entries; 400 days by default. */
+  /** Checks whether the recovery report was removed. */
+  readonly checkReport: () => void;
+  /** Retention of the audit trail in days; default 400. */
   readonly auditDays?: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,28 +24,28 @@ export interface HousekeepingOptions {
 }
 
 const AUDIT_DAYS = 400;
-const LOOK_EVERY_MS = 60_000;
-/** A disk fills within seconds, and a person is to see it in time. */
-const LOOK_AT_DISK_EVERY_MS = 5_000;
-const REMOVE_EVERY_MS = 3_600_000;
+const CHECK_INTERVAL_MS = 60_000;
+/** A disk can fill within seconds, and users should see it in time. */
+const DISK_CHECK_INTERVAL_MS = 5_000;
+const RETENTION_INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Below this people are told while there is time, and what may be removed is removed at once. */
+/** Below this a condition is raised in time, and old rows are removed at once. */
 const NEARLY_FULL_BYTES = 64 * 1_048_576;
-/** Below this a minor record may take the place that the next alarm needs. */
+/** Below this a minor record may take the space of the next alarm. */
 const FULL_BYTES = 16 * 1_048_576;
-/** Copies are made daily where they are made; so many missing ones are told. */
+/** Scheduled backups are daily; three missing ones are reported. */
 const BACKUP_OVERDUE_MS = 3 * DAY_MS;
-/** Between two slices of a removal: what has come in meanwhile is done first, and a card is not kept busy. */
-const BETWEEN_SLICES_MS = 100;
+/** Pause between batches, so that other work is done first and an SD card is not kept busy. */
+const BATCH_PAUSE_MS = 100;
 
-/** Looks after the disk while the daemon runs: its free space, the age of the records, the age of the copies. */
+/** Monitors the disk: free space, age of rows and age of backups. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel: CancelTimer | undefined;
   #cancelDisk: CancelTimer | undefined;
   #isTight = false;
   #removedAtMs: number | undefined;
-  /** While a removal is under way. */
+  /** Set while a removal is running. */
   #cancelRemoval: CancelTimer | undefined;
 
   constructor(options: HousekeepingOptions) {
@@ -53,8 +53,8 @@ export class Housekeeping {
   }
 
   start(): void {
-    this.#watchDisk();
-    this.#look();
+    this.#monitorDisk();
+    this.#check();
   }
 
   stop(): void {
@@ -63,14 +63,14 @@ export class Housekeeping {
     this.#cancelRemoval?.();
   }
 
-  #look(): void {
+  #check(): void {
     const { clock } = this.#options;
-    this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#look());
+    this.#cancel = clock.after(CHECK_INTERVAL_MS, () => this.#check());
     try {
-      this.#options.lookForReport();
+      this.#options.checkReport();
       this.#checkBackups();
       const nowMs = clock.monotonicMs();
-      if (this.#isTight || nowMs - (this.#removedAtMs ?? -REMOVE_EVERY_MS) >= REMOVE_EVERY_MS) {
+      if (this.#isTight || nowMs - (this.#removedAtMs ?? -RETENTION_INTERVAL_MS) >= RETENTION_INTERVAL_MS) {
         this.#removedAtMs = nowMs;
         this.#removeOld();
       }
@@ -79,8 +79,8 @@ export class Housekeeping {
     }
   }
 
-  #watchDisk(): void {
-    this.#cancelDisk = this.#options.clock.after(LOOK_AT_DISK_EVERY_MS, () => this.#watchDisk());
+  #monitorDisk(): void {
+    this.#cancelDisk = this.#options.clock.after(DISK_CHECK_INTERVAL_MS, () => this.#monitorDisk());
     try {
       this.#isTight = this.#checkDisk();
     } catch (error) {
@@ -101,7 +101,7 @@ export class Housekeeping {
     return free < NEARLY_FULL_BYTES;
   }
 
-  /** A folder without any copy is one where nobody makes them; one whose copies have stopped is told. */
+  /** Without any backup no schedule is assumed; if backups have stopped, a condition is raised. */
   #checkBackups(): void {
     const { dataDir, clock, conditions } = this.#options;
     const [newest] = backupsIn(dataDir);
@@ -113,30 +113,30 @@ export class Housekeeping {
   #removeOld(): void {
     if (this.#cancelRemoval) return;
     const { main, journal, auditDays = AUDIT_DAYS, clock } = this.#options;
-    this.#goOn(removeOldRows({ main, journal, auditDays }, clock.wallMs()));
+    this.#continue(removeOldRows({ main, journal, auditDays }, clock.wallMs()));
   }
 
-  #goOn(removal: Generator<void, RemovedRows>): void {
+  #continue(removal: Generator<void, RemovedRows>): void {
     const { clock, log } = this.#options;
     this.#cancelRemoval = undefined;
     const step = removal.next();
     if (step.done !== true) {
-      this.#cancelRemoval = clock.after(BETWEEN_SLICES_MS, () => this.#tryOn(removal));
+      this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#tryContinue(removal));
       return;
     }
     const { records, events, trips } = step.value;
     if (records + events + trips > 0) log.info("retention-completed", { records, events, trips });
   }
 
-  #tryOn(removal: Generator<void, RemovedRows>): void {
+  #tryContinue(removal: Generator<void, RemovedRows>): void {
     try {
-      this.#goOn(removal);
+      this.#continue(removal);
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  /** A disk in trouble; the parts that need it say so themselves, and the next look is a minute away. */
+  /** Logs an error of the disk; the components concerned report it, and the next check is a minute away. */
   #failed(error: unknown): void {
     const { log, conditions } = this.#options;
     log.warn("housekeeping-failed", { error });

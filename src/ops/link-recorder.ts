@@ -4,23 +4,23 @@ import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 
-/** A link that comes and goes is written down at most so often. */
-const LOOK_EVERY_MS = 10_000;
+/** Check interval, which limits the samples of an unstable link. */
+const CHECK_INTERVAL_MS = 10_000;
 
 export interface LinkRecorderOptions {
   readonly samples: LinkSampleStore;
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * How the link stands now, and the wall clock of the oldest record that has not left; null when all have. Undefined
-   * while there is no centre.
+   * Returns the link state and the wall clock of the oldest unsent record, null for none. Undefined without a
+   * dispatch centre.
    */
   readonly look: () =>
     | { readonly state: LinkSampleState; readonly oldestWaitingMs: number | null }
     | undefined;
 }
 
-/** Writes down how the link to the centre stands: at each change, and every five minutes. */
+/** Stores samples of the link state: at each change, and every five minutes. */
 export class LinkRecorder {
   readonly #options: LinkRecorderOptions;
   #last: { readonly state: LinkSampleState; readonly atMonotonicMs: number } | undefined;
@@ -32,19 +32,19 @@ export class LinkRecorder {
 
   start(): void {
     const { clock } = this.#options;
-    this.#cancel = clock.after(LOOK_EVERY_MS, () => this.start());
-    this.#look();
+    this.#cancel = clock.after(CHECK_INTERVAL_MS, () => this.start());
+    this.#check();
   }
 
   stop(): void {
     this.#cancel();
   }
 
-  #look(): void {
+  #check(): void {
     const { samples, clock, log, look } = this.#options;
-    const seen = look();
-    if (!seen) return;
-    const { state, oldestWaitingMs } = seen;
+    const current = look();
+    if (!current) return;
+    const { state, oldestWaitingMs } = current;
     const atMonotonicMs = clock.monotonicMs();
     const isDue = this.#last === undefined || atMonotonicMs - this.#last.atMonotonicMs >= SAMPLE_EVERY_MS;
     if (!isDue && state === this.#last?.state) return;
@@ -55,7 +55,7 @@ export class LinkRecorder {
     try {
       samples.add({ atMs, state, oldestUnsentS });
     } catch (error) {
-      // A picture with a gap; what the disk lacks is needed for alarms.
+      // A missing sample is acceptable; disk space is for alarms.
       if (!isStorageError(error)) throw error;
       log.debug("link-sample-write-failed", { error });
     }

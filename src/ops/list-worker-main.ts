@@ -2,23 +2,23 @@ import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/errors.ts";
 import { openLists, type RowWatch } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import type { ListAnswer, ListThreadData } from "./list-worker.ts";
+import type { ListAnswer, ListWorkerData } from "./list-worker.ts";
 
-// The beginning of the thread that `ListThread` starts: it answers one list after the other until it is ended.
+// Entry point of the thread that `ListWorker` starts: it reads lists until it is ended.
 
-/** The rows between two looks at the flag: some milliseconds on a Raspberry Pi. */
-const ROWS_BETWEEN_LOOKS = 1024;
+/** Rows between two checks of the flag: some milliseconds on a Raspberry Pi. */
+const ROWS_PER_CHECK = 1024;
 
-const { path, flag } = workerData as ListThreadData;
-const isUnwanted = new Int32Array(flag);
+const { path, flag } = workerData as ListWorkerData;
+const isCancelled = new Int32Array(flag);
 const lists = openLists(path);
 const watch: RowWatch = (row) => {
-  if (row % ROWS_BETWEEN_LOOKS === 0 && Atomics.load(isUnwanted, 0) !== 0)
-    throw new Error("the list is no longer wanted");
+  if (row % ROWS_PER_CHECK === 0 && Atomics.load(isCancelled, 0) !== 0)
+    throw new Error("the list was cancelled");
 };
-parentPort?.on("message", (query: InterventionQuery) => parentPort?.postMessage(answerTo(query), []));
+parentPort?.on("message", (query: InterventionQuery) => parentPort?.postMessage(readList(query), []));
 
-function answerTo(query: InterventionQuery): ListAnswer {
+function readList(query: InterventionQuery): ListAnswer {
   try {
     return { page: lists.read(query, watch) };
   } catch (error) {

@@ -4,24 +4,27 @@ import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import { endOfRun } from "./backup-check-process.ts";
+import { restarting } from "./backup-check-process.ts";
 
-/** What the thread is started with. */
-export interface ListThreadData {
+/** The input of the thread. */
+export interface ListWorkerData {
   /** Path of `santinela.db`. */
   readonly path: string;
-  /** One 32-bit number: anything but 0 when the list that is being read is no longer wanted. */
+  /** One 32-bit number: not 0 if the current list is cancelled. */
   readonly flag: SharedArrayBuffer;
 }
 
-/** What the thread says of each list. */
+/** The result for each list. */
 export type ListAnswer = { readonly page: ListPage } | { readonly error: string };
 
-/** Longer than browsers and proxies commonly wait for an answer. A million records take seconds, on a slow card more. */
+/**
+ * Time limit, longer than browsers and proxies usually wait. A million records take seconds, more on a slow SD
+ * card.
+ */
 const READING_MS_MAX = 30_000;
-/** They are read one after the other; more than these would be waited for longer than clients do. */
+/** Maximum queue length: lists are read one by one, and later ones would time out. */
 const WAITING_MAX = 16;
-/** Kept for the next page of a user who looks through a list; then its memory is given back. */
+/** Idle time before the thread is ended to free its memory; until then it serves further pages. */
 const IDLE_MS = 60_000;
 
 interface Task {
@@ -31,15 +34,14 @@ interface Task {
 }
 
 /**
- * Reads the lists for which many rows have to be looked at, such as a search or a sort by a field without an index, in a
- * thread with a connection of its own: contacts, messages and other requests do not wait for them. The thread is
- * started when it is needed.
+ * Reads expensive lists, such as a search or a sort without an index, in a thread with its own connection.
+ * Contacts, messages and other requests do not wait for them. The thread is started on demand.
  */
-export class ListThread implements ListReader {
+export class ListWorker implements ListReader {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #isUnwanted = new Int32Array(new SharedArrayBuffer(4));
+  readonly #isCancelled = new Int32Array(new SharedArrayBuffer(4));
   readonly #waiting: Task[] = [];
   #current: Task | undefined;
   #thread: Worker | undefined;
@@ -55,22 +57,22 @@ export class ListThread implements ListReader {
 
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(endOfRun());
+      if (this.#isStopped) return reject(restarting());
       if (this.#waiting.length >= WAITING_MAX) return reject(tooMany());
       const task = { query, resolve, reject };
-      signal.addEventListener("abort", () => this.#drop(task, endOfRun()), { once: true });
+      signal.addEventListener("abort", () => this.#drop(task, restarting()), { once: true });
       this.#waiting.push(task);
       this.#next();
     });
   }
 
-  /** Ends what is under way; callers that wait for it get `unavailable`. */
+  /** Ends running reads; their callers get `unavailable`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const task of this.#waiting.splice(0)) task.reject(endOfRun());
-    if (this.#current) this.#drop(this.#current, endOfRun());
+    for (const task of this.#waiting.splice(0)) task.reject(restarting());
+    if (this.#current) this.#drop(this.#current, restarting());
     this.#cancelTimer();
-    // The thread's connection is closed before the daemon's own, which then tidies up behind itself.
+    // The thread's connection is closed before the daemon's, which then removes the write-ahead log.
     await this.#thread?.terminate();
   }
 
@@ -79,35 +81,35 @@ export class ListThread implements ListReader {
     this.#cancelTimer();
     const task = this.#waiting.shift();
     if (!task) {
-      this.#cancelTimer = this.#clock.after(IDLE_MS, () => this.#giveBack());
+      this.#cancelTimer = this.#clock.after(IDLE_MS, () => this.#endThread());
       return;
     }
     this.#current = task;
-    Atomics.store(this.#isUnwanted, 0, 0);
+    Atomics.store(this.#isCancelled, 0, 0);
     this.#thread ??= this.#start();
     this.#thread.postMessage(task.query, []);
     this.#cancelTimer = this.#clock.after(READING_MS_MAX, () => this.#drop(task, tooLong()));
   }
 
-  /** Answers a caller now; where its list is being read, that ends soon. */
+  /** Rejects a caller at once; a running read ends soon after. */
   #drop(task: Task, error: AppError): void {
     const index = this.#waiting.indexOf(task);
     if (index >= 0) this.#waiting.splice(index, 1);
-    if (this.#current === task) Atomics.store(this.#isUnwanted, 0, 1);
-    // Of no consequence after an answer.
+    if (this.#current === task) Atomics.store(this.#isCancelled, 0, 1);
+    // Has no effect after a result.
     task.reject(error);
   }
 
-  #giveBack(): void {
+  #endThread(): void {
     const thread = this.#thread;
     this.#thread = undefined;
     void thread?.terminate();
   }
 
   #start(): Worker {
-    // The built file: the daemon only runs built.
+    // The daemon only runs as compiled JavaScript.
     const thread = new Worker(new URL("list-worker-main.js", import.meta.url), {
-      workerData: { path: this.#path, flag: this.#isUnwanted.buffer } satisfies ListThreadData,
+      workerData: { path: this.#path, flag: this.#isCancelled.buffer } satisfies ListWorkerData,
     });
     thread.on("message", (answer: ListAnswer) => {
       const task = this.#current;
@@ -130,7 +132,7 @@ export class ListThread implements ListReader {
 }
 
 const REMEDY =
-  "Filter by status, priority, type or objectiveId, ask for an earlier page, or sort by id, name, status, priority, type or dateStart.";
+  "Filter by status, priority, type or objectiveId, request an earlier page, or sort by id, name, status, priority, type or dateStart.";
 
 function tooLong(): AppError {
   return new AppError("invalid", `the list took longer than ${READING_MS_MAX / 1000} s to read`, {
@@ -138,13 +140,13 @@ function tooLong(): AppError {
   });
 }
 
-/** A disk without room for the sorting, for example. */
+/** For example because the disk has no space for sorting. */
 function unreadable(why: string): AppError {
   return new AppError("unavailable", `the list cannot be read: ${why}`, { hint: REMEDY, retryAfterS: 10 });
 }
 
 function tooMany(): AppError {
-  return new AppError("unavailable", `${WAITING_MAX} lists that take long are waiting to be read`, {
+  return new AppError("unavailable", `${WAITING_MAX} slow lists are already queued`, {
     hint: REMEDY,
     retryAfterS: 10,
   });

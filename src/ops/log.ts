@@ -2,48 +2,51 @@ import type { Log, LogFields, LogLevel } from "../domain/log.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-/** Syslog's numbers, which journald reads from the start of a line. */
+/** Syslog priorities, which journald reads from the start of a line. */
 const SYSLOG: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn: 4, error: 3 };
 
 export interface LogOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
-  /** Takes one finished line with its newline. */
+  /** Writes one complete line with its newline. */
   readonly write: (line: string) => void;
-  /** Lines start with `<n>` for journald, which stamps them itself. */
+  /** Prefix lines with `<n>` for journald, which adds its own timestamp. */
   readonly forJournald?: boolean;
 }
 
-/** One JSON line an event on the given stream. */
+/** Writes one JSON line per event. */
 export class JsonLog implements Log {
   readonly #options: LogOptions;
   #configured: LogLevel;
-  #least: LogLevel;
+  #threshold: LogLevel;
   #cancelReturn: CancelTimer = () => {};
 
   constructor(options: LogOptions) {
     this.#options = options;
     this.#configured = options.level;
-    this.#least = options.level;
+    this.#threshold = options.level;
   }
 
-  /** The configuration asks for another level; `tellAll` goes on until its end. */
+  /** Sets the configured level; a debug period continues to its end. */
   useLevel(level: LogLevel): void {
-    if (this.#least === this.#configured) this.#least = level;
+    if (this.#threshold === this.#configured) this.#threshold = level;
     this.#configured = level;
   }
 
-  /** Writes everything down for a while, then what the configuration asks for again. @param forMs how long, milliseconds */
+  /**
+   * Logs at debug level for a while, then at the configured level again.
+   * @param forMs duration in milliseconds
+   */
   enableDebug(forMs: number): void {
-    this.#least = "debug";
+    this.#threshold = "debug";
     this.#cancelReturn();
     this.#cancelReturn = this.#options.clock.after(forMs, () => this.restoreLevel());
   }
 
-  /** Ends that while. */
+  /** Ends the debug period. */
   restoreLevel(): void {
     this.#cancelReturn();
-    this.#least = this.#configured;
+    this.#threshold = this.#configured;
   }
 
   debug(event: string, fields?: LogFields): void {
@@ -64,10 +67,10 @@ export class JsonLog implements Log {
 
   #write(level: LogLevel, event: string, fields: LogFields = {}): void {
     const { clock, write, forJournald } = this.#options;
-    if (SEVERITY[level] < SEVERITY[this.#least]) return;
+    if (SEVERITY[level] < SEVERITY[this.#threshold]) return;
     const time = new Date(clock.wallMs()).toISOString();
-    // JSON escapes line ends, so no field can forge a second line.
-    // The name of an event is what people search for, so no field can take its place.
+    // JSON escapes line breaks, so a field cannot forge a second line. Time, level and event are set last, so a
+    // field cannot replace them.
     const head: LogFields = { time, level, event };
     const line = JSON.stringify({ ...head, ...fields, ...head }, errorsAsText);
     write(`${forJournald ? `<${SYSLOG[level]}>` : ""}${line}\n`);

@@ -1,4 +1,4 @@
-/** One family of Prometheus' text format: a name, what it is, and its samples. */
+/** A metric family in the Prometheus text format. */
 export interface MetricFamily {
   readonly name: string;
   readonly kind: "counter" | "gauge" | "histogram";
@@ -7,23 +7,26 @@ export interface MetricFamily {
 }
 
 export interface MetricSample {
-  /** Behind the family's name, where the kind asks for one: `_bucket`, `_sum`, `_count`. */
+  /** Suffix of the family name if its type requires one: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A value that goes up and down. */
+/** A metric whose value goes up and down. */
 export function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
   return { name, kind: "gauge", help, samples };
 }
 
-/** A value that only grows while the process runs. */
+/** A metric whose value only grows while the process runs. */
 export function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
   return { name, kind: "counter", help, samples };
 }
 
-/** Writes families in Prometheus' text format 0.0.4, one without samples included: its help says what is missing. */
+/**
+ * Writes families in the Prometheus text format 0.0.4, including those without samples: their help explains the
+ * absence.
+ */
 export function metricsText(families: readonly MetricFamily[]): string {
   return families
     .map(({ name, kind, help, samples }) =>

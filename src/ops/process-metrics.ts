@@ -1,17 +1,17 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 
-/** How often the event loop's punctuality is looked at: often enough to see a stall, seldom enough for a Pi's battery. */
+/** Resolution of the event loop delay: detects stalls at little CPU cost. */
 const RESOLUTION_MS = 100;
 
-/** What this process costs and how punctual it is. */
+/** Resource usage and event loop delay of this process. */
 export interface ProcessMeasures {
   readonly residentBytes: number;
   readonly cpuSeconds: number;
-  /** How late timers were since the last look, beyond their time, seconds. */
+  /** Delay of timers since the last reading, in seconds. */
   readonly loopDelay: { readonly median: number; readonly p99: number; readonly max: number };
 }
 
-/** Watches this process between `start` and `stop`. */
+/** Measures this process between `start` and `stop`. */
 export class ProcessWatch {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 
@@ -23,10 +23,10 @@ export class ProcessWatch {
     this.#histogram.disable();
   }
 
-  /** What was measured since the last look. */
+  /** Returns the measurements since the last call. */
   look(): ProcessMeasures {
     const { user, system } = process.cpuUsage();
-    // The histogram counts the whole time between two looks at the loop; only what is beyond that is a delay.
+    // The histogram includes the sampling interval; only the excess is a delay.
     const delayS = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
     const loopDelay = {
       median: delayS(this.#histogram.percentile(50)),

@@ -4,14 +4,13 @@ import { checkpointLeftoverWal } from "../store/online-backup.ts";
 import { flushFolder, renameDurably } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
 
-/** A database is these files together: without its write-ahead log it is an older one, or none. */
+/** The files of a database: without its write-ahead log it is outdated or invalid. */
 const ENDINGS = ["", "-wal", "-shm"] as const;
 
 /**
- * Moves a database out of the way, with its write-ahead log, into a folder of its own that is never deleted by itself.
- * The whole set stands there under its final name before the first original goes, so a power cut in between parts
- * nothing.
- * @returns where the database is now
+ * Moves a database with its write-ahead log into a directory of its own, which is never deleted automatically. The
+ * complete set exists under its final name before the originals are removed, so that a power cut does not split it.
+ * @returns the path of the moved database
  */
 export function quarantine(path: string, nowMs: number): string {
   const kept = keep(path, nowMs, renameSync);
@@ -19,34 +18,37 @@ export function quarantine(path: string, nowMs: number): string {
   return kept;
 }
 
-/** Where `quarantine` and `replaceKeeping` would put a database now. */
-export function placeInQuarantine(path: string, nowMs: number): string {
+/** Where `quarantine` and `replaceAndQuarantine` would put a database now. */
+export function quarantinePath(path: string, nowMs: number): string {
   return join(freshFolder(join(dirname(path), "quarantine"), fileStamp(nowMs)), basename(path));
 }
 
 /**
- * Puts a finished database in the place of another one, which goes into quarantine. At no moment is there none.
- * @param ready one that is closed and needs no write-ahead log, on the same disk
- * @returns where the other one is now
+ * Replaces a database, which goes into quarantine. One of the two is in place at any time.
+ * @param ready a closed database without write-ahead log, on the same file system
+ * @returns the path of the replaced database; null if there was none
  */
 export function replaceAndQuarantine(path: string, ready: string, nowMs: number): string | null {
   checkpointLeftoverWal(path);
   const kept = existsSync(path) ? keep(path, nowMs, copyFileSync) : null;
-  // A log that stayed would be read into the new one.
+  // A remaining log would be applied to the new database.
   removeSet(path, ["-wal", "-shm"]);
   renameDurably(ready, path);
   return kept;
 }
 
-/** @param otherwise for a file system without hard links @returns where the database is now as well */
-function keep(path: string, nowMs: number, otherwise: (from: string, to: string) => void): string {
-  const kept = placeInQuarantine(path, nowMs);
+/**
+ * @param fallback used on a file system without hard links
+ * @returns the second path of the database
+ */
+function keep(path: string, nowMs: number, fallback: (from: string, to: string) => void): string {
+  const kept = quarantinePath(path, nowMs);
   const folder = dirname(kept);
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true, mode: 0o750 });
   for (const ending of ENDINGS)
-    if (existsSync(path + ending)) linkOr(otherwise, path + ending, join(part, basename(path) + ending));
+    if (existsSync(path + ending)) linkOr(fallback, path + ending, join(part, basename(path) + ending));
   flushFolder(part);
   renameSync(part, folder);
   flushFolder(dirname(folder));
@@ -58,11 +60,11 @@ function removeSet(path: string, endings: readonly string[]): void {
   flushFolder(dirname(path));
 }
 
-function linkOr(otherwise: (from: string, to: string) => void, from: string, to: string): void {
+function linkOr(fallback: (from: string, to: string) => void, from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    otherwise(from, to);
+    fallback(from, to);
   }
 }
 

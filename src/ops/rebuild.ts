@@ -4,15 +4,14 @@ import { renameDurably } from "../store/durable-files.ts";
 import { fileProblems } from "../store/integrity.ts";
 import type { LogVersion } from "../store/wal-census.ts";
 
-/** Where the header says how a database is journalled; 1 means without a write-ahead log. */
-const JOURNALLING_AT = 18;
+/** Header offset of the journal mode; 1 means without a write-ahead log. */
+const JOURNAL_MODE_AT = 18;
 
 /**
- * Makes a database whole again out of its file and what its write-ahead log still has: the best version that passes every
- * check.
- * @param damaged the file, which stays as it is
- * @param path where the whole one is put
- * @returns the version; undefined when none is whole, and nothing was put there
+ * Rebuilds a database from its file and its write-ahead log: the best version that passes every check.
+ * @param damaged the damaged file, which stays unchanged
+ * @param path where the rebuilt file is put
+ * @returns the version; undefined if none is intact, and then nothing is written
  */
 export function rebuild(
   damaged: string,
@@ -40,7 +39,7 @@ function writeVersion(damaged: string, part: string, { overlay, pageCount, pageB
     for (const [page, content] of overlay)
       writeSync(file, content, 0, content.length, (page - 1) * pageBytes);
     if (pageCount !== null) ftruncateSync(file, pageCount * pageBytes);
-    writeSync(file, Buffer.from([1, 1]), 0, 2, JOURNALLING_AT);
+    writeSync(file, Buffer.from([1, 1]), 0, 2, JOURNAL_MODE_AT);
   } finally {
     closeSync(file);
   }

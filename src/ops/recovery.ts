@@ -14,23 +14,23 @@ import { copyDurably } from "../store/durable-files.ts";
 import { quarantine } from "./quarantine.ts";
 import { rebuild } from "./rebuild.ts";
 
-/** What a recovery did, for the log, the event log and the report. */
+/** The result of a recovery, for the log, the event log and the report. */
 export interface Recovery {
   readonly name: string;
   readonly problem: string;
-  /** Where the damaged file is now. */
+  /** Path of the damaged file in quarantine. */
   readonly quarantined: string;
-  /** Whether the file could be made whole again with what its write-ahead log has. */
+  /** Whether the file could be rebuilt with its write-ahead log. */
   readonly isWhole: boolean;
-  /** Committed pages of the write-ahead log that are in no version. */
+  /** Committed pages of the write-ahead log that are lost. */
   readonly lostPages: number;
-  /** The copy that was put back; null where there was no good one, or none was needed. */
+  /** The restored backup; null if none was intact or needed. */
   readonly backup: { readonly path: string; readonly atMs: number } | null;
-  /** Null where the file could be made whole. */
+  /** Null if the file could be rebuilt. */
   readonly salvage: Salvage | null;
-  /** The last numbers that its tables had given, as far as they are known. */
+  /** The last numbers assigned by its tables, as far as known. */
   readonly lastNumbers: Readonly<Record<string, number>>;
-  /** All of it for people. */
+  /** The result as a sentence. */
   readonly sentence: string;
 }
 
@@ -39,30 +39,30 @@ export interface RecoveryOptions {
   readonly name: "santinela.db" | "journal.db";
   readonly kind: DatabaseKind;
   readonly problem: string;
-  /** What the database may be made of, the best first. */
+  /** The recoverable states, best first. */
   readonly versions: readonly LogVersion[];
   readonly clock: Clock;
 }
 
-/** A card reads 20 MB in a second; past this the alarms matter more than further old rows. */
+/** Time limit: an SD card reads 20 MB a second, and after a minute alarms matter more than old rows. */
 const SALVAGE_MS_MAX = 60_000;
 
 /**
- * Restores a damaged or missing database: the file goes into quarantine with its write-ahead log. Where the two can be
- * made whole again that takes its place; else the newest good copy does (the journal begins empty: an old one would
- * post old trips), and every row that can still be read of the damaged file is taken over. Nothing is deleted.
+ * Recovers a damaged or missing database. The file goes into quarantine with its write-ahead log. If the two can be
+ * rebuilt, the result replaces it. Otherwise the newest intact backup does, or an empty journal, because an old one
+ * would post old trips; then all readable rows are salvaged. Nothing is deleted.
  */
 export function recoverDatabase(options: RecoveryOptions): Recovery {
   const { dataDir, name, kind, problem, versions, clock } = options;
   const path = join(dataDir, name);
-  // A file that is gone may have left its log, and the log has pages of it.
+  // A missing file may have left its log, which contains pages of it.
   if (!existsSync(path) && existsSync(`${path}-wal`)) writeFileSync(path, "");
   const quarantined = quarantine(path, clock.wallMs());
   const exists = existsSync(quarantined);
   const whole = exists ? rebuild(quarantined, path, kind, versions) : undefined;
   const lostPages = (whole ?? versions[0])?.lostPages ?? 0;
   const common = { name, problem, quarantined, isWhole: whole !== undefined, lostPages };
-  if (whole) return finished({ ...common, backup: null, salvage: null, lastNumbers: {} });
+  if (whole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
   const backups = name === "santinela.db" ? backupsIn(dataDir) : [];
   const backup = backups.find((copy) => fileProblems(copy.path, kind, "full").length === 0) ?? null;
   if (backup) copyDurably(backup.path, path);
@@ -78,13 +78,16 @@ export function recoverDatabase(options: RecoveryOptions): Recovery {
       database.exec(RECOUNT);
     }
     const lastNumbers = salvaged?.lastNumbers ?? lastNumbersOf(database);
-    return finished({ ...common, backup, salvage: salvaged, lastNumbers });
+    return withSentence({ ...common, backup, salvage: salvaged, lastNumbers });
   } finally {
     database.close();
   }
 }
 
-/** A trip is posted again when its record is not there any more, unless it is older than the copy that was put back. */
+/**
+ * Queues trips again whose record is missing, except those older than the restored backup.
+ * @returns the number of queued trips
+ */
 export function requeueLostTrips(
   journal: Database,
   main: Database,
@@ -95,32 +98,33 @@ export function requeueLostTrips(
   return redeliverLostTrips(journal, main, sinceMs);
 }
 
-/** Wall clocks are set now and then; a trip too many is harmless, its key is known. */
+/** Margin for clock steps; an extra trip is harmless, because its key is known. */
 const CLOCK_MARGIN_MS = 86_400_000;
-/** How long the journal keeps posted trips; records are kept longer, so an older trip's record is not lost but removed. */
+/**
+ * Retention of posted trips. Records are kept longer, so the missing record of an older trip was removed, not lost.
+ */
 export const TRIPS_KEPT_MS = 30 * 86_400_000;
 
-function finished(done: Omit<Recovery, "sentence">): Recovery {
-  return { ...done, sentence: sentenceOf(done) };
+function withSentence(result: Omit<Recovery, "sentence">): Recovery {
+  return { ...result, sentence: sentenceOf(result) };
 }
 
-function sentenceOf(done: Omit<Recovery, "sentence">): string {
-  const { name, problem, quarantined, isWhole } = done;
-  const how = isWhole ? "it was made whole again" : remedyOf(done);
+function sentenceOf(result: Omit<Recovery, "sentence">): string {
+  const { name, problem, quarantined, isWhole } = result;
+  const how = isWhole ? "it was rebuilt from its write-ahead log" : remedyOf(result);
   return `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
 }
 
 function remedyOf({ name, backup, salvage: salvaged }: Omit<Recovery, "sentence">): string {
   const from = backup
-    ? `the copy of ${new Date(backup.atMs).toISOString()} was restored`
+    ? `the backup of ${new Date(backup.atMs).toISOString()} was restored`
     : name === "santinela.db"
-      ? "there was no good copy, so it begins empty"
-      : "it begins empty";
+      ? "there was no intact backup, so a new database was created"
+      : "a new database was created";
   const rows = salvaged?.tables.filter(({ taken, refused }) => taken + refused > 0) ?? [];
   const saved = rows.map(({ table, taken, refused }) =>
     refused === 0 ? `${taken} of ${table}` : `${taken} of ${table} (${refused} unusable)`,
   );
-  const taken =
-    saved.length === 0 ? "no row could be saved from it" : `rows saved from it: ${saved.join(", ")}`;
+  const taken = saved.length === 0 ? "no row could be salvaged" : `rows salvaged: ${saved.join(", ")}`;
   return `${from}, and ${taken}`;
 }

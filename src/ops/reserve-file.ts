@@ -2,27 +2,27 @@ import { existsSync, rmSync, statfsSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Room for some hundreds of records, each written twice: what an alarm needs on a full disk until a person comes. */
+/** Space for hundreds of records, each written twice: enough for alarms on a full disk until a person frees space. */
 export const RESERVE_BYTES = 8 * 1_048_576;
 const CHUNK_BYTES = 262_144;
-/** A small disk gives a quarter of what is free: the rest is for what the daemon does until then. */
+/** Maximum share of the free space on a small disk; the rest is for normal operation. */
 const SHARE = 0.25;
 
-/**
- * A file that only takes up space, to be given up when the disk is full: what fills the disk stops at its end, and
- * the alarms still have these megabytes.
- */
+/** Reserve file: frees space for alarms when the disk is full. */
 export class ReserveFile {
   readonly #path: string;
   #isFilling = false;
-  /** The space that was given up in this run, and not taken again yet. */
+  /** Bytes released in this run and not reserved again. */
   #released = 0;
 
   constructor(dataDir: string) {
-    this.#path = join(dataDir, "ballast");
+    this.#path = join(dataDir, "ballast"); // words: allowed
   }
 
-  /** Gives the space up. @returns whether there was any */
+  /**
+   * Releases the space.
+   * @returns whether there was any
+   */
   release(): boolean {
     if (!existsSync(this.#path)) return false;
     this.#released = statSync(this.#path).size;
@@ -31,9 +31,9 @@ export class ReserveFile {
   }
 
   /**
-   * Takes the space, in small writes that leave the disk to others in between; what was given up is taken again only once
-   * there is plenty, or the disk would be full again at once.
-   * @param free bytes that are free now
+   * Reserves the space, in small writes so that others can write in between. Released space is reserved again only
+   * when there is plenty, or the disk would be full again.
+   * @param free free bytes
    */
   async fill(free: number): Promise<void> {
     if (this.#isFilling || existsSync(this.#path) || free < this.#released / SHARE) return;
@@ -43,15 +43,15 @@ export class ReserveFile {
     try {
       const file = await open(this.#path, "w", 0o600);
       try {
-        // Not zeros: a file system that compresses would keep nothing.
-        const chunk = Buffer.alloc(CHUNK_BYTES, "santinela ballast 0123456789 ");
+        // Not zeros, which a compressing file system would not store.
+        const chunk = Buffer.alloc(CHUNK_BYTES, "santinela reserve 0123456789 ");
         for (let written = 0; written < chunks; written += 1) await file.write(chunk);
         this.#released = 0;
       } finally {
         await file.close();
       }
     } catch (error) {
-      // A part of it would be taken for the whole.
+      // An incomplete file would count as complete.
       this.release();
       throw error;
     } finally {
@@ -60,13 +60,13 @@ export class ReserveFile {
   }
 }
 
-/** Bytes that this user can still write below a folder. */
+/** Bytes that this user can still write in a directory. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 
-/** What a condition says of the room that is left. */
+/** The free space, as values of a condition. */
 export function roomLeft(folder: string): { freeMb: number; folder: string } {
   return { freeMb: Math.floor(freeBytes(folder) / 1_048_576), folder };
 }

@@ -13,27 +13,27 @@ import { recordIds } from "../store/record-ids.ts";
 import { redeliverLostTrips } from "../store/redelivery.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
 import { forgetGivenNumbers } from "./given-numbers.ts";
-import { placeInQuarantine, replaceAndQuarantine } from "./quarantine.ts";
+import { quarantinePath, replaceAndQuarantine } from "./quarantine.ts";
 import { prepareDataDir } from "./secrets.ts";
 
-/** What putting a copy back changes. */
+/** The effect of restoring a backup. */
 export interface RestorePlan {
   readonly recordsInBackup: number;
-  /** Records that only the present database has; its file is kept, and they can be looked up there. */
+  /** Records that only the current database has; its file is kept for reference. */
   readonly onlyInCurrent: readonly number[];
-  /** Records that only the copy has. */
+  /** Records that only the backup has. */
   readonly onlyInBackup: readonly number[];
 }
 
 /**
- * Says what `restore` would do; changes nothing and works while the daemon runs.
- * @throws AppError `bad-data` when the file is no good copy
+ * Determines the effect of `restore` without changing anything; also while the daemon runs.
+ * @throws AppError `bad-data` if the file is not an intact backup
  */
 export function planRestore(dataDir: string, file: string): RestorePlan {
   const problems = existsSync(file) ? untrustedFileProblems(file, MAIN_DATABASE) : ["there is no such file"];
   if (problems.length > 0)
-    throw new AppError("bad-data", `${file} cannot be put back: ${problems.join("; ")}`, {
-      hint: "The regular copies are in the folder backups of the data folder.",
+    throw new AppError("bad-data", `${file} cannot be restored: ${problems.join("; ")}`, {
+      hint: "The scheduled backups are in the directory backups of the data directory.",
     });
   const path = join(dataDir, "santinela.db");
   const inCopy = recordIds(file);
@@ -45,17 +45,17 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
   };
 }
 
-/** A copy that is being made ready lies here. */
+/** Directory in which a backup is prepared. */
 const STAGING_DIRECTORY = "putting-back";
 
 /**
- * Puts a copy in the place of the main database. The present one goes into quarantine, never away; the journal's trips
- * whose records the copy lacks are posted again at the next start.
+ * Replaces the main database by a backup. The current one goes into quarantine. Trips of the journal whose records
+ * the backup lacks are posted again at the next start.
  *
- * Everything that can fail is done to the copy in a folder of its own, and only then does it take the other one's name:
- * whatever goes wrong before, and wherever the power goes, there is a whole database, the present one or the copy.
- * @param plan what was found when the copy was looked at, if it was: the look takes longer than all the rest
- * @returns where the present database is now, and how many trips wait again
+ * All steps that can fail are done on a copy in a separate directory, which is renamed last. So an error or a power
+ * cut always leaves a complete database, the current one or the backup.
+ * @param plan the result of `planRestore` if known: computing it takes longer than the rest
+ * @returns the path of the replaced database, and the number of queued trips
  * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
  */
 export function restore(
@@ -67,13 +67,13 @@ export function restore(
 ): { kept: string | null; redelivered: number } {
   prepareDataDir(dataDir);
   const release = takeInstanceLock(join(dataDir, "lock.db"));
-  const workshop = join(dataDir, STAGING_DIRECTORY);
+  const staging = join(dataDir, STAGING_DIRECTORY);
   try {
     removeStaging(dataDir);
-    mkdirSync(workshop, { mode: 0o750 });
+    mkdirSync(staging, { mode: 0o750 });
     const path = join(dataDir, "santinela.db");
-    const kept = existsSync(path) ? placeInQuarantine(path, nowMs) : null;
-    const ready = copied(file, join(workshop, "santinela.db"));
+    const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
+    const ready = copyOf(file, join(staging, "santinela.db"));
     const main = openDatabase(ready, MAIN_DATABASE);
     const journal = openJournalDatabase(join(dataDir, "journal.db"));
     let redelivered: number;
@@ -96,18 +96,18 @@ export function restore(
   }
 }
 
-/** Removes a copy that a power cut has left half made ready; it may be as large as the database. */
+/** Removes a partly prepared backup left by a power cut; it may be as large as the database. */
 export function removeStaging(dataDir: string): void {
   rmSync(join(dataDir, STAGING_DIRECTORY), { recursive: true, force: true });
 }
 
 /**
- * Copies a database with its write-ahead log: without it, it is an older one.
- * @returns the copy
- * @throws AppError `bad-data` when it has gone since it was looked at: an empty one must not take the present one's place
+ * Copies a database with its write-ahead log, without which it would be outdated.
+ * @returns the path of the copy
+ * @throws AppError `bad-data` if it was deleted in the meantime: an empty database must not replace the current one
  */
-function copied(file: string, to: string): string {
-  if (!existsSync(file)) throw new AppError("bad-data", `${file} cannot be put back: there is no such file`);
+function copyOf(file: string, to: string): string {
+  if (!existsSync(file)) throw new AppError("bad-data", `${file} cannot be restored: there is no such file`);
   for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFileSync(file + ending, to + ending);
   return to;
 }

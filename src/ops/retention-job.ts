@@ -14,51 +14,56 @@ import { TRIPS_KEPT_MS } from "./recovery.ts";
 const DAY_MS = 86_400_000;
 const RECORDS_KEPT_MS = 90 * DAY_MS;
 
-/** How many rows were removed because of their age. */
+/** Numbers of rows removed because of their age. */
 export interface RemovedRows {
   readonly records: number;
   readonly events: number;
   readonly trips: number;
 }
 
-/** What is looked through. */
+/** The databases and the retention of the audit trail. */
 export interface AgingTables {
   readonly main: Database;
   readonly journal: Database;
-  /** How long the audit trail keeps its entries. */
+  /** Retention of the audit trail in days. */
   readonly auditDays: number;
 }
 
 /**
- * Removes what is old enough, one slice of a table at each step: whoever steps lets readings and requests in between.
- * @param wallMs now, by a clock that may have been set years ahead
+ * Removes expired rows, one batch per step, so that the caller can process readings and requests in between.
+ * @param wallMs the wall clock, which may be years ahead
  */
 export function* removeOldRows(
   { main, journal, auditDays }: AgingTables,
   wallMs: number,
 ): Generator<void, RemovedRows> {
-  // A clock that was set years ahead must not age everything at once: age counts back from the newest record.
+  // A clock set years ahead must not expire everything, so age is measured from the newest record.
   const nowMs = Math.min(wallMs, newestChangeMs(main) ?? 0);
   const tripsBeforeMs = nowMs - TRIPS_KEPT_MS;
-  const records = yield* walk(main, (cursor) => removeOldRecords(main, nowMs - RECORDS_KEPT_MS, cursor));
-  const events = yield* walk(main, () => {
+  const records = yield* removeInBatches(main, (cursor) =>
+    removeOldRecords(main, nowMs - RECORDS_KEPT_MS, cursor),
+  );
+  const events = yield* removeInBatches(main, () => {
     const removed = removeOldEvents(main);
     return { removed, cursor: removed === 0 ? null : 0 };
   });
-  yield* walk(main, () => {
+  yield* removeInBatches(main, () => {
     const removed = removeOldAudit(main, nowMs - auditDays * DAY_MS);
     return { removed, cursor: removed === 0 ? null : 0 };
   });
-  yield* walk(journal, (cursor) => removeOldIncidents(journal, tripsBeforeMs, cursor));
-  const trips = yield* walk(journal, (cursor) => removeOldTrips(journal, tripsBeforeMs, cursor));
+  yield* removeInBatches(journal, (cursor) => removeOldIncidents(journal, tripsBeforeMs, cursor));
+  const trips = yield* removeInBatches(journal, (cursor) => removeOldTrips(journal, tripsBeforeMs, cursor));
   return { records, events, trips };
 }
 
-/** @returns how many rows were removed */
-function* walk(database: Database, slice: (cursor: number) => BatchResult): Generator<void, number> {
+/** @returns the number of removed rows */
+function* removeInBatches(
+  database: Database,
+  removeBatch: (cursor: number) => BatchResult,
+): Generator<void, number> {
   let total = 0;
   for (let cursor: number | null = 0; cursor !== null;) {
-    const { removed, cursor: next } = slice(cursor);
+    const { removed, cursor: next } = removeBatch(cursor);
     yield;
     if (removed > 0) {
       shrink(database);

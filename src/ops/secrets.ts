@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { orderedUuid } from "../domain/uuid-v7.ts";
 
-/** HS256 wants a key at least as long as its hash (RFC 7518, 3.2). */
+/** HS256 requires a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
 
-/** Makes the data folder and its `secrets` folder for this user alone. */
+/** Creates the data directory and its `secrets` directory, accessible to this user only. */
 export function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(join(dataDir, "secrets"), { recursive: true, mode: 0o700 });
@@ -25,24 +25,24 @@ export function prepareDataDir(dataDir: string): void {
   } catch (cause) {
     throw new AppError(
       "cannot-create",
-      `cannot make the data folder ${dataDir}: ${(cause as Error).message}`,
+      `cannot create the data directory ${dataDir}: ${(cause as Error).message}`,
       {
-        hint: "Set dataDir to a folder that this user may write to.",
+        hint: "Set dataDir to a directory that this user may write to.",
         cause,
       },
     );
   }
 }
 
-/** The key that tokens are signed with, and after a rotation the one before it, whose tokens are still taken. */
+/** The key that signs tokens, and after a rotation the previous one, whose tokens are still accepted. */
 export interface SigningKeys {
   readonly current: KeyObject;
   readonly previous?: KeyObject;
 }
 
 /**
- * The signing keys; the first one is made at random the first time it is asked for.
- * @throws AppError `configuration` when a file holds no usable key
+ * Loads the signing keys; the first one is generated on demand.
+ * @throws AppError `configuration` if a file has no usable key
  */
 export function signingKeys(dataDir: string): SigningKeys {
   const { currentPath, previousPath } = keyPaths(dataDir);
@@ -51,7 +51,7 @@ export function signingKeys(dataDir: string): SigningKeys {
   return { current, previous: keyFrom(previousPath, readOrCreateSecret(previousPath, newKeyText)) };
 }
 
-/** Makes a new signing key; the one until now becomes the previous one, and the one before that is forgotten. */
+/** Generates a new signing key. The current one becomes the previous one; the one before that is deleted. */
 export function rotateSigningKey(dataDir: string): void {
   const { currentPath, previousPath } = keyPaths(dataDir);
   readOrCreateSecret(currentPath, newKeyText);
@@ -59,7 +59,7 @@ export function rotateSigningKey(dataDir: string): void {
   readOrCreateSecret(currentPath, newKeyText);
 }
 
-/** Forgets the previous key, and with it every token that was signed with it. */
+/** Deletes the previous key, which revokes all tokens signed with it. */
 export function revokePreviousKey(dataDir: string): void {
   rmSync(keyPaths(dataDir).previousPath, { force: true });
 }
@@ -80,18 +80,18 @@ function keyFrom(path: string, text: string): KeyObject {
       "configuration",
       `${path} does not hold a key of at least ${KEY_BYTES} random bytes in hexadecimal`,
       {
-        hint: "Delete the file; a new key is made at the next start and everybody signs in again.",
+        hint: "Delete the file; a new key is created at the next start and all users must sign in again.",
       },
     );
   return createSecretKey(bytes);
 }
 
-/** A key that somebody has typed or repeated: text, or fewer different bytes than one key in 10^9 has by chance. */
+/** Whether a key was typed or repeated: it is text, or has fewer distinct bytes than one random key in 10^9. */
 function isGuessable(bytes: Buffer): boolean {
   return new Set(bytes).size < 20 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
 }
 
-/** The MQTT client id of this installation: two daemons must never share one. */
+/** The MQTT client id of this installation; two daemons must never share one. */
 export function mqttClientId(dataDir: string): string {
   return readOrCreateSecret(
     join(dataDir, "secrets", "mqtt-client-id"),
@@ -99,12 +99,12 @@ export function mqttClientId(dataDir: string): string {
   );
 }
 
-/** A name that meets no other, for a trial at a broker that many use. */
+/** A unique name for tests at a shared broker. */
 export function probeName(): string {
   return randomBytes(6).toString("hex");
 }
 
-/** A password that people can read aloud: 20 of 32 letters and digits, 100 bits. */
+/** A password that is easy to read aloud: 20 of 32 letters and digits, 100 bits. */
 export function oneTimePassword(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz123456789";
   const text = [...randomBytes(20)].map((byte) => letters[byte % letters.length]).join("");
@@ -112,22 +112,22 @@ export function oneTimePassword(): string {
 }
 
 /**
- * A secret's text; made the first time, whole or not at all: a power cut or a full disk must not leave an empty file,
- * with which nothing would ever start again.
+ * Reads a secret, which is created atomically at first use: an empty file after a power cut would prevent every
+ * start.
  */
-function readOrCreateSecret(path: string, make: () => string): string {
+function readOrCreateSecret(path: string, create: () => string): string {
   const present = readSecret(path);
   if (present !== "") return present;
   const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
+    writeFileSync(draft, `${create()}\n`, { mode: 0o600, flush: true });
     if (existsSync(path)) renameSync(draft, path);
-    // Of two processes that start at once, one gives the file its name and the other reads it.
+    // If two processes start at once, one creates the file and the other reads it.
     else linkSync(draft, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST")
       throw new AppError("cannot-create", `cannot write ${path}: ${(cause as Error).message}`, {
-        hint: "Check that this user may write there and that the disk is not full.",
+        hint: "Check that this user may write to the directory and that the disk is not full.",
         cause,
       });
   } finally {
@@ -136,7 +136,7 @@ function readOrCreateSecret(path: string, make: () => string): string {
   return readSecret(path);
 }
 
-/** Empty when there is none yet. A file that others could read is closed to them. */
+/** Reads a secret; empty if missing. Removes access by other users. */
 function readSecret(path: string): string {
   try {
     const text = readFileSync(path, "utf8").trim();
@@ -148,7 +148,10 @@ function readSecret(path: string): string {
   }
 }
 
-/** A UUID of version 7 for a process that has no daemon. @param wallMs milliseconds since 1970 */
+/**
+ * Creates a UUID of version 7.
+ * @param wallMs milliseconds since 1970
+ */
 export function newKey(wallMs: number): string {
   return orderedUuid(wallMs, randomUUID());
 }

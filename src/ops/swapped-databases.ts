@@ -10,16 +10,17 @@ export interface NamedDatabase {
   readonly kind: DatabaseKind;
 }
 
-/** Where the header names the kind of a database ("application_id"). */
+/** Header offset of the application id ("application_id"). */
 const APPLICATION_ID_AT = 68;
 
 /**
- * Gives two databases their own names again where each has the other's, and their own logs, as after a copy by hand.
- * @returns whether they had
+ * Corrects the names of two swapped databases, or of their swapped logs, as after a manual copy.
+ * @returns whether anything was swapped
  */
 export function exchangeSwapped(dataDir: string, [a, b]: readonly [NamedDatabase, NamedDatabase]): boolean {
   const [first, second] = [join(dataDir, a.name), join(dataDir, b.name)];
-  const isSwapped = kindIn(first) === b.kind.applicationId && kindIn(second) === a.kind.applicationId;
+  const isSwapped =
+    applicationIdOf(first) === b.kind.applicationId && applicationIdOf(second) === a.kind.applicationId;
   const endings = haveSwappedLogs(first, second) ? ["-wal"] : isSwapped ? ["", "-wal", "-shm"] : [];
   if (endings.length === 0) return false;
   for (const ending of endings) exchange(first + ending, second + ending);
@@ -27,8 +28,8 @@ export function exchangeSwapped(dataDir: string, [a, b]: readonly [NamedDatabase
   return true;
 }
 
-/** The newest head of a database is in its log where the log has the first page. */
-function kindIn(path: string): number | undefined {
+/** The application id of a database. The newest first page may be in its log. */
+function applicationIdOf(path: string): number | undefined {
   const [newest] = versionsOf(path);
   const inLog = newest?.overlay.get(1);
   if (inLog) return Buffer.from(inLog).readUInt32BE(APPLICATION_ID_AT);
@@ -43,8 +44,8 @@ function kindIn(path: string): number | undefined {
 }
 
 function exchange(first: string, second: string): void {
-  const meanwhile = `${first}.exchanged`;
-  if (existsSync(first)) renameSync(first, meanwhile);
+  const temporary = `${first}.exchanged`;
+  if (existsSync(first)) renameSync(first, temporary);
   if (existsSync(second)) renameSync(second, first);
-  if (existsSync(meanwhile)) renameSync(meanwhile, second);
+  if (existsSync(temporary)) renameSync(temporary, second);
 }

@@ -1,14 +1,14 @@
 import { hrtime } from "node:process";
 import { TIMER_MS_MAX, type CancelTimer, type Clock } from "../domain/clock.ts";
 
-/** The machine's clocks: the only place that reads them or sets a timer. */
+/** The machine's clocks: the only code that reads them or sets timers. */
 export class SystemClock implements Clock {
   wallMs(): number {
     return Date.now();
   }
 
   monotonicMs(): number {
-    // Counts from the machine's start on Linux, so that times of a daemon before this one can be compared.
+    // Counts from boot on Linux, so that times of an earlier run can be compared.
     return Number(hrtime.bigint()) / 1e6;
   }
 

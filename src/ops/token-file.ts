@@ -5,22 +5,22 @@ import type { KeptToken, TokenStore } from "../client/token-cache.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 
-/** Who a token was given to. With another password the site signs in, so that a wrong one shows at once. */
+/** The account of a token. With another password the site signs in again, so that a wrong one shows at once. */
 export interface TokenAccount {
   readonly centre: string;
   readonly email: string;
   readonly password: string;
 }
 
-/** What the file holds: a token is only good for the account that it was given to, which is there as a SHA-256. */
-interface Kept extends KeptToken {
+/** The content of the file; the account is stored as SHA-256. */
+interface TokenFileContent extends KeptToken {
   readonly account: string;
 }
 
 /**
- * The token for the centre in a file of this user alone, so that the first alarm after a power cut waits for no sign-in.
- * It lies among the secrets, which no backup and no support bundle holds. Without it the site signs in, so nothing about
- * the file is an error.
+ * Stores the token for the dispatch centre in a file of this user only, so that the first alarm after a power cut
+ * needs no sign-in. It is in the secrets directory, which no backup and no support bundle contains. Errors are not
+ * critical: without the file the site signs in.
  */
 export class TokenFile implements TokenStore {
   readonly #path: string;
@@ -37,8 +37,10 @@ export class TokenFile implements TokenStore {
 
   load(): KeptToken | undefined {
     try {
-      const { token, expiresAtMs, account } = JSON.parse(readFileSync(this.#path, "utf8")) as Kept;
-      // It goes into a header as it is.
+      const { token, expiresAtMs, account } = JSON.parse(
+        readFileSync(this.#path, "utf8"),
+      ) as TokenFileContent;
+      // Validated because it is sent in a header.
       const isToken =
         typeof token === "string" && /^[\w.~+/=-]+$/.test(token) && Number.isFinite(expiresAtMs);
       return account === this.#account && isToken ? { token, expiresAtMs } : undefined;
@@ -52,7 +54,7 @@ export class TokenFile implements TokenStore {
     try {
       if (!kept) return rmSync(this.#path, { force: true });
       rmSync(part, { force: true });
-      writeFileSync(part, JSON.stringify({ account: this.#account, ...kept } satisfies Kept), {
+      writeFileSync(part, JSON.stringify({ account: this.#account, ...kept } satisfies TokenFileContent), {
         mode: 0o600,
         flush: true,
       });

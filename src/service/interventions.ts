@@ -12,7 +12,7 @@ import {
   type InterventionUpdate,
 } from "../domain/intervention.ts";
 import { changedEntry } from "../domain/outbox-change.ts";
-import { rankOf } from "../domain/outbox-rank.ts";
+import { priorityOrderOf } from "../domain/priority-order.ts";
 import { DEFAULT_SYNC_TIMEOUTS } from "../domain/backoff.ts";
 import type { EventDetail, EventName } from "../domain/event.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
@@ -203,7 +203,7 @@ export class InterventionService {
       createdBy: principal.accountId,
       nowMs,
     });
-    this.#outbox.insert(stored.record.id, rankOf(stored.record.priority));
+    this.#outbox.insert(stored.record.id, priorityOrderOf(stored.record.priority));
     this.#record("intervention-created", stored.record.id, principal, { after: stored.record });
     return stored.record;
   }
@@ -237,7 +237,7 @@ export class InterventionService {
     const entry = this.#outbox.find(stored.record.id);
     if (!entry) throw new Error(`intervention ${stored.record.id} has no outbox entry`);
     const { record, rev } = stored;
-    const change = { event, rev, rank: rankOf(record.priority), hasTripJoined };
+    const change = { event, rev, priorityOrder: priorityOrderOf(record.priority), hasTripJoined };
     this.#outbox.save(changedEntry(entry, { ...change, firstSweepMs: this.#firstSweepMs() }));
   }
 }

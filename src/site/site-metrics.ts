@@ -27,7 +27,7 @@ export interface SiteMetricsParts {
   readonly clock: Clock;
   readonly site: Pick<SitePorts, "status" | "zones">;
   readonly trips: TripStore;
-  readonly centreObjectives: Pick<UpstreamObjectiveStore, "walk">;
+  readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
   readonly inputs: Pick<Inputs, "brokerUse">;
   readonly log: Log;
 }
@@ -163,7 +163,7 @@ export class SiteMetrics implements MetricsPort {
   #objectiveFamily(): MetricFamily {
     const { config, clock, centreObjectives } = this.#parts;
     const samples = OBJECTIVE_TYPES.flatMap((type) => {
-      const walk = centreObjectives.walk(type);
+      const walk = centreObjectives.lastRead(type);
       if (!walk || walk.centre !== config.upstream?.baseUrl) return [];
       return [{ labels: { type }, value: Math.max(0, clock.wallMs() - walk.completedAtMs) / 1000 }];
     });

@@ -54,7 +54,7 @@ export class SiteObjectives implements ObjectivePort {
   }
 
   #listOf(type: ObjectiveType): ObjectiveListView {
-    const walk = this.#lists.walk(type);
+    const walk = this.#lists.lastRead(type);
     const tried = this.#sync?.mirror.outcome(type);
     return {
       type,

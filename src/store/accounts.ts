@@ -6,18 +6,18 @@ export interface Account {
   readonly id: number;
   readonly email: string;
   readonly role: Role;
-  /** bcrypt hash; null for an account that nobody can sign in to. */
+  /** bcrypt hash; null for an account without sign-in. */
   readonly passwordHash: string | null;
   readonly disabled: boolean;
-  /** Raised to make every token given out so far invalid. */
+  /** Incremented to revoke all tokens issued so far. */
   readonly tokenVersion: number;
-  /** The password was made by the program and lets its owner do nothing but set another one. */
+  /** The password was generated, and only allows setting another one. */
   readonly mustChangePassword: boolean;
-  /** The objectives that it is bound to; undefined for all of them. */
+  /** The objectives the account is limited to; undefined for all of them. */
   readonly objectives: ObjectiveScope | undefined;
 }
 
-/** People, and the service account that trips are posted as. */
+/** Accounts of users, and the service account that posts trips. */
 export class AccountStore {
   readonly #database: Database;
 
@@ -25,7 +25,7 @@ export class AccountStore {
     this.#database = database;
   }
 
-  /** Whether any account exists that a person can sign in to. */
+  /** Whether an account exists with which a user can sign in. */
   hasPeople(): boolean {
     return (
       this.#database.prepare("SELECT 1 FROM accounts WHERE password_hash IS NOT NULL LIMIT 1").get() !==
@@ -33,7 +33,7 @@ export class AccountStore {
     );
   }
 
-  /** The account with that address, whatever its case. */
+  /** The account with an e-mail address, ignoring case. */
   byEmail(email: string): Account | undefined {
     return toAccount(this.#database.prepare("SELECT * FROM accounts WHERE email = ?").get(email));
   }
@@ -44,7 +44,7 @@ export class AccountStore {
 
   /**
    * Adds an account.
-   * @returns undefined when the address is taken
+   * @returns undefined if the address is in use
    */
   add(account: {
     email: string;
@@ -64,7 +64,7 @@ export class AccountStore {
     );
   }
 
-  /** Everybody who can or could sign in, by address. */
+  /** All accounts with a password, including disabled ones, by address. */
   signInAccounts(): Account[] {
     return this.#database
       .prepare("SELECT * FROM accounts WHERE password_hash IS NOT NULL ORDER BY email")
@@ -73,7 +73,7 @@ export class AccountStore {
   }
 
   /**
-   * Binds an account to objectives and makes every token it was given so far invalid.
+   * Limits an account to objectives and revokes its tokens.
    * @param objectives undefined for all of them
    */
   bind(id: number, objectives: ObjectiveScope | undefined): void {
@@ -82,7 +82,7 @@ export class AccountStore {
       .run(objectives === undefined ? null : JSON.stringify(objectives.map(refText)), id);
   }
 
-  /** Changes an account and makes every token it was given so far invalid. A password that is set is its owner's. */
+  /** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
   change(
     id: number,
     to: { email?: string; role?: Role; passwordHash?: string; disabled?: boolean },

@@ -1,8 +1,8 @@
 import type { Database } from "./database.ts";
 
 /**
- * The step that gives the audit trail a table of its own, where no other entry pushes it out, and the places that people
- * have signed in from another.
+ * Migration: a table for the audit trail, which other events cannot displace, and the addresses from which users
+ * have signed in.
  */
 export function createAuditTrail(database: Database): void {
   database.exec(`

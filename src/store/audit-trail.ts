@@ -22,7 +22,7 @@ export interface AuditRow extends EventRow {
   readonly hash: string;
 }
 
-/** What concerns access, deletion and what was taken out of service; what records and sensors do all day is not here. */
+/** Events about access, deletion and zones out of service. Routine events of records and sensors are not audited. */
 const AUDITED: readonly EventName[] = [
   "signed-in",
   "sign-in-failed",
@@ -48,23 +48,26 @@ const AUDITED: readonly EventName[] = [
   "walk-test-started",
   "walk-test-ended",
 ];
-/** Of these, one entry of an account at an address in ten minutes: a program that signs in for each request fills no card. */
+/**
+ * At most one entry per account and address in ten minutes, so that a client that signs in for each request does
+ * not fill the disk.
+ */
 const REPEATED: ReadonlySet<EventName> = new Set<EventName>([
   "signed-in",
   "sign-in-failed",
   "sign-in-blocked",
   "forbidden",
 ]);
-const REPEATED_WITHIN_MS = 600_000;
-/** Names that are guessed have no end: of each kind that needs no account, as many in an hour. */
+const REPEAT_WINDOW_MS = 600_000;
+/** Maximum entries per hour of events that need no account, because guessed names are unlimited. */
 const UNKNOWN: ReadonlySet<EventName> = new Set<EventName>(["sign-in-failed", "sign-in-blocked"]);
 const UNKNOWN_MAX = 100;
 const HOUR_MS = 3_600_000;
 
 /** The hash before the first entry. */
-const BEGINNING = "0".repeat(64);
+const INITIAL_HASH = "0".repeat(64);
 
-/** The entries of the event log that are kept by age, each chained to the one before it. */
+/** The audited events, kept by age and chained by hashes. */
 export class AuditTrail {
   readonly #database: Database;
 
@@ -72,11 +75,11 @@ export class AuditTrail {
     this.#database = database;
   }
 
-  static takes(event: EventName): boolean {
+  static isAudited(event: EventName): boolean {
     return AUDITED.includes(event);
   }
 
-  /** Chains an entry of the event log, unless it only repeats another; to be called in its transaction. */
+  /** Chains an event unless it is a repetition; call it in the event's transaction. */
   add(row: EventRow): void {
     if (this.#isRepeated(row)) return;
     const { position, hash } = this.#last();
@@ -89,7 +92,7 @@ export class AuditTrail {
       .run({ ...next, hash: hashOf(hash, next) });
   }
 
-  /** Chains what an earlier release has written into the event log alone. */
+  /** Chains events that an earlier release has only added to the event log. */
   adopt(): void {
     const missing = this.#database
       .prepare(
@@ -105,9 +108,9 @@ export class AuditTrail {
   }
 
   /**
-   * Removes the entries before a time from the beginning of the chain, a batch at most, and keeps the hash of the last
-   * one. The newest entry stays.
-   * @returns how many
+   * Removes the oldest entries before a time, at most `batch`, and stores the hash of the last removed one. The
+   * newest entry stays.
+   * @returns the number of removed entries
    */
   removeBefore(beforeMs: number, batch: number): number {
     return transaction(this.#database, () => {
@@ -133,7 +136,7 @@ export class AuditTrail {
       .prepare(
         "SELECT 1 FROM audit WHERE event = ? AND who = ? AND origin = ? AND at BETWEEN ? AND ? LIMIT 1",
       )
-      .get(event, who, origin, at - REPEATED_WITHIN_MS, at);
+      .get(event, who, origin, at - REPEAT_WINDOW_MS, at);
     if (repeats !== undefined) return true;
     if (!UNKNOWN.has(event)) return false;
     const count = this.#database
@@ -151,22 +154,22 @@ export class AuditTrail {
   }
 }
 
-/** What a look at the whole chain has found. */
+/** The result of verifying the chain. */
 export interface TrailReport {
   readonly entries: number;
   /** Wall clock of the first and the last entry, milliseconds since 1970; null without entries. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Entries that were removed with age, and up to when. */
+  /** Entries removed by retention, and the time of the last one. */
   readonly removed: number;
   readonly removedUntilMs: number | null;
-  /** Hash of the last entry: noted elsewhere, it shows later whether the end was cut off. */
+  /** Hash of the last entry: stored elsewhere, it later shows whether the end was cut off. */
   readonly head: string;
-  /** The first entry that does not follow from the one before it; null when all do. */
+  /** The first entry that does not match the chain; null if all do. */
   readonly broken: { readonly position: number; readonly why: string } | null;
 }
 
-/** Follows the chain from its anchor to its end. */
+/** Verifies the chain from its anchor to its end. */
 export function verifyTrail(database: Database): TrailReport {
   const cut = cutOf(database);
   let { position, hash: head } = cut;
@@ -191,7 +194,7 @@ export function verifyTrail(database: Database): TrailReport {
   return { entries, fromMs, toMs, removed, removedUntilMs: cut.at, head, broken };
 }
 
-/** Every entry in its order. */
+/** All entries in order. */
 export function trailRows(database: Database): IterableIterator<AuditRow> {
   return database.prepare("SELECT * FROM audit ORDER BY position").iterate() as IterableIterator<AuditRow>;
 }
@@ -201,7 +204,7 @@ function cutOf(database: Database): { position: number; hash: string; at: number
   return (
     (cut as { position: number; hash: string; at: number } | undefined) ?? {
       position: 0,
-      hash: BEGINNING,
+      hash: INITIAL_HASH,
       at: null,
     }
   );

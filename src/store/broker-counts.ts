@@ -1,13 +1,13 @@
 import type { Database } from "./database.ts";
 
-/** The table of how many dropped messages each broker had counted when it was last heard. */
+/** Migration: the last known number of messages dropped by each broker. */
 export function createBrokerCounts(database: Database): void {
   database.exec(
     "CREATE TABLE broker_counts(broker TEXT PRIMARY KEY, dropped INTEGER NOT NULL) STRICT, WITHOUT ROWID",
   );
 }
 
-/** Remembers a broker's count, so that what it drops while the daemon is away is known afterwards. */
+/** Stores the counter of a broker, so that messages dropped while the daemon was stopped are noticed. */
 export class BrokerCountStore {
   readonly #database: Database;
 
@@ -15,14 +15,14 @@ export class BrokerCountStore {
     this.#database = database;
   }
 
-  /** The last count of a broker (its host and port); undefined for one that was never heard. */
+  /** The last counter of a broker (host and port); undefined for an unknown one. */
   find(broker: string): number | undefined {
     const row = this.#database.prepare("SELECT dropped FROM broker_counts WHERE broker = ?").pluck();
     return row.get(broker) as number | undefined;
   }
 
   keep(broker: string, dropped: number): void {
-    // A site has one broker; what an earlier configuration had is of no use.
+    // A site has one broker; counters of earlier ones are useless.
     this.#database.prepare("DELETE FROM broker_counts WHERE broker <> ?").run(broker);
     this.#database.prepare("INSERT OR REPLACE INTO broker_counts VALUES(?, ?)").run(broker, dropped);
   }

@@ -2,7 +2,7 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { Database } from "./database.ts";
 
-/** A record and its place in the outbox, as the comparison with the centre needs them. */
+/** A record and its outbox state, for the comparison with the dispatch centre. */
 export interface ComparedRow {
   readonly interventionId: number;
   readonly uid: string;
@@ -11,12 +11,12 @@ export interface ComparedRow {
   readonly upstreamId: number | null;
   readonly isDeleted: boolean;
   readonly watermark: number | null;
-  /** Wall clock of the last change here, milliseconds since 1970. */
+  /** Wall clock of the last local change, milliseconds since 1970. */
   readonly changedAtMs: number;
   readonly base: UpstreamRecord;
 }
 
-/** The records of this site, tombstones included, for the comparison with the centre. */
+/** The records of this site including tombstones, for the comparison with the dispatch centre. */
 export class ComparedRecords {
   readonly #database: Database;
 
@@ -39,7 +39,7 @@ export class ComparedRecords {
     }));
   }
 
-  /** Links at this moment, record by record. */
+  /** The current upstream id of each linked record, by its local id. */
   links(): Map<number, number> {
     const rows = this.#database
       .prepare(
@@ -49,7 +49,7 @@ export class ComparedRecords {
     return new Map(rows.map(({ id, upstreamId }) => [id, upstreamId]));
   }
 
-  /** Whether any record here was ever on its way to a centre. */
+  /** Whether any record was ever sent to a dispatch centre. */
   hasSent(): boolean {
     return (
       this.#database
@@ -58,7 +58,7 @@ export class ComparedRecords {
     );
   }
 
-  /** The centre's highest id that is linked here; 0 without one. */
+  /** The highest upstream id of a linked record; 0 for none. */
   highestLinked(): number {
     return this.#database
       .prepare("SELECT coalesce(max(upstream_id), 0) FROM outbox WHERE upstream_id IS NOT NULL")
@@ -66,7 +66,7 @@ export class ComparedRecords {
       .get() as number;
   }
 
-  /** Has no id at or below the highest one and so many more given again. */
+  /** Skips this number of ids above the highest one, so that they are never assigned. */
   skipIds(count: number): void {
     const highest = this.#database
       .prepare("SELECT coalesce(max(id), 0) FROM interventions")

@@ -1,35 +1,35 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { copyDurably } from "./durable-files.ts";
-import { keepRowSums } from "./row-checksums.ts";
+import { maintainRowSums } from "./row-checksums.ts";
 import { transaction } from "./transaction.ts";
 
 export type Database = Sqlite.Database;
 
-/** One forward step of a schema. Steps are only ever added; the file counts those that have run (`schemaOf`). */
+/** One forward step of a schema. Steps are only ever appended; the file stores how many have run (`schemaOf`). */
 export type Migration = (database: Database) => void;
 
 export interface DatabaseKind {
-  /** SQLite's application_id, so that a file of another program or of our other database is refused. */
+  /** SQLite's application_id, which identifies our files and distinguishes the two databases. */
   readonly applicationId: number;
   readonly migrations: readonly Migration[];
   /**
-   * The number of steps that a release must know to work with this file: the steps after it only add, and the newest
-   * release makes do with rows that such a release has written. So the release before can be put back without a copy,
-   * and without losing what was recorded meanwhile. Without it no earlier release can.
+   * The number of steps a release must know to use this file. Later steps only add, and newer releases accept rows
+   * written without them. So the previous release can be reinstalled without a backup and without data loss.
+   * Without this value no earlier release can use the file.
    */
   readonly minReaderVersion?: number;
-  /** Takes over what an earlier release has written meanwhile in its own way; tried again at the next opening. */
+  /** Migrates rows that an earlier release has written in its own way; retried at the next opening. */
   readonly settle?: (database: Database) => void;
 }
 
 /**
- * Opens a database file, sets and asserts its pragmas, and brings its schema up to date.
+ * Opens a database file, sets and checks its pragmas, and migrates its schema.
  *
- * Before the first pending migration the file is copied to `<path>.v<version>`, so that a bad step can be undone by
- * hand. A file made by a newer release is refused, unless that release says that this one can work with it.
+ * Before the first pending migration the file is copied to `<path>.v<version>`, so that a bad migration can be
+ * undone by hand. A file of a newer release is rejected, unless that release declares it readable by this one.
  * @param path file path, or `:memory:`
- * @throws AppError `storage` when the file is not ours, is too new, or does not accept the pragmas
+ * @throws AppError `storage` if the file is not ours, is too new, or rejects the pragmas
  */
 export function openDatabase(path: string, kind: DatabaseKind): Database {
   let database: Database;
@@ -37,7 +37,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     database = new Sqlite(path);
   } catch (cause) {
     throw new AppError("storage", `cannot open the database ${path}: ${(cause as Error).message}`, {
-      hint: "Check that the folder exists and that this user may write to it.",
+      hint: "Check that the directory exists and that this user may write to it.",
       cause,
     });
   }
@@ -45,7 +45,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     setPragmas(database, path);
     assertIdentity(database, path, kind);
     migrate(database, path, kind);
-    keepRowSums(database);
+    maintainRowSums(database);
     cacheStatements(database);
     settle(database, kind);
   } catch (error) {
@@ -55,22 +55,22 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
   return database;
 }
 
-/** Whether an error is SQLite's own: the disk is full, gone or locked, and waiting may help where a restart does not. */
+/** Whether an error comes from SQLite: the disk is full, missing or locked. Waiting may help, a restart does not. */
 export function isStorageError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError || (error instanceof AppError && error.code === "storage");
 }
 
-/** Whether another process held the database for longer than we wait: trying again soon will help. */
+/** Whether another process held the lock for longer than the busy timeout, so that a retry helps. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-/** The pragmas every connection has. FULL is what makes an acknowledged commit survive a power cut. */
+/** The pragmas of every connection. `synchronous = FULL` makes an acknowledged commit survive a power cut. */
 const PRAGMAS: readonly (readonly [name: string, set: string | number, expected: string | number])[] = [
   ["journal_mode", "WAL", "wal"],
   ["synchronous", "FULL", 2],
   ["foreign_keys", "ON", 1],
-  // The driver's five seconds would block the event loop for as long.
+  // The driver's default of five seconds would block the event loop.
   ["busy_timeout", 250, 250],
   ["wal_autocheckpoint", 1000, 1000],
   ["journal_size_limit", 4_194_304, 4_194_304],
@@ -79,16 +79,16 @@ const PRAGMAS: readonly (readonly [name: string, set: string | number, expected:
   ["mmap_size", 0, 0],
 ];
 
-/** More texts than the program has; lists with filters make new ones. */
+/** Maximum cached statements, above the number of fixed texts; lists with filters create further ones. */
 const STATEMENTS_MAX = 200;
 
-/** Compiling a statement takes longer than running it, so `prepare` gives the same one again for the same text. */
+/** Caches statements by text, because compiling one takes longer than running it. */
 function cacheStatements(database: Database): void {
   const prepare = database.prepare.bind(database);
   const kept = new Map<string, Sqlite.Statement>();
   database.prepare = ((text: string): Sqlite.Statement => {
     const found = kept.get(text);
-    // Whoever plucks says so each time; the next one may want the whole row.
+    // `pluck` is a state of the statement, so it is reset for each caller.
     if (found) return found.reader ? found.pluck(false) : found;
     const made = prepare(text);
     if (kept.size >= STATEMENTS_MAX) kept.delete(kept.keys().next().value ?? "");
@@ -100,7 +100,7 @@ function cacheStatements(database: Database): void {
 const INCREMENTAL = 2;
 
 function setPragmas(database: Database, path: string): void {
-  // Takes effect only while the file has no table yet. Set again it would write a page, which a full disk refuses.
+  // Takes effect only before the first table. Setting it again would write a page, which fails on a full disk.
   if (database.pragma("auto_vacuum", { simple: true }) !== INCREMENTAL)
     database.pragma("auto_vacuum = INCREMENTAL");
   for (const [name, set, expected] of PRAGMAS) {
@@ -109,7 +109,7 @@ function setPragmas(database: Database, path: string): void {
     const inMemory = path === ":memory:" && (name === "journal_mode" || name === "mmap_size");
     if (actual !== expected && !inMemory)
       throw new AppError("storage", `${path}: pragma ${name} is ${String(actual)} and must be ${expected}`, {
-        hint: "The file system does not support what a durable database needs; use a local disk.",
+        hint: "The file system does not support durable databases. Use a local disk.",
       });
   }
 }
@@ -118,13 +118,9 @@ function assertIdentity(database: Database, path: string, { applicationId }: Dat
   const found = database.pragma("application_id", { simple: true });
   const version = database.pragma("user_version", { simple: true });
   if (found === applicationId || (found === 0 && version === 0)) return;
-  throw new AppError(
-    "storage",
-    `${path} is not the database it should be (application_id ${String(found)})`,
-    {
-      hint: "Point dataDir to the folder of this installation.",
-    },
-  );
+  throw new AppError("storage", `${path} is not the expected database (application_id ${String(found)})`, {
+    hint: "Set dataDir to the data directory of this installation.",
+  });
 }
 
 function migrate(database: Database, path: string, kind: DatabaseKind): void {
@@ -133,7 +129,7 @@ function migrate(database: Database, path: string, kind: DatabaseKind): void {
   const problem = newerProblem(database, kind);
   if (problem !== undefined)
     throw new AppError("storage", `${path} ${problem}`, {
-      hint: "Install that release again, or restore an older copy.",
+      hint: "Install that release again, or restore an older backup.",
     });
   if (version > migrations.length) return;
   const stamp = minReaderVersion * STEPS_MAX + migrations.length;
@@ -147,38 +143,38 @@ function migrate(database: Database, path: string, kind: DatabaseKind): void {
 }
 
 function settle(database: Database, kind: DatabaseKind): void {
-  // What a newer release has made of its tables is its own business.
+  // The tables of a newer release are not touched.
   if (isNewer(database, kind)) return;
   try {
     kind.settle?.(database);
   } catch (error) {
-    // A full disk keeps no daemon from starting.
+    // The daemon must start even on a full disk.
     if (!isStorageError(error)) throw error;
   }
 }
 
-/** More steps than there will be; tells the two numbers in `user_version` apart. */
+/** Upper bound of the number of steps; separates the two numbers in `user_version`. */
 const STEPS_MAX = 1000;
 
-/** How many steps have run on a file, and how many a release must know to work with it. */
+/** The number of steps that have run on a file, and the number a release must know to use it. */
 function schemaOf(database: Database): { version: number; minReaderVersion: number } {
   const stamp = database.pragma("user_version", { simple: true }) as number;
   const version = stamp % STEPS_MAX;
-  // The first releases wrote the number of steps alone.
+  // The first releases only stored the number of steps.
   return { version, minReaderVersion: stamp < STEPS_MAX ? version : Math.floor(stamp / STEPS_MAX) };
 }
 
-/** How many steps have run on a file. */
+/** The number of steps that have run on a file. */
 export function stepsOf(database: Database): number {
   return schemaOf(database).version;
 }
 
-/** Whether a newer release has made a file, or changed it. */
+/** Whether a newer release has created or migrated a file. */
 export function isNewer(database: Database, { migrations }: DatabaseKind): boolean {
   return schemaOf(database).version > migrations.length;
 }
 
-/** What keeps this release from working with a newer one's file; undefined when nothing does. */
+/** Why this release cannot use a file of a newer one; undefined if it can. */
 export function newerProblem(database: Database, { migrations }: DatabaseKind): string | undefined {
   const { version, minReaderVersion } = schemaOf(database);
   return minReaderVersion > migrations.length
@@ -187,7 +183,7 @@ export function newerProblem(database: Database, { migrations }: DatabaseKind): 
 }
 
 function keepCopy(database: Database, path: string, version: number): void {
-  // After a full checkpoint the main file alone is the whole database.
+  // After a full checkpoint the main file is the complete database.
   database.pragma("wal_checkpoint(TRUNCATE)");
   copyDurably(path, `${path}.v${version}`);
 }

@@ -1,19 +1,19 @@
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
-/** A message of which a zone has taken what it says, named as its sender will name it when it comes again. */
+/** A processed message, identified in a way that a redelivery matches. */
 export interface DeduplicationEntry {
-  /** The MQTT client id under which messages are numbered: a sensor's, or at an external broker our own. */
+  /** The MQTT client id that numbers the messages: the sensor's, or ours at an external broker. */
   readonly session: string;
   readonly packetId: number;
   readonly zoneId: string;
-  /** Of topic and payload, because packet ids are used again. */
+  /** Hash of topic and payload, because packet ids are reused. */
   readonly hash: string;
   /** Wall clock, milliseconds since 1970. */
   readonly atWallMs: number;
 }
 
-/** The table of the messages that may come again although they were taken, because nobody knows of their acknowledgement yet. */
+/** Migration: processed messages that may be redelivered because their acknowledgement is unconfirmed. */
 export function createTakenMessages(database: Database): void {
   database.exec(`
     CREATE TABLE taken_messages(
@@ -28,8 +28,8 @@ export function createTakenMessages(database: Database): void {
 }
 
 /**
- * Messages go to the disk together with the next change of a zone, in the same transaction: before any change a message
- * that is read once more changes nothing, and most messages change nothing.
+ * Stores processed messages in the transaction of the next zone change. Until then a redelivered message changes
+ * nothing, and most messages change nothing.
  */
 export class DeduplicationStore {
   readonly #database: Database;
@@ -40,7 +40,7 @@ export class DeduplicationStore {
     this.#database = database;
   }
 
-  /** Those of an earlier run. */
+  /** Loads the messages of an earlier run. */
   load(): readonly DeduplicationEntry[] {
     const rows = this.#database
       .prepare(
@@ -52,14 +52,14 @@ export class DeduplicationStore {
     return rows;
   }
 
-  /** Has a message written with the next change. */
+  /** Queues a message for the next change. */
   add(message: DeduplicationEntry): void {
     this.#unwritten.add(message);
   }
 
   /**
-   * Forgets messages for good.
-   * @throws when the disk does not take it; those that were written are then still there
+   * Deletes messages.
+   * @throws if the disk rejects it; stored messages then remain
    */
   remove(messages: readonly DeduplicationEntry[]): void {
     for (const message of messages) this.#unwritten.delete(message);
@@ -76,8 +76,8 @@ export class DeduplicationStore {
   }
 
   /**
-   * Writes what waits, inside the transaction of the caller.
-   * @returns to be called once that is committed; what this returns is to be called should it be lost after all
+   * Writes the queued messages in the caller's transaction.
+   * @returns a function to call after the commit; its result undoes that if the commit is lost after all
    */
   write(): () => () => void {
     const messages = [...this.#unwritten];

@@ -1,18 +1,18 @@
 import type { OutboxEntry } from "../domain/outbox.ts";
-import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import type { Database } from "./database.ts";
 import { toEntry } from "./outbox-row.ts";
 
-/** Alarms have a lane of their own, so that none waits behind a patrol's slow answer. */
-export type OutboxQueue = "alarms" | "others";
-/** An entry that may be worked on. */
+/** Urgent entries have their own queue, so that none waits for a slow response to a bulk entry. */
+export type OutboxQueue = "urgent" | "bulk";
+/** An entry that may be sent. */
 export interface DueEntry {
   readonly entry: OutboxEntry;
-  /** Two records with the same one look alike at a centre that does not keep our reference. */
-  readonly look: string;
+  /** Records with the same value cannot be distinguished if the centre does not keep our marker. */
+  readonly likeness: string;
 }
 
-/** Finds what in the outbox may be sent now. */
+/** Finds the outbox entries that may be sent now. */
 export class DueEntries {
   readonly #database: Database;
 
@@ -21,20 +21,20 @@ export class DueEntries {
   }
 
   /**
-   * The first entry that may be worked on now: high priority first, of alarms the newest, then the order of creation.
-   * What is on the wire is not due.
-   * @param isFree whether nothing that is under way stands against it
+   * The first entry that may be sent now: urgent ones newest first, the others by priority and creation. Entries in
+   * flight are not due.
+   * @param isFree whether no record in progress blocks it
    */
-  next(lane: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
+  next(queue: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
     const rows = this.#database
       .prepare(
-        `SELECT outbox.*, ${LOOK} AS look FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
-         WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${LANES[lane]} AND +next_at <= ?
-         ORDER BY ${ORDERS[lane]} LIMIT ${LOOKED_AT_MAX}`,
+        `SELECT outbox.*, ${LIKENESS} AS likeness FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
+         WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND +next_at <= ?
+         ORDER BY ${ORDERS[queue]} LIMIT ${CANDIDATES_MAX}`,
       )
-      .iterate(nowMs) as Iterable<{ readonly look: string }>;
+      .iterate(nowMs) as Iterable<{ readonly likeness: string }>;
     for (const row of rows) {
-      const due = { entry: toEntry(row) as OutboxEntry, look: row.look };
+      const due = { entry: toEntry(row) as OutboxEntry, likeness: row.likeness };
       if (isFree(due)) return due;
     }
     return undefined;
@@ -55,21 +55,21 @@ export class DueEntries {
 export const ACTIVE =
   "(phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev))";
 
-/** Entries that are under way are skipped; there are no more of them than this. */
-const LOOKED_AT_MAX = 32;
+/** Entries in progress are skipped; there are fewer of them than this. */
+const CANDIDATES_MAX = 32;
 
-/** Objective, name and start: of an attempt that may have arrived those that were sent. */
-const LOOK = `iif(phase = 'unsure',
+/** Objective, name and start; for an unconfirmed attempt those that were sent. */
+const LIKENESS = `iif(phase = 'unsure',
   json_array(attempt_body ->> 'objectiveType', attempt_body ->> 'objectiveId', attempt_body ->> 'name', attempt_body ->> 'dateStart'),
   json_array(objectiveType, objectiveId, name, dateStart))`;
 
-/** A fresh alarm does not wait behind those of an hour ago; the index is read from either end. */
+/** A new alarm does not wait for older ones; the index is read from either end. */
 const ORDERS: Readonly<Record<OutboxQueue, string>> = {
-  alarms: "rank DESC, intervention_id DESC",
-  others: "rank, intervention_id",
+  urgent: "rank DESC, intervention_id DESC",
+  bulk: "rank, intervention_id",
 };
 
-const LANES: Readonly<Record<OutboxQueue, string>> = {
-  alarms: `rank = ${ALARM_RANK}`,
-  others: `rank > ${ALARM_RANK}`,
+const QUEUES: Readonly<Record<OutboxQueue, string>> = {
+  urgent: `rank = ${URGENT_ORDER}`,
+  bulk: `rank > ${URGENT_ORDER}`,
 };

@@ -11,7 +11,7 @@ export function flushFile(path: string): void {
   }
 }
 
-/** Makes the names in a folder survive a power cut: a rename alone is only in memory. */
+/** Makes the names in a directory survive a power cut: a rename alone is only in memory. */
 export function flushFolder(path: string): void {
   const folder = openSync(path, "r");
   try {
@@ -21,20 +21,20 @@ export function flushFolder(path: string): void {
   }
 }
 
-/** Gives a finished file its name, so that after a power cut there is the old one or the whole new one. */
+/** Renames a complete file, so that after a power cut either the old or the new file is there. */
 export function renameDurably(part: string, path: string): void {
   flushFile(part);
   renameSync(part, path);
   flushFolder(dirname(path));
 }
 
-/** Copies a file so that after a power cut there is nothing or the whole copy. */
+/** Copies a file so that after a power cut either none or the complete copy is there. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, `${to}.part`);
   renameDurably(`${to}.part`, to);
 }
 
-/** Writes a small file so that after a power cut there is nothing or the whole of it. */
+/** Writes a small file so that after a power cut either none or the complete file is there. */
 export function writeDurably(path: string, text: string): void {
   writeFileSync(`${path}.part`, text);
   renameDurably(`${path}.part`, path);

@@ -9,7 +9,7 @@ export interface EntryDelay {
   readonly due: Timestamp;
 }
 
-/** Which waiting trips are within their entry delay. A release that does not know delays dispatches them at once. */
+/** The waiting trips that are within their entry delay. An earlier release without delays dispatches them at once. */
 export class EntryDelayStore {
   readonly #database: Database;
 
@@ -17,7 +17,7 @@ export class EntryDelayStore {
     this.#database = database;
   }
 
-  /** To be written in the transaction of the trip itself. */
+  /** Call it in the transaction of the trip. */
   add({ key, zoneId, due }: EntryDelay): void {
     this.#database
       .prepare(
@@ -35,12 +35,12 @@ export class EntryDelayStore {
     }));
   }
 
-  /** The delay is over: the trip is dispatched. */
+  /** Ends the delay: the trip is dispatched. */
   release(key: string): void {
     this.#database.prepare("DELETE FROM entry_delays WHERE key = ?").run(key);
   }
 
-  /** The gate has closed in time: the trip is not dispatched. To be called in a transaction. */
+  /** Cancels a trip because the gate was disarmed in time. Call it in a transaction. */
   cancel(key: string, reason: string): void {
     this.release(key);
     this.#database

@@ -3,7 +3,7 @@ import { AuditTrail, type EventRow } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
-/** The event log, in the same database as what its entries tell of, so that both are written or neither. */
+/** The event log, in the same database as the records, so that both are written or neither. */
 export class EventLog {
   readonly #database: Database;
   readonly #audit: AuditTrail;
@@ -14,7 +14,7 @@ export class EventLog {
   }
 
   add(event: NewEvent, atMs: number): void {
-    if (!AuditTrail.takes(event.event)) this.#insert(event, atMs);
+    if (!AuditTrail.isAudited(event.event)) this.#insert(event, atMs);
     else transaction(this.#database, () => this.#addAudited(event, atMs));
   }
 
@@ -22,7 +22,7 @@ export class EventLog {
     const { who, from: origin, subject, detail } = event;
     const seq = this.#insert(event, at);
     this.#audit.add({ seq, at, event: event.event, who, origin, subject, detail: JSON.stringify(detail) });
-    if (event.event === "signed-in") this.#keepPlace(who, origin, at);
+    if (event.event === "signed-in") this.#storeAddress(who, origin, at);
   }
 
   #insert({ event, who, from, subject, detail }: NewEvent, atMs: number): number {
@@ -32,35 +32,35 @@ export class EventLog {
     return Number(lastInsertRowid);
   }
 
-  /** Whether that account has signed in from that address. */
+  /** Whether an account has signed in from an address before. */
   hasSignedIn(email: string, address: string): boolean {
     const known = this.#database
       .prepare("SELECT 1 FROM known_places WHERE email = ? AND address = ?")
       .get(email, address);
     if (known !== undefined) return true;
-    // What an earlier release has written meanwhile stands in the log alone.
+    // An earlier release only wrote to the event log.
     const found = this.#database
       .prepare("SELECT 1 FROM events WHERE event = 'signed-in' AND who = ? AND origin = ? LIMIT 1")
       .get(email, address);
     return found !== undefined;
   }
 
-  /** Only the account's own sign-ins make it forget its oldest place. */
-  #keepPlace(email: string, address: string, atMs: number): void {
+  /** Stores an address; only sign-ins of the same account displace its oldest one. */
+  #storeAddress(email: string, address: string, atMs: number): void {
     this.#database
       .prepare("INSERT OR REPLACE INTO known_places(email, address, last_at) VALUES(?, ?, ?)")
       .run(email, address, atMs);
     this.#database
       .prepare(
         `DELETE FROM known_places WHERE email = :email AND address IN (SELECT address FROM known_places
-           WHERE email = :email ORDER BY last_at DESC, address LIMIT -1 OFFSET ${PLACES_MAX})`,
+           WHERE email = :email ORDER BY last_at DESC, address LIMIT -1 OFFSET ${ADDRESSES_MAX})`,
       )
       .run({ email });
   }
 
   /**
-   * The newest entries first.
-   * @param before only entries with a smaller `seq`
+   * The newest events, newest first.
+   * @param before only events with a smaller `seq`
    */
   newest(limit: number, before = Number.MAX_SAFE_INTEGER): LoggedEvent[] {
     return this.#database
@@ -69,7 +69,7 @@ export class EventLog {
       .map((row) => toEvent(row as EventRow));
   }
 
-  /** The entries of some kinds in a time by the wall clock, in the order of their writing. */
+  /** The events with some names between two wall clock times, in the order of writing. */
   between(names: readonly EventName[], sinceMs: number, untilMs: number): LoggedEvent[] {
     return this.#database
       .prepare(
@@ -83,7 +83,7 @@ export class EventLog {
       .map((row) => toEvent(row as EventRow));
   }
 
-  /** The newest entries about one thing, such as `intervention 12`, the newest first. */
+  /** The newest events about a subject such as `intervention 12`, newest first. */
   about(subject: string, limit: number): LoggedEvent[] {
     return this.#database
       .prepare(newestOf("subject = :subject"))
@@ -92,11 +92,11 @@ export class EventLog {
   }
 }
 
-/** An entry stands in both tables until the log has no room for it; then the audit trail alone has it. */
+/** An audited event is in both tables until the log displaces it; then only the audit trail has it. */
 const TABLES = ["events", "audit"] as const;
 const COLUMNS = "seq, at, event, who, origin, subject, detail";
-/** A phone on mobile data has another address every day. */
-const PLACES_MAX = 200;
+/** Addresses stored per account: a phone on mobile data has a new one every day. */
+const ADDRESSES_MAX = 200;
 
 function newestOf(condition: string): string {
   const each = TABLES.map(

@@ -1,12 +1,12 @@
 import type { Fault } from "../domain/fault.ts";
 import type { Database } from "./database.ts";
 
-/** A fault that is there now. */
+/** An open fault. */
 export interface OpenFault {
-  /** What has it: a zone's id, or the bridge that several zones are behind. */
+  /** The owner: a zone id, or the bridge of several zones. */
   readonly owner: string;
   readonly fault: Fault;
-  /** The zone that its work is attached to. */
+  /** The zone of its intervention. */
   readonly zoneId: string;
   /** Key of its row in the journal. */
   readonly key: string;
@@ -14,7 +14,7 @@ export interface OpenFault {
   readonly sinceWallMs: number;
 }
 
-/** The faults that are there now, and how often each zone has opened an incident. */
+/** The open faults. */
 export class FaultStore {
   readonly #database: Database;
 

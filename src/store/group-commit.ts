@@ -8,21 +8,21 @@ interface Job {
   readonly done: () => void;
 }
 
-/** What hangs on the outcome of a shared commit that is under way. */
+/** Actions that depend on the result of the current group commit. */
 interface Outcome {
   readonly actions: (() => void)[];
   readonly undos: ((error: unknown) => void)[];
 }
 
 /**
- * Shares one commit, and so one flush of the disk, among all the writes that arrive in one turn of the event loop: a
- * flush takes as long for one record as for sixty. Each is told the outcome only after the shared commit.
+ * Shares one commit and one fsync among all writes of one event loop turn: an fsync takes as long for one record as
+ * for sixty. Each write is resolved only after the group commit.
  */
 export class GroupCommit {
   readonly #database: Database;
   readonly #clock: Pick<Clock, "afterEventLoopTurn">;
   #jobs: Job[] = [];
-  /** Undefined while no shared commit is under way. */
+  /** Undefined while no group commit is running. */
   #outcome: Outcome | undefined;
 
   constructor(database: Database, clock: Pick<Clock, "afterEventLoopTurn">) {
@@ -31,10 +31,10 @@ export class GroupCommit {
   }
 
   /**
-   * Does a write in the next shared commit.
-   * @param work writes in a `transaction`, which is a savepoint here: when it throws it undoes nobody else's. On a full
-   * disk it may be run twice; what it changes in memory says `onRollback` how to change it back
-   * @returns what `work` returned, once it is on the disk; rejects with what `work` or the commit threw
+   * Runs a write in the next group commit.
+   * @param work writes in a `transaction`, which is a savepoint here: if it throws, other writes are kept. On a
+   * full disk it may run twice; `onRollback` undoes its changes in memory
+   * @returns the result of `work` once it is on disk; rejects with the error of `work` or the commit
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -47,15 +47,15 @@ export class GroupCommit {
     });
   }
 
-  /** Runs `action` once what has been written is on the disk: now, or after the shared commit that is under way. */
+  /** Runs `action` once the writes are on disk: now, or after the current group commit. */
   afterCommit(action: () => void): void {
     if (this.#outcome) this.#outcome.actions.push(action);
     else action();
   }
 
   /**
-   * Runs `undo` if what has just been written does not reach the disk after all, because the shared commit that is
-   * under way fails. What was done last is undone first. Outside a shared commit it is on the disk already.
+   * Runs `undo` if the current group commit fails; the last one first. Outside a group commit the writes are
+   * already on disk.
    */
   onRollback(undo: (error: unknown) => void): void {
     this.#outcome?.undos.push(undo);
@@ -65,7 +65,7 @@ export class GroupCommit {
     const jobs = this.#jobs;
     this.#jobs = [];
     let outcome: Outcome = { actions: [], undos: [] };
-    let told: readonly (() => void)[];
+    let settlers: readonly (() => void)[];
     const work = (): (() => void)[] => {
       outcome = { actions: [], undos: [] };
       this.#outcome = outcome;
@@ -76,26 +76,26 @@ export class GroupCommit {
       for (const action of outcome.undos.toReversed()) action(error);
     };
     try {
-      told = transaction(this.#database, work, undo);
+      settlers = transaction(this.#database, work, undo);
     } catch (error) {
-      // The shared commit failed, and with it every write in it.
+      // The group commit failed, and with it every write in it.
       for (const { fail } of jobs) fail(error);
       return;
     }
     this.#outcome = undefined;
-    for (const tell of told) tell();
+    for (const settle of settlers) settle();
     for (const action of outcome.actions) action();
   }
 
   /**
-   * @returns what tells the job how it went, after the commit
-   * @throws what ended the whole transaction: a full disk can take back what others have written in it as well
+   * @returns a function that resolves or rejects the job after the commit
+   * @throws an error that ended the whole transaction: a full disk can roll back the other writes as well
    */
   #run({ run, fail, done }: Job): () => void {
     try {
       run();
-      // A job that goes on after a full disk has ended the transaction has written nothing.
-      if (!this.#database.inTransaction) throw new Error("the shared transaction was rolled back");
+      // A job that continues after a full disk has ended the transaction wrote nothing.
+      if (!this.#database.inTransaction) throw new Error("the group commit was rolled back");
       return done;
     } catch (error) {
       if (!this.#database.inTransaction || isDiskFull(error)) throw error;

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** The answers to keyed requests, so that a repeated request gets the first answer again. */
+/** Responses to requests with an idempotency key, so that a repeated request gets the first response. */
 export class IdempotencyStore {
   readonly #database: Database;
 
@@ -8,22 +8,25 @@ export class IdempotencyStore {
     this.#database = database;
   }
 
-  /** What was answered to this account under this key. */
+  /** The response to an account's request with a key. */
   find(accountId: number, key: string): StoredResponse | undefined {
     return this.#database
       .prepare("SELECT fingerprint, body FROM idempotency_keys WHERE account_id = ? AND key = ?")
       .get(accountId, key) as StoredResponse | undefined;
   }
 
-  remember(accountId: number, key: string, answer: StoredResponse, nowMs: number): void {
+  remember(accountId: number, key: string, response: StoredResponse, nowMs: number): void {
     this.#database
       .prepare(
         "INSERT INTO idempotency_keys(account_id, key, fingerprint, body, created_at) VALUES(?, ?, ?, ?, ?)",
       )
-      .run(accountId, key, answer.fingerprint, answer.body, nowMs);
+      .run(accountId, key, response.fingerprint, response.body, nowMs);
   }
 
-  /** Forgets up to `rows` answers older than `beforeMs`. */
+  /**
+   * Deletes up to `rows` responses older than `beforeMs`.
+   * @returns the number of deleted rows
+   */
   prune(beforeMs: number, rows: number): number {
     return this.#database
       .prepare(
@@ -35,8 +38,8 @@ export class IdempotencyStore {
 }
 
 export interface StoredResponse {
-  /** Hash of the request's body: the same key with another body is a client's mistake. */
+  /** Hash of the request body: the same key with another body is a client error. */
   readonly fingerprint: string;
-  /** The body that was answered, as sent. */
+  /** The response body as sent. */
   readonly body: string;
 }

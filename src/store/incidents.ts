@@ -1,7 +1,7 @@
 import type { Incident, IncidentZone } from "../domain/incident.ts";
 import type { Database } from "./database.ts";
 
-/** The incidents: which intervention the trips of a class and objective, or the repetitions of a fault, belong to. */
+/** Incidents: the intervention to which the trips of a class and objective, or the repeats of a fault, belong. */
 export class IncidentStore {
   readonly #database: Database;
 
@@ -18,16 +18,19 @@ export class IncidentStore {
     return this.#toIncident(this.#newest(subject));
   }
 
-  /** When the last trip of a subject's newest incident was; spares reading its zones. */
+  /** Time of the last trip of a subject's newest incident, without reading its zones. */
   latestMoment(subject: string): Pick<Incident, "last"> | undefined {
     const row = this.#newest(subject);
     return row && { last: momentOf(row) };
   }
 
-  /** Writes an incident, new or changed. @param changed the zones whose rows are written; all of them unless given */
+  /**
+   * Writes a new or changed incident.
+   * @param changed the zones to write; all of them by default
+   */
   save(incident: Incident, changed: readonly IncidentZone[] = incident.zones): void {
     const { key, subject, interventionId, last, zones } = incident;
-    // The names of the zones are for a release that knows no rows of them.
+    // The zone ids are for an earlier release, which has no rows of zones.
     this.#database
       .prepare(
         `INSERT INTO incidents(key, subject, intervention_id, last_wall, last_boot, last_monotonic, zones)

@@ -2,15 +2,15 @@ import Sqlite from "better-sqlite3";
 import { AppError, messageOf } from "../domain/errors.ts";
 
 /**
- * Takes the data folder for this process: an open write transaction on a small file of its own. The kernel releases
- * it when the process dies, however it dies, so there is no stale lock to clean up.
- * @returns the release
- * @throws AppError `busy` when another daemon holds the folder, `storage` when the file cannot be used
+ * Locks the data directory for this process, with an open write transaction on a small file. The kernel releases it
+ * when the process ends, so there are no stale locks.
+ * @returns a function that releases the lock
+ * @throws AppError `busy` if another daemon holds the directory, `storage` if the file cannot be used
  */
 export function takeInstanceLock(path: string): () => void {
   const lock = openLock(path);
   try {
-    // Nothing is ever written, so a full disk is no reason not to start; a journal on disk would need a block.
+    // Nothing is ever written, so a full disk does not prevent the start; a journal on disk would need a block.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN IMMEDIATE");
   } catch (cause) {
@@ -36,15 +36,15 @@ function isTaken(error: unknown): boolean {
 }
 
 function takenError(path: string, cause: unknown): AppError {
-  return new AppError("busy", `another daemon is using this data folder (${path} is locked)`, {
-    hint: "Stop it first, or give this one a dataDir of its own.",
+  return new AppError("busy", `another daemon is using this data directory (${path} is locked)`, {
+    hint: "Stop that daemon first, or set another dataDir for this one.",
     cause,
   });
 }
 
 function unusableError(path: string, cause: unknown): AppError {
-  return new AppError("storage", `cannot lock the data folder with ${path}: ${messageOf(cause)}`, {
-    hint: "Check that the folder is on a healthy local disk and that this user may write to it.",
+  return new AppError("storage", `cannot lock the data directory with ${path}: ${messageOf(cause)}`, {
+    hint: "Check that the directory is on a healthy local disk and that this user may write to it.",
     cause,
   });
 }

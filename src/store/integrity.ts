@@ -3,23 +3,23 @@ import Sqlite from "better-sqlite3";
 import { newerProblem, type Database, type DatabaseKind } from "./database.ts";
 import { schemaDrift } from "./schema-drift.ts";
 
-/** `quick` reads every page; `full` also holds each index against its table and each reference against its row. */
+/** `quick` reads every page; `full` also checks each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
 
-/** Enough to tell somebody what is wrong; a damaged page can produce thousands of lines. */
+/** Maximum reported problems; one damaged page can cause thousands. */
 const PROBLEMS_MAX = 10;
 
 /**
- * What is wrong with a database file; empty when nothing is. The file is only read, and a write-ahead log beside it is
- * taken into account. A flipped bit inside a value cannot be found by any of these checks.
+ * The problems of a database file; empty if there are none. The file is only read, including its write-ahead log.
+ * None of these checks finds a flipped bit inside a value.
  */
 export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth): string[] {
   return problemsOf(path, kind, (database) => checked(database, depth));
 }
 
 /**
- * What is wrong with a database file that comes from somewhere else, checked as a whole. Its tables are looked at first:
- * a check of rules that are not ours may take for ever, and triggers that are not ours would meddle with the records.
+ * The problems of a database file from an unknown source, checked completely. Its schema is checked first: foreign
+ * constraints may take forever to check, and foreign triggers would change the records.
  */
 export function untrustedFileProblems(path: string, kind: DatabaseKind): string[] {
   return problemsOf(path, kind, (database) => {
@@ -28,7 +28,7 @@ export function untrustedFileProblems(path: string, kind: DatabaseKind): string[
   });
 }
 
-function problemsOf(path: string, kind: DatabaseKind, look: (database: Database) => string[]): string[] {
+function problemsOf(path: string, kind: DatabaseKind, check: (database: Database) => string[]): string[] {
   let database: Database | undefined;
   try {
     if (statSync(path).size === 0) return ["the file is empty"];
@@ -37,7 +37,7 @@ function problemsOf(path: string, kind: DatabaseKind, look: (database: Database)
     if (found !== kind.applicationId) return [`it is another kind of file (application_id ${String(found)})`];
     const problem = newerProblem(database, kind);
     if (problem !== undefined) return [`it ${problem}`];
-    return look(database);
+    return check(database);
   } catch (error) {
     return [(error as Error).message];
   } finally {
@@ -45,7 +45,7 @@ function problemsOf(path: string, kind: DatabaseKind, look: (database: Database)
   }
 }
 
-/** Whether a file is one of a newer release that this one cannot work with: it is not damaged, and is left as it is. */
+/** Whether a file is of a newer release that this one cannot use: it is not damaged, and is left as it is. */
 export function isTooNew(path: string, kind: DatabaseKind): boolean {
   let database: Database | undefined;
   try {
@@ -59,7 +59,7 @@ export function isTooNew(path: string, kind: DatabaseKind): boolean {
   }
 }
 
-/** Whether an error says that the file itself is damaged, so that trying again cannot help. */
+/** Whether an error shows that the file is damaged, so that a retry cannot help. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof Sqlite.SqliteError) return /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
   return error instanceof Error && error.cause !== undefined && isDamage(error.cause);
@@ -74,7 +74,7 @@ function checked(database: Database, depth: CheckDepth): string[] {
   const broken = database.pragma("foreign_key_check") as { table: string; rowid: number | null }[];
   return broken
     .slice(0, PROBLEMS_MAX)
-    .map(({ table, rowid }) => `row ${rowid ?? "?"} of ${table} refers to nothing`);
+    .map(({ table, rowid }) => `row ${rowid ?? "?"} of ${table} refers to a missing row`);
 }
 
 /** SQLite leaves the CHECK constraints out where a file is opened for reading, in its own checks as well. */

@@ -2,15 +2,15 @@ import type { Intervention, RecordField } from "../domain/intervention.ts";
 import type { Database } from "./database.ts";
 import { conditionsOf, type Filter, type InterventionQuery } from "./intervention-query.ts";
 
-/** What a record is counted by. */
+/** The fields by which records are counted. */
 export type Counted = Pick<Intervention, "status" | "priority" | "type">;
 
-/** Fields whose changes change the counts. */
+/** The fields by which records are counted. */
 export const COUNTED: ReadonlySet<RecordField> = new Set<RecordField>(["status", "priority", "type"]);
 
 /**
- * How many living records there are of each status, priority and type: at most 36 rows that whoever writes records
- * keeps in the same transaction, so that the total of a list costs the same however many records there are.
+ * The number of records by status, priority and type: at most 36 rows, updated in the transaction of each record.
+ * So the total of a list costs the same for any number of records.
  */
 export class InterventionCounts {
   readonly #database: Database;
@@ -19,17 +19,17 @@ export class InterventionCounts {
     this.#database = database;
   }
 
-  /** Counts a record that has come to life. */
+  /** Adds a new record to the counts. */
   add(record: Counted): void {
     this.#change(record, 1);
   }
 
-  /** Counts one that has ceased to live. */
+  /** Removes a deleted record from the counts. */
   remove(record: Counted): void {
     this.#change(record, -1);
   }
 
-  /** How many living records fit; undefined when the query asks for more than what is counted here. */
+  /** The number of matching records; undefined if the query uses other fields. */
   total({ filters, search }: InterventionQuery): number | undefined {
     if (search !== undefined || !filters.every(isCounted)) return undefined;
     const { conditions, values } = conditionsOf({ filters });
@@ -51,7 +51,7 @@ export class InterventionCounts {
   }
 }
 
-/** Fills the table from the records, where these have come from elsewhere than the program. */
+/** Rebuilds the table from the records, after these were restored or salvaged. */
 export const RECOUNT = `
   DELETE FROM intervention_counts;
   INSERT INTO intervention_counts(status, priority, type, records)

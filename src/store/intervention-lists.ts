@@ -4,25 +4,25 @@ import type { Database } from "./database.ts";
 import { InterventionCounts } from "./intervention-counts.ts";
 import { FLAGS, orderOf, ROW_WATCH, sqlOf, type InterventionQuery } from "./intervention-query.ts";
 
-/** A slice of a list, each record as the text of its JSON, and how many records fit the filters in all. */
+/** A slice of a list, each record as JSON, and the total number of matching records. */
 export interface ListPage {
   readonly records: readonly string[];
   readonly total: number;
 }
 
-/** Called for each row that a list looks at, with the row's number from 1; what it throws ends the reading. */
+/** Called for each row a list reads, with its number from 1; an error ends the read. */
 export type RowWatch = (row: number) => void;
 
-/** Reads lists somewhere else than on the event loop. */
+/** Reads lists outside the event loop. */
 export interface ListReader {
   /**
-   * @param signal aborted when the list is no longer wanted
-   * @throws AppError `unavailable` when it cannot be read now; `invalid` when it takes too long
+   * @param signal aborted when the list is no longer needed
+   * @throws AppError `unavailable` if it cannot be read now; `invalid` if it takes too long
    */
   read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage>;
 }
 
-/** Lists of living records. One instance for each connection, because it gives the connection a function. */
+/** Lists of records without tombstones. Use one instance per connection, because it registers a function there. */
 export class InterventionLists {
   readonly #database: Database;
   readonly #counts: InterventionCounts;
@@ -39,7 +39,7 @@ export class InterventionLists {
     });
   }
 
-  /** @throws what `watch` throws */
+  /** @throws the error of `watch` */
   read(query: InterventionQuery, watch: RowWatch = unwatched): ListPage {
     this.#watch = watch;
     this.#rows = 0;
@@ -50,7 +50,7 @@ export class InterventionLists {
     const { start, end } = query;
     const order = orderOf(query);
     const { from, where, values } = sqlOf(query, query.sort[0]?.field);
-    // Only ids are sorted and skipped; the records themselves are read for the slice alone.
+    // Only ids are sorted and skipped; full records are read for the slice alone.
     return this.#database
       .prepare(
         `SELECT ${AS_JSON} FROM (SELECT id FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start)
@@ -60,7 +60,7 @@ export class InterventionLists {
       .all({ ...values, start, limit: Math.max(0, end - start) }) as string[];
   }
 
-  /** Whatever the slice. */
+  /** The total, independent of the slice. */
   #count(query: InterventionQuery): number {
     const counted = this.#counts.total(query);
     if (counted !== undefined) return counted;
@@ -73,8 +73,8 @@ export class InterventionLists {
 }
 
 /**
- * Lists from a connection of their own that writes nothing. It sees what is durable: SQLite shows a commit to other
- * connections once its frames are on the disk.
+ * Opens lists on a separate read-only connection. It sees only durable data: SQLite shows a commit to other
+ * connections once its frames are on disk.
  * @param path of `santinela.db`, which is open elsewhere
  */
 export function openLists(path: string): InterventionLists {

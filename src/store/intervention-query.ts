@@ -1,11 +1,11 @@
 import type { RecordField } from "../domain/intervention.ts";
 import { folded } from "../domain/search-folding.ts";
 
-/** A list request after its words were checked: every name in it is a known field. */
+/** A validated list request: every field name is known. */
 export interface InterventionQuery {
-  /** All of them must hold. */
+  /** All of them must match. */
   readonly filters: readonly Filter[];
-  /** Text that must stand in the name, the description or the notes. */
+  /** Text to find in name, description or notes. */
   readonly search?: string;
   readonly sort: readonly { readonly field: RecordField; readonly descending: boolean }[];
   readonly start: number;
@@ -15,8 +15,8 @@ export interface InterventionQuery {
 export interface Filter {
   readonly field: RecordField;
   /**
-   * `equal`: one of the values. `not-equal`: none of them. `at-least`, `at-most`: compared with the first one, dates as
-   * instants in milliseconds. `contains`: one of them as a part of the text, whatever the case and the accents.
+   * `equal`: one of the values. `not-equal`: none of them. `at-least`, `at-most`: compared with the first one,
+   * dates in milliseconds. `contains`: one of them is a part of the text, ignoring case and accents.
    */
   readonly operator: "equal" | "not-equal" | "at-least" | "at-most" | "contains";
   readonly values: readonly FilterValue[];
@@ -25,20 +25,20 @@ export interface Filter {
 export type FilterValue = string | number | boolean | null;
 export type SqlValue = string | number | null;
 
-/** The SQL function that counts the rows a list looks at; always true. `InterventionLists` gives it to its connection. */
+/** SQL function that counts the rows a list reads and is always true; registered by `InterventionLists`. */
 export const ROW_WATCH = "row_watched";
 
-/** What a list query means in SQL. */
+/** A list query as SQL. */
 export interface InterventionSql {
-  /** The table, and whether its indices may be used. */
+  /** The table, and whether its indexes may be used. */
   readonly from: string;
   readonly where: string;
   readonly values: Record<string, SqlValue>;
 }
 
 /**
- * The FROM and WHERE clauses and their parameters, for living records.
- * @param order the first field that the rows are sorted by; undefined where their order does not matter
+ * The FROM and WHERE clauses and their parameters, without tombstones.
+ * @param order the first sort field; undefined if the order does not matter
  */
 export function sqlOf(
   query: Pick<InterventionQuery, "filters" | "search">,
@@ -48,15 +48,15 @@ export function sqlOf(
   const isHelped =
     order === undefined ? query.filters.some(usesIndex) : INDEXED.has(order) || query.filters.some(usesIndex);
   return {
-    // Left to itself SQLite walks the whole table along some index of living records, jumping about in the file.
+    // Otherwise SQLite scans the whole table along some index, with random reads.
     from: isHelped ? "interventions" : "interventions NOT INDEXED",
-    // First, so that it is asked of each row that is looked at, whether or not the row fits.
+    // First, so that it is called for each row read, matching or not.
     where: [`${ROW_WATCH}(id)`, "deleted_at IS NULL", ...conditions].join(" AND "),
     values,
   };
 }
 
-/** Fields with an index of their own among the living records. */
+/** Fields with an index. */
 const INDEXED: ReadonlySet<RecordField> = new Set<RecordField>([
   "status",
   "priority",
@@ -75,8 +75,8 @@ function isOneSided(operator: Filter["operator"]): boolean {
 }
 
 /**
- * The conditions of a query and their parameters. Field names reach SQL only from the closed list of record fields,
- * values only as parameters; a list of values is one parameter, because a long chain of ORs is more than SQLite takes.
+ * The conditions of a query and their parameters. Field names come only from the closed list of record fields,
+ * values only as parameters. A list of values is one parameter, because SQLite limits the number of ORs.
  */
 export function conditionsOf({ filters, search }: Pick<InterventionQuery, "filters" | "search">): {
   conditions: string[];
@@ -98,12 +98,12 @@ export function conditionsOf({ filters, search }: Pick<InterventionQuery, "filte
   return { conditions, values };
 }
 
-/** One value stands in SQL as `=`, which an index can use for the order of the rows as well. */
+/** A single value becomes `=`, so that an index can also provide the order of the rows. */
 function isOneValue({ operator, values }: Filter): boolean {
   return operator === "equal" && values.length === 1 && values[0] !== null;
 }
 
-/** Dates are sorted by their instant, records without a value come last, and the id decides between equals. */
+/** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
 export function orderOf({ sort }: InterventionQuery): string {
   const keys = sort.map(
     ({ field, descending }) => `${comparable(field)} ${descending ? "DESC" : "ASC"} NULLS LAST`,
@@ -116,13 +116,13 @@ export function toSql(value: FilterValue): SqlValue {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** Fields whose columns hold 0 or 1. */
+/** Fields stored as 0 or 1. */
 export const FLAGS: ReadonlySet<RecordField> = new Set<RecordField>(["police", "ambulance", "firetruck"]);
 
-/** The texts, each with a folded copy in the column `<field>Folded`. */
+/** The text fields, each with a folded copy in the column `<field>Folded`. */
 export const SEARCHED = ["name", "description", "notes"] as const satisfies readonly RecordField[];
 
-/** What a part of a text is looked for in. */
+/** The column to search for a part of a text. */
 function searchable(field: RecordField): string {
   return (SEARCHED as readonly RecordField[]).includes(field) ? `${field}Folded` : `lower(${field})`;
 }
@@ -146,7 +146,7 @@ function conditionOf(filter: Filter, parameter: string): string {
   }
 }
 
-/** The column in which a field's values stand in their natural order. */
+/** The column in which a field sorts naturally. */
 function comparable(field: RecordField): string {
   return field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
 }

@@ -11,15 +11,15 @@ import type { Database } from "./database.ts";
 import { COUNTED, InterventionCounts } from "./intervention-counts.ts";
 import { FLAGS, SEARCHED, toSql, type SqlValue } from "./intervention-query.ts";
 
-/** A record with what the interface does not show. */
+/** A record with the values that the API does not show. */
 export interface StoredIntervention {
   readonly record: Intervention;
-  /** Its identity on every machine: the creator's Idempotency-Key, or one made here. */
+  /** Its identity on every machine: the creator's Idempotency-Key, or a generated one. */
   readonly uid: string;
-  /** Counts the changes; the ETag and the outbox speak of it. */
+  /** Revision, incremented by each change; used in the ETag and the outbox. */
   readonly rev: number;
   readonly deleted: boolean;
-  /** Account that created it. */
+  /** Id of the account that created it. */
   readonly createdBy: number;
   /** Wall clock of the last change, milliseconds since 1970. */
   readonly changedAtMs: number;
@@ -34,8 +34,10 @@ export interface NewIntervention {
   readonly nowMs: number;
 }
 
-/** The interventions. Deleted ones stay as tombstones for the outbox and are invisible to every read but `findStored`. Lists are read by
- * `InterventionLists`. */
+/**
+ * The interventions. Deleted ones stay as tombstones for the sync, visible only to `findStored`.
+ * `InterventionLists` reads lists.
+ */
 export class InterventionStore {
   readonly #database: Database;
   readonly #counts: InterventionCounts;
@@ -46,7 +48,7 @@ export class InterventionStore {
   }
 
   insert({ uid, fields, instants, dispeceratId, createdBy, nowMs }: NewIntervention): StoredIntervention {
-    // By position and without RETURNING: reading names and reading the row back take as long as the insert.
+    // By position and without RETURNING: column names and reading the row back take as long as the insert.
     const { lastInsertRowid } = this.#database
       .prepare(INSERT)
       .run(
@@ -66,8 +68,8 @@ export class InterventionStore {
   }
 
   /**
-   * Changes the given fields and raises the revision.
-   * @param own what only the centre sets
+   * Changes fields and increments the revision.
+   * @param own fields that only the dispatch centre sets
    */
   update(
     id: number,
@@ -94,7 +96,7 @@ export class InterventionStore {
     return after;
   }
 
-  /** Turns a living record into a tombstone. */
+  /** Turns a record into a tombstone. */
   markDeleted(id: number, nowMs: number): StoredIntervention {
     const row = this.#database
       .prepare(
@@ -106,13 +108,16 @@ export class InterventionStore {
     return stored;
   }
 
-  /** A living record. */
+  /** A record; undefined for a tombstone. */
   find(id: number): StoredIntervention | undefined {
     const stored = this.findStored(id);
     return stored?.deleted === true ? undefined : stored;
   }
 
-  /** What a record says of a zone. @param zoneName as it stands in texts */
+  /**
+   * Whether a record covers a zone.
+   * @param zoneName the name as used in texts
+   */
   zoneInRecord(id: number, zoneName: string): ZoneInRecord {
     const found = this.findStored(id);
     if (!found) return { cover: "finished", changedWallMs: null };
@@ -128,7 +133,7 @@ export class InterventionStore {
     return row === undefined ? undefined : toStored(row as InterventionRow);
   }
 
-  /** A living record or tombstone by its identity. */
+  /** A record or tombstone by its uid. */
   findByUid(uid: string): StoredIntervention | undefined {
     const row = this.#database.prepare("SELECT * FROM interventions WHERE uid = ?").get(uid);
     return row === undefined ? undefined : toStored(row as InterventionRow);

@@ -4,33 +4,33 @@ import type { EntryDelay } from "./entry-delays.ts";
 import type { OpenFault } from "./faults.ts";
 import type { StoredZoneState } from "./zone-states.ts";
 
-/** What one signal does to the journal, all of it or nothing. */
+/** The changes of the journal by one signal, committed together. */
 export interface JournalChange {
   readonly zoneId: string;
   readonly state?: StoredZoneState;
   readonly trips: readonly NewTrip[];
-  /** Those of `trips` that wait for the end of an entry delay. */
+  /** Entry delays of some of the trips. */
   readonly delays?: readonly EntryDelay[];
   readonly swinging?: SwingerCounters;
   readonly opened?: OpenFault;
   readonly closed?: Pick<OpenFault, "owner" | "fault">;
 }
 
-/** What another configuration does to what the journal knows of the zones. */
+/** The changes of the journal by a new configuration, committed together. */
 export interface ZoneExchange {
-  /** Zones that are gone, or that another sensor is read for. */
+  /** Zones that were removed or have another sensor. */
   readonly forgotten: readonly string[];
   readonly states: readonly (readonly [zoneId: string, state: StoredZoneState])[];
-  /** Faults whose end no sense would report, with the row that ends each; none for what was only a test. */
+  /** Faults that can no longer be reported as restored, with the trip that ends each; none for a test. */
   readonly ended: readonly {
     readonly of: string;
     readonly fault: OpenFault["fault"];
     readonly row?: NewTrip;
   }[];
-  /** Sources that are no longer said to be lost. */
+  /** Sources that are no longer unavailable. */
   readonly found: readonly string[];
-  /** Faults of a bridge that are shown at another of its zones from now on. */
+  /** Faults of a bridge that move to another of its zones. */
   readonly moved: readonly OpenFault[];
-  /** Zones that are gone. */
+  /** Zones that were removed. */
   readonly removed: readonly string[];
 }

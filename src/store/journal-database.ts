@@ -9,8 +9,8 @@ import { addSensors } from "./zone-states.ts";
 import { openDatabase, type Database, type DatabaseKind } from "./database.ts";
 
 /**
- * Opens `journal.db`: trips and zone states. It is a file of its own so that a trip is still written down while the
- * main database is locked, broken or being migrated.
+ * Opens `journal.db`: trips and zone states. It is a separate file, so that a trip is stored while the main
+ * database is locked, damaged or being migrated.
  */
 export function openJournalDatabase(path: string): Database {
   return openDatabase(path, JOURNAL_DATABASE);
@@ -46,7 +46,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
           since_wall INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
       `),
-    // What a zone may trip for has grown, and a contact that is still being confirmed is kept with its zone.
+    // More causes of trips, and the pending contact of each zone.
     (database) =>
       database.exec(`
         CREATE TABLE trips_2(

@@ -1,8 +1,6 @@
-/*
- * The long steps of the journal's schema, as SQL. A step that has run somewhere is never edited.
- */
+/* The long migrations of the journal, as SQL. A migration that was released is never edited. */
 
-/** Trips with their incident and fate, faults, and what people have ordered. */
+/** Trips with incident and disposition, faults, and overrides by users. */
 export const INCIDENTS_AND_FATES = `
   CREATE TABLE trips_2(
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -99,9 +97,9 @@ export const INCIDENTS_AND_FATES = `
 `;
 
 /**
- * Trips know their zone's name and device, closings are kept beside them, and each zone of an incident has a row of its
- * own. What waits because of an entry delay, or to be noted, is in tables beside: a release that does not know them
- * dispatches the one at once and leaves the other.
+ * Trips store the name and device of their zone, restores are stored beside them, and each zone of an incident has
+ * its own row. Entry delays and pending restores are in separate tables. An earlier release ignores these: it
+ * dispatches delayed trips at once and leaves restores pending.
  */
 export const CLASSES_AND_RESTORES = `
   CREATE TABLE trips_2(

@@ -22,7 +22,7 @@ import { TripStore } from "./trips.ts";
 import { UnrecordedTrips } from "./unrecorded-trips.ts";
 import { ZoneStateStore, type StoredZoneState } from "./zone-states.ts";
 
-/** The journal database with its tables and the writes that must never be torn. */
+/** The trip journal: its tables, and the writes that must be atomic. */
 export class Journal {
   readonly trips: TripStore;
   readonly restores: RestoreStore;
@@ -42,7 +42,7 @@ export class Journal {
   readonly #database: Database;
   readonly #commits: GroupCommit;
 
-  /** @param offDisk where changes are kept that the disk does not take; nowhere when left out */
+  /** @param offDisk stores changes that the disk rejects; nothing by default */
   constructor(
     database: Database,
     clock: Pick<Clock, "afterEventLoopTurn">,
@@ -68,39 +68,37 @@ export class Journal {
   }
 
   /**
-   * Does what `work` does with the journal in one commit with what others do at this moment.
-   * @returns what `work` returned, once it is on the disk; rejects with what it or the commit threw
+   * Runs `work` in a group commit.
+   * @returns the result of `work` once it is on disk; rejects with its error or that of the commit
    */
   groupCommit<T>(work: () => T): Promise<T> {
     return this.#commits.write(work);
   }
 
-  /** Runs `action` once what has been committed is on the disk: now, or at the end of `together`. */
+  /** Runs `action` once the writes are on disk: now, or at the end of `groupCommit`. */
   afterCommit(action: () => void): void {
     this.#commits.afterCommit(action);
   }
 
-  /** Runs `undo` if what was committed in `together` does not reach the disk after all; the last one first. */
+  /** Runs `undo` if the writes in `groupCommit` do not reach the disk; the last one first. */
   onRollback(undo: (error: unknown) => void): void {
     this.#commits.onRollback(undo);
   }
 
   /**
-   * Commits what a zone settled on together with the trips and faults that it caused and the messages that were taken
-   * until then. When this returns, or in `together` when that ends, they are on the disk: the point from which nothing
-   * may lose them.
+   * Commits a zone's state with its trips and faults, and the messages processed so far. When this returns, or when
+   * the surrounding `groupCommit` ends, they are on disk and must not be lost.
    */
   commit(change: JournalChange): void {
-    // What came first is written first, or a zone would go back to an earlier state. Not as a part of another commit: the
-    // file in memory goes when this is on the disk.
+    // Earlier changes first, or a zone would return to an earlier state. Not inside another commit: see `clear`.
     if (this.offDisk.count > 0 && !this.#database.inTransaction) this.storeOffDisk();
     this.#commit(change);
   }
 
   /**
-   * Writes what the disk did not take when it came. A change of which a trip is there has been written before.
-   * @returns how many changes were kept off the disk
-   * @throws when the disk still does not take it; then nothing is written
+   * Writes the changes that the disk rejected before. A change whose trip exists was already written.
+   * @returns the number of changes that were kept off the disk
+   * @throws if the disk still rejects them; then nothing is written
    */
   storeOffDisk(): number {
     const changes = this.offDisk.list();
@@ -113,7 +111,7 @@ export class Journal {
     return changes.length;
   }
 
-  /** How a zone was left, also where the disk has not taken it. */
+  /** The last state of a zone, including changes that are not on disk yet. */
   stateOf(zoneId: string): StoredZoneState | undefined {
     const newest = this.offDisk.list().findLast((change) => change.zoneId === zoneId && change.state);
     return newest?.state ?? this.zoneStates.find(zoneId);
@@ -133,7 +131,7 @@ export class Journal {
     this.#commits.onRollback(written());
   }
 
-  /** Commits what another configuration does to the zones, all of it or nothing. */
+  /** Commits the changes of a new configuration, all or none. */
   exchange({ forgotten, states, ended, moved, found, removed }: ZoneExchange): void {
     transaction(this.#database, () => {
       for (const zoneId of forgotten) {
@@ -152,53 +150,58 @@ export class Journal {
   }
 
   /**
-   * Records which incident a trip opens or joins before anything is sent, so that a repetition does the same.
-   * @param body what a trip that opens one sends, where that is not the body it was recorded with
+   * Stores which incident a trip opens or joins before anything is sent, so that a retry does the same.
+   * @param body the request of a trip that opens one, if it differs from the stored body
    */
   decided(trip: Trip, incident: string, body?: InterventionCreate): Promise<void> {
     return this.groupCommit(() => this.trips.decide(trip.key, incident, body));
   }
 
-  /** A trip has become an intervention of its own. */
+  /** A trip has opened its own intervention. */
   opened(trip: Trip, incident: Incident): Promise<void> {
-    return this.#together(() => {
+    return this.#commitTogether(() => {
       this.trips.resolve(trip.key, "posted", incident.interventionId);
-      // Posted again after its record was lost, it is the same incident.
+      // A trip posted again after its record was lost belongs to the same incident.
       const isFirst = this.incidents.find(incident.key) === undefined;
       this.incidents.save(incident);
       if (isFirst && trip.type === "trip") this.swingers.countIncident(trip.zoneId);
     });
   }
 
-  /** A trip has joined an intervention, whose text names it. @param changed the zones of the incident that have changed */
+  /**
+   * A trip has joined an intervention, whose text now names it.
+   * @param changed the zones of the incident that have changed
+   */
   joined(trip: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
-    return this.#together(() => {
+    return this.#commitTogether(() => {
       this.trips.resolve(trip.key, "merged", incident.interventionId);
       this.incidents.save(incident, changed);
     });
   }
 
-  /** A closing is in the text of an intervention. */
+  /** A restore was added to the text of an intervention. */
   restoreNoted(restore: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
-    return this.#together(() => {
+    return this.#commitTogether(() => {
       this.restores.markNoted(restore.key, incident.interventionId);
       this.incidents.save(incident, changed);
     });
   }
 
-  /** The lines of an incident's zones have changed. */
   zonesNoted(incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
-    return this.#together(() => this.incidents.save(incident, changed));
+    return this.#commitTogether(() => this.incidents.save(incident, changed));
   }
 
-  /** Commits contacts that were found standing open: all of them, or none. */
+  /** Commits contacts that were already open at the start, all or none. */
   commitStanding(trips: readonly NewTrip[]): void {
     transaction(this.#database, () => {
       for (const trip of trips) this.trips.insert(trip);
     });
   }
 
-  /** Ends the entry delays of trips. @param reason why the trips are cancelled; undefined to dispatch them */
+  /**
+   * Ends the entry delays of trips.
+   * @param reason why the trips are cancelled; undefined to dispatch them
+   */
   endDelays(keys: readonly string[], reason?: string): void {
     transaction(this.#database, () => {
       for (const key of keys)
@@ -212,16 +215,16 @@ export class Journal {
     else this.trips.insert(trip, isDelayed ? null : this.#openedBy(trip));
   }
 
-  /** Only the closing of what is, or becomes, part of a record is noted there. */
+  /** Only the restore of a trip that is or will be in a record is added to that record. */
   #insertRestore(restore: NewTrip): void {
     const opening = this.restores.openingBefore(restore.zoneId);
-    // A refused opening may be taken later.
+    // A rejected trip may be retried later.
     const isPending = opening !== undefined && (isOrWillBeRecorded(opening) || opening.state === "refused");
     this.trips.insert(isPending ? restore : { ...restore, reason: unrecordedReason(opening) });
     if (isPending) this.restores.addPending(restore.key);
   }
 
-  /** Decided with the trip itself where there is nothing to join: that spares a flush on the way of most trips. */
+  /** Decided with the trip if there is nothing to join, which saves an fsync for most trips. */
   #openedBy(trip: NewTrip): string | null {
     const { incidents, trips } = this;
     const opensOwn =
@@ -231,12 +234,11 @@ export class Journal {
     return opensOwn ? trip.key : null;
   }
 
-  /** Several writes of which all or none count. */
-  #together(work: () => void): Promise<void> {
+  #commitTogether(work: () => void): Promise<void> {
     return this.groupCommit(() => transaction(this.#database, work));
   }
 
-  /** When the daemon last said that it runs, wall clock, milliseconds since 1970; undefined before the first time. */
+  /** When the daemon last marked itself alive, wall clock, milliseconds since 1970; undefined for never. */
   lastAlive(): number | undefined {
     return this.#database.prepare("SELECT wall FROM alive").pluck().get() as number | undefined;
   }

@@ -2,11 +2,11 @@ import type { LinkSample } from "../domain/link-history.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
-/** A month and a day at a sample every five minutes, and room for a link that comes and goes. */
-const KEPT_MS = 31 * 86_400_000;
+/** A month and a day at one sample in five minutes, with room for an unstable link. */
+const RETENTION_MS = 31 * 86_400_000;
 const ROWS_MAX = 20_000;
 
-/** The table of how the link to the centre has stood; rows beyond a month or twenty thousand go. */
+/** Migration: samples of the link state, kept for a month or twenty thousand rows. */
 export function createLinkSamples(database: Database): void {
   database.exec(`
     CREATE TABLE link_samples(
@@ -19,7 +19,7 @@ export function createLinkSamples(database: Database): void {
   `);
 }
 
-/** How the link to the centre has stood, and how long records have waited. */
+/** Samples of the link state and of the age of the oldest unsent record. */
 export class LinkSampleStore {
   readonly #database: Database;
 
@@ -36,11 +36,11 @@ export class LinkSampleStore {
         .prepare(
           "DELETE FROM link_samples WHERE at_wall < ? OR seq <= (SELECT max(seq) FROM link_samples) - ?",
         )
-        .run(atMs - KEPT_MS, ROWS_MAX);
+        .run(atMs - RETENTION_MS, ROWS_MAX);
     });
   }
 
-  /** Those of a time, in its order. */
+  /** The samples between two wall clock times, in order. */
   between(sinceMs: number, untilMs: number): LinkSample[] {
     return this.#database
       .prepare(

@@ -37,7 +37,7 @@ export const MAIN_DATABASE: DatabaseKind = {
           PRIMARY KEY(kind, id)
         ) STRICT, WITHOUT ROWID;
 
-        -- AUTOINCREMENT: an id is never given again, because ids travel and deletion is final.
+        -- AUTOINCREMENT: ids are never reused, because they are used outside and deletion is final.
         CREATE TABLE interventions(
           id INTEGER PRIMARY KEY AUTOINCREMENT,
           uid TEXT NOT NULL UNIQUE,
@@ -110,7 +110,7 @@ export const MAIN_DATABASE: DatabaseKind = {
       `),
     (database) => {
       database.exec(`
-        -- A password that the program made is good for setting another one and for nothing else.
+        -- A generated password only allows setting another one.
         ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
           CHECK(must_change_password IN (0,1));
 
@@ -125,7 +125,7 @@ export const MAIN_DATABASE: DatabaseKind = {
         ) STRICT;
         CREATE TRIGGER events_are_final BEFORE UPDATE ON events
           BEGIN SELECT RAISE(ABORT, 'an entry of the event log is final'); END;
-        -- The newest stay whatever happens; by number and not by age, because a clock can be set.
+        -- The newest are always kept; by number and not by age, because the clock can be wrong.
         CREATE TRIGGER events_are_kept BEFORE DELETE ON events
           WHEN OLD.seq > (SELECT max(seq) FROM events) - 10000
           BEGIN SELECT RAISE(ABORT, 'the newest 10000 entries of the event log are kept'); END;
@@ -145,7 +145,7 @@ export const MAIN_DATABASE: DatabaseKind = {
     },
     (database) =>
       database.exec(`
-        -- What the total of a list is added up from, whatever the number of records.
+        -- Counts for the total of a list, independent of the number of records.
         CREATE TABLE intervention_counts(
           status TEXT NOT NULL,
           priority TEXT NOT NULL,
@@ -154,7 +154,7 @@ export const MAIN_DATABASE: DatabaseKind = {
           PRIMARY KEY(status, priority, type)
         ) STRICT, WITHOUT ROWID;
         ${RECOUNT}
-        -- Equal priorities are in the order of their ids also where the priorities descend.
+        -- Equal priorities are sorted by id even if the priorities descend.
         CREATE INDEX interventions_priority_down ON interventions(priority DESC, id) WHERE deleted_at IS NULL;
         CREATE INDEX interventions_status_start ON interventions(status, dateStartMs, id) WHERE deleted_at IS NULL;
         CREATE INDEX interventions_name ON interventions(name, id) WHERE deleted_at IS NULL;
@@ -162,24 +162,23 @@ export const MAIN_DATABASE: DatabaseKind = {
       `),
     (database) =>
       database.exec(`
-        -- What a record needs to be found again at the centre, and to tell the dispatcher's changes from our own.
+        -- What is needed to find a record at the dispatch centre, and to tell a dispatcher's changes from ours.
         ALTER TABLE outbox ADD COLUMN agreed TEXT;
         ALTER TABLE outbox ADD COLUMN watermark INTEGER;
         ALTER TABLE outbox ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0 CHECK(doubted IN (0,1));
         ALTER TABLE outbox ADD COLUMN sweeps INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE outbox ADD COLUMN sweep_at INTEGER;
-        ALTER TABLE outbox ADD COLUMN ghosts TEXT;
+        ALTER TABLE outbox ADD COLUMN ghosts TEXT; -- words: allowed
         ALTER TABLE outbox ADD COLUMN ghosts_until INTEGER;
         ALTER TABLE outbox ADD COLUMN verify_at INTEGER;
         CREATE INDEX outbox_sweep ON outbox(sweep_at) WHERE sweep_at IS NOT NULL;
         CREATE INDEX outbox_verify ON outbox(verify_at) WHERE verify_at IS NOT NULL;
 
-        -- What is remembered about the centre, by name.
         CREATE TABLE centre_facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
     (database) =>
       database.exec(`
-        -- What the centre lists, beside what this site knows by itself: neither is ever written over the other.
+        -- The objectives the centre lists, separate from those this site knows: neither overwrites the other.
         CREATE TABLE centre_objectives(
           kind TEXT NOT NULL,
           id INTEGER NOT NULL,
@@ -188,7 +187,7 @@ export const MAIN_DATABASE: DatabaseKind = {
           PRIMARY KEY(kind, id)
         ) STRICT, WITHOUT ROWID;
 
-        -- The last complete reading of each list, and whose list it was.
+        -- The last complete read of each list, and its dispatch centre.
         CREATE TABLE objective_walks(
           kind TEXT PRIMARY KEY,
           centre TEXT NOT NULL,
@@ -197,7 +196,7 @@ export const MAIN_DATABASE: DatabaseKind = {
           objectives INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
-        -- A record makes what it names this site's own knowledge: it stays whatever becomes of it at the centre.
+        -- The objective of a record becomes this site's own: it stays even if the centre removes it.
         CREATE TRIGGER interventions_name_objective BEFORE INSERT ON interventions BEGIN
           INSERT INTO objectives(kind, id, data, source)
             SELECT kind, id, data, 'import' FROM centre_objectives
@@ -213,22 +212,23 @@ export const MAIN_DATABASE: DatabaseKind = {
       `),
     (database) =>
       database.exec(`
-        -- What the record at the watermark is known by.
+        -- The fingerprint of the record at the watermark.
         ALTER TABLE outbox ADD COLUMN witness TEXT;
 
-        -- Records made after a copy was put back, which the centre may have from before; ids above the watermark.
+        -- Records created after a restore from backup, which the centre may have from before; ids above the
+        -- watermark.
         CREATE TABLE sought_records(uid TEXT PRIMARY KEY, watermark INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       `),
     (database) => database.exec(UNFINISHED_INDEX),
     (database) =>
       database.exec(`
-        -- Since when the centre does not show a record, which is believed only of a second look; and how often it has
-        -- refused an alarm, which is tried again before that is believed.
+        -- Since when the centre does not show a record, which a second read must confirm; and how often it has
+        -- rejected an alarm, which is retried before it counts as rejected.
         ALTER TABLE outbox ADD COLUMN missing_since INTEGER;
         ALTER TABLE outbox ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX outbox_stuck ON outbox(rank, intervention_id)
           WHERE (phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL));
-        -- The order in which entries leave: the next one is found without sorting those that wait.
+        -- The order in which entries are sent: the next one is found without sorting.
         CREATE INDEX outbox_order ON outbox(rank, intervention_id)
           WHERE (phase IN ('new','posting','unsure','writing','blocked') OR (phase = 'linked' AND want_rev > synced_rev));
       `),

@@ -3,9 +3,9 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { Database } from "./database.ts";
 
 /**
- * The step that gives each list of objectives a version, which every change of a row replaces, whatever program makes it;
- * and each account the objectives that it is bound to, as a JSON list, null for all of them. A version is random and not a
- * number: a database restored from a backup would count up to a number again that it had given to another list.
+ * Migration: each list of objectives gets a version, which every change of a row replaces. Each account gets the
+ * objectives it is limited to, as a JSON list or null for all. Versions are random: a counter could repeat a value
+ * after a restore from backup.
  */
 export function addObjectiveLists(database: Database): void {
   database.exec(`
@@ -36,7 +36,7 @@ function triggersOf(table: string): string {
     .join("");
 }
 
-/** The version of a list: another one whenever a row of it may be another one. */
+/** The version of a list, which changes with its rows. */
 export function listVersion(database: Database, type: ObjectiveType): string {
   return database.prepare("SELECT version FROM list_versions WHERE kind = ?").pluck().get(type) as string;
 }

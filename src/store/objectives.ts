@@ -3,8 +3,8 @@ import type { Database } from "./database.ts";
 import { listVersion } from "./objective-lists.ts";
 
 /**
- * The objectives that interventions attach to: what this site knows by itself and what the centre lists. The centre's
- * description of an objective counts, unless the configuration describes it too.
+ * The objectives that interventions refer to: those this site knows and those the dispatch centre lists. The
+ * centre's description counts, unless the configuration describes the objective too.
  */
 export class ObjectiveStore {
   readonly #database: Database;
@@ -13,7 +13,7 @@ export class ObjectiveStore {
     this.#database = database;
   }
 
-  /** Whether a record may name it: this site knows it, or the centre lists it. */
+  /** Whether a record may refer to it: this site knows it, or the centre lists it. */
   exists({ type, id }: ObjectiveRef): boolean {
     const isKnown = this.#database.prepare("SELECT 1 FROM objectives WHERE kind = ? AND id = ?");
     const isListed = this.#database.prepare(
@@ -22,14 +22,14 @@ export class ObjectiveStore {
     return isKnown.get(type, id) !== undefined || isListed.get(type, id) !== undefined;
   }
 
-  /** One objective as it was described. */
+  /** One objective with its description. */
   get({ type, id }: ObjectiveRef): Objective | undefined {
     const row = this.#database.prepare(`SELECT data FROM (${DESCRIBED}) WHERE id = :id`).get({ type, id });
     return row === undefined ? undefined : toObjective(row);
   }
 
   /**
-   * All of one kind by ascending id.
+   * All objectives of a type by ascending id.
    * @param ids only these; undefined for all of them
    */
   all(type: ObjectiveType, ids?: readonly number[]): Objective[] {
@@ -39,7 +39,7 @@ export class ObjectiveStore {
       .map(toObjective);
   }
 
-  /** A part of these, and how many there are: a page for a client that copies the whole list costs no more than itself. */
+  /** A page of these and their total, so that a client can read the list page by page. */
   page(
     type: ObjectiveType,
     { start, end }: { readonly start: number; readonly end: number },
@@ -55,14 +55,14 @@ export class ObjectiveStore {
     return { objectives: rows.map(toObjective), total };
   }
 
-  /** The version of one kind's list: another one whenever a row of it may be another one. */
+  /** The version of a list, which changes with its rows. */
   version(type: ObjectiveType): string {
     return listVersion(this.#database, type);
   }
 
   /**
-   * Adds or replaces what this site knows of one. A placeholder that only a zone knows never replaces what somebody
-   * described, and what is there already is not written again: each start does this, also one on a full disk.
+   * Adds or replaces an objective of this site. A placeholder from a zone never replaces a description. Unchanged
+   * rows are not written, because every start does this, also on a full disk.
    */
   put(type: ObjectiveType, objective: Objective, source: ObjectiveSource): void {
     this.#database
@@ -74,7 +74,7 @@ export class ObjectiveStore {
       .run({ type, id: objective.id, data: JSON.stringify(objective), source });
   }
 
-  /** Objectives that the configuration no longer describes stay, as if they had been imported. */
+  /** Marks objectives that the configuration no longer describes as imported. */
   release(type: ObjectiveType, configuredIds: readonly number[]): void {
     this.#database
       .prepare(
@@ -85,7 +85,7 @@ export class ObjectiveStore {
   }
 }
 
-/** Each objective of one kind once; what the centre no longer lists and nothing here names is no objective any more. */
+/** Each objective of a type once. One that the centre no longer lists and this site does not use does not exist. */
 const DESCRIBED = `
   SELECT known.id AS id,
     CASE known.source WHEN 'config' THEN known.data ELSE coalesce(listed.data, known.data) END AS data
@@ -96,7 +96,7 @@ const DESCRIBED = `
   WHERE listed.kind = :type AND listed.missing_since IS NULL
     AND NOT EXISTS (SELECT 1 FROM objectives AS known WHERE known.kind = listed.kind AND known.id = listed.id)`;
 
-/** The condition that keeps a list to some ids, given as JSON in `:ids`. */
+/** A condition that limits a list to the ids in `:ids`, a JSON list. */
 function among(ids: readonly number[] | undefined): string {
   return ids === undefined ? "" : "WHERE id IN (SELECT value FROM json_each(:ids))";
 }

@@ -2,15 +2,15 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "nod
 import { dirname } from "node:path";
 import type { JournalChange } from "./journal-change.ts";
 
-/** A trip is some two kilobytes; the memory of a small device has room for thousands and not for a storm without end. */
+/** Maximum changes: a trip takes about two kilobytes, and a small device has memory for thousands. */
 const CHANGES_MAX = 5_000;
 
 /**
- * Changes of the journal that its disk did not take, in a file in memory (tmpfs), one JSON line each. They outlive the
- * process and not a power cut. A line that a crash has cut off was never acknowledged and counts for nothing.
+ * Journal changes that the disk rejected, in a file in memory (tmpfs), one JSON line each. They survive the process
+ * but not a power cut. A truncated line was never acknowledged and is ignored.
  */
 export class OffDiskChanges {
-  /** Undefined where there is no folder in memory: then nothing is kept. */
+  /** Undefined without a directory in memory: then nothing is kept. */
   readonly file: string | undefined;
   readonly #changes: JournalChange[];
 
@@ -23,20 +23,20 @@ export class OffDiskChanges {
     return this.#changes.length;
   }
 
-  /** In the order in which they came. */
+  /** The changes in order of arrival. */
   list(): readonly JournalChange[] {
     return this.#changes;
   }
 
-  /** @returns whether it is kept */
+  /** @returns whether the change was stored */
   add(change: JournalChange): boolean {
     if (this.file === undefined || this.#changes.length >= CHANGES_MAX) return false;
     try {
       mkdirSync(dirname(this.file), { recursive: true, mode: 0o750 });
-      // A line of its own whatever a crash has left before it.
+      // The leading line break separates it from a truncated line.
       appendFileSync(this.file, `\n${JSON.stringify(change)}\n`, { mode: 0o600 });
     } catch {
-      // Memory is full as well, or not ours to write: the caller still has the error of the disk.
+      // Memory is full or not writable: the caller reports the error of the disk.
       return false;
     }
     this.#changes.push(change);

@@ -1,29 +1,29 @@
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 
-/** Pages of one step, some 4 MB: what whoever ends the copying has to wait for, and what a flush holds the disk up for. */
+/** Pages per step, about 4 MB: limits the wait of a cancellation and of other writes during an fsync. */
 const STEP_PAGES = 1_000;
 
 /**
- * Copies a database that may be in use into a new file that needs no write-ahead log beside it.
- * @throws whatever SQLite says
+ * Copies a database that may be in use into a new file without a write-ahead log.
+ * @throws SQLite's error
  */
 export async function backupOnline(from: string, to: string): Promise<void> {
   const source = new Sqlite(from, { readonly: true, fileMustExist: true });
   const file = openSync(to, "w");
   try {
-    // One look at the source for all steps: else the copying would begin again with each write of the running daemon.
+    // One read transaction for all steps: otherwise each write of the daemon would restart the copy.
     source.exec("BEGIN");
     source.prepare("SELECT count(*) FROM sqlite_schema").get();
     const progress = (): number => {
-      // Left to the end, the flush of the whole copy would have the next commit of a trip wait behind it.
+      // One fsync at the end would block the next commit of a trip.
       fsyncSync(file);
       return STEP_PAGES;
     };
     await source.backup(to, { progress });
   } finally {
     source.close();
-    // Not before SQLite is done with the copy: closing any descriptor of a file gives its locks up.
+    // Only after SQLite has closed it: closing any descriptor of a file releases its locks.
     closeSync(file);
   }
   const copy = new Sqlite(to, { fileMustExist: true });
@@ -34,7 +34,7 @@ export async function backupOnline(from: string, to: string): Promise<void> {
   }
 }
 
-/** Has a write-ahead log that a power cut has left read into its database; one that cannot be read stays as it is. */
+/** Applies a write-ahead log left by a power cut to its database; an unreadable one stays as it is. */
 export function checkpointLeftoverWal(path: string): void {
   if (!existsSync(path) || !existsSync(`${path}-wal`)) return;
   try {
@@ -45,6 +45,6 @@ export function checkpointLeftoverWal(path: string): void {
       database.close();
     }
   } catch {
-    // Damage; whoever asks has another database to go on with.
+    // The file is damaged; the caller has another database to continue with.
   }
 }

@@ -1,7 +1,7 @@
 import type { Timestamp, TripState } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 
-/** The table of what identified the last openings of zones with `dedupe`, so that a restart repeats none. */
+/** Migration: identifiers of the last openings of zones with `dedupe`, so that a restart repeats none. */
 export function createOpenings(database: Database): void {
   database.exec(`
     CREATE TABLE openings(
@@ -13,16 +13,16 @@ export function createOpenings(database: Database): void {
   `);
 }
 
-/** The trip that an opening was. */
+/** The trip caused by an opening. */
 export interface OpeningTrip {
   readonly state: TripState;
   readonly moment: Timestamp;
 }
 
-/** Occasions that are kept of one zone; a forgotten one only means one trip more. */
-const OCCASIONS_OF_ZONE_MAX = 64;
+/** Identifiers kept per zone; a missing one only causes an extra trip. */
+const OCCASIONS_PER_ZONE_MAX = 64;
 
-/** What identified the openings of zones, and the trips that they were. */
+/** The identifiers of openings and the trips they caused. */
 export class OpeningStore {
   readonly #database: Database;
 
@@ -30,7 +30,7 @@ export class OpeningStore {
     this.#database = database;
   }
 
-  /** The trip of the opening that carried this value; undefined where none did, or where it was no trip. */
+  /** The trip of the opening with this identifier; undefined if there is none. */
   tripOf(zoneId: string, occasion: string): OpeningTrip | undefined {
     const row = this.#database
       .prepare(
@@ -44,8 +44,9 @@ export class OpeningStore {
   }
 
   /**
-   * Keeps what identified an opening. Earlier ones that have not become a trip are forgotten: the next trip is this one's.
-   * @param fromSeq the trip of this opening is the zone's first one from here on
+   * Stores the identifier of an opening. Earlier ones without a trip are deleted: the next trip belongs to this
+   * one.
+   * @param fromSeq the zone's first trip from here on belongs to this opening
    */
   keep(zoneId: string, occasion: string, fromSeq: number): void {
     this.#database
@@ -62,12 +63,12 @@ export class OpeningStore {
       .prepare(
         `DELETE FROM openings WHERE zone_id = :zoneId AND occasion NOT IN
            (SELECT occasion FROM openings WHERE zone_id = :zoneId
-            ORDER BY from_seq DESC LIMIT ${OCCASIONS_OF_ZONE_MAX})`,
+            ORDER BY from_seq DESC LIMIT ${OCCASIONS_PER_ZONE_MAX})`,
       )
       .run({ zoneId });
   }
 
-  /** Forgets the openings of zones that are not in the configuration. */
+  /** Deletes the openings of zones that are not in the configuration. */
   keepOnly(zoneIds: readonly string[]): void {
     this.#database
       .prepare("DELETE FROM openings WHERE zone_id NOT IN (SELECT value FROM json_each(?))")

@@ -18,12 +18,12 @@ export function columnsOf(entry: OutboxEntry): Record<string, string | number | 
     ...plain,
     ...(attempt ?? NO_ATTEMPT),
     deleted: Number(deleted),
-    rank: priorityOrder,
+    priorityOrder,
     witness: watermarkFingerprint,
     doubted: Number(possiblyDuplicated),
-    ghosts: Object.keys(inFlightValues).length === 0 ? null : JSON.stringify(inFlightValues),
-    ghostsUntilMs: inFlightUntilMs,
-    // Once the centre has had it, no later doubt about what it has makes it a trip that the centre lacks.
+    inFlightJson: Object.keys(inFlightValues).length === 0 ? null : JSON.stringify(inFlightValues),
+    inFlightUntilMs,
+    // Once confirmed by the centre, a later doubt about its content does not mark it as a missing trip again.
     joinedRev: joinedRev > entry.syncedRev ? joinedRev : null,
   };
 }
@@ -54,7 +54,7 @@ interface OutboxRow {
   readonly doubted: 0 | 1;
   readonly sweeps: number;
   readonly sweep_at: number | null;
-  readonly ghosts: string | null;
+  readonly ghosts: string | null; // words: allowed
   readonly ghosts_until: number | null;
   readonly verify_at: number | null;
   readonly missing_since: number | null;
@@ -62,7 +62,7 @@ interface OutboxRow {
   readonly joined_rev: number | null;
 }
 
-/** An entry from its row; undefined when no row was found. */
+/** An entry from its row; undefined for no row. */
 export function toEntry(found: unknown): OutboxEntry | undefined {
   if (found === undefined) return undefined;
   const row = found as OutboxRow;
@@ -87,7 +87,7 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     possiblyDuplicated: row.doubted === 1,
     sweeps: row.sweeps,
     sweepAtMs: row.sweep_at,
-    inFlightValues: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as InFlightValues),
+    inFlightValues: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as InFlightValues), // words: allowed
     inFlightUntilMs: row.ghosts_until,
     verifyAtMs: row.verify_at,
     missingSinceMs: row.missing_since,

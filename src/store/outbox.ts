@@ -1,7 +1,7 @@
 import type { Comparison } from "../domain/difference.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
-import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import type { OutboxSummary } from "../domain/outbox-summary.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
@@ -9,7 +9,7 @@ import type { Database } from "./database.ts";
 import { ACTIVE } from "./due-entries.ts";
 import { columnsOf, toEntry } from "./outbox-row.ts";
 
-/** The outbox: one row a record, written in the record's own transaction. */
+/** The outbox: one row per record, written in the record's own transaction. */
 export class OutboxStore {
   readonly #database: Database;
 
@@ -17,15 +17,18 @@ export class OutboxStore {
     this.#database = database;
   }
 
-  /** The first entry of a record; one that was lost with a database and is made again may be at the centre already. */
-  insert(interventionId: number, rank: number): void {
+  /**
+   * Adds the first entry of a record. A record recreated after a database loss may already be at the dispatch
+   * centre.
+   */
+  insert(interventionId: number, priorityOrder: number): void {
     this.#database
       .prepare(
         `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
-         SELECT interventions.id, 'new', :rank, 1, sought.watermark IS NOT NULL, sought.watermark
+         SELECT interventions.id, 'new', :priorityOrder, 1, sought.watermark IS NOT NULL, sought.watermark
          FROM interventions LEFT JOIN sought_records AS sought USING (uid) WHERE interventions.id = :interventionId`,
       )
-      .run({ interventionId, rank });
+      .run({ interventionId, priorityOrder });
   }
 
   find(interventionId: number): OutboxEntry | undefined {
@@ -34,28 +37,29 @@ export class OutboxStore {
     );
   }
 
-  /** The entry whose record has that id at the centre. */
+  /** The entry of a record by its id at the dispatch centre. */
   findByUpstreamId(upstreamId: number): OutboxEntry | undefined {
     return toEntry(this.#database.prepare("SELECT * FROM outbox WHERE upstream_id = ?").get(upstreamId));
   }
 
-  /** Writes an entry back as a whole. */
+  /** Writes all values of an entry. */
   save(entry: OutboxEntry): void {
     this.#database
       .prepare(
-        `UPDATE outbox SET phase = :phase, rank = :rank, want_rev = :wantRev, synced_rev = :syncedRev,
+        `UPDATE outbox SET phase = :phase, rank = :priorityOrder, want_rev = :wantRev, synced_rev = :syncedRev,
            deleted = :deleted, upstream_id = :upstreamId, base = :base, attempt_key = :key, attempt_body = :body,
            attempt_rev = :rev, attempt_at = :atMs, sends = :sends, attempts = :attempts, next_at = :nextAtMs,
            last_code = :lastCode, last_error = :lastError, agreed = :agreed, watermark = :watermark,
-           witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs, ghosts = :ghosts,
-           ghosts_until = :ghostsUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals,
+           witness = :witness, doubted = :doubted, sweeps = :sweeps, sweep_at = :sweepAtMs,
+           ghosts = :inFlightJson, -- words: allowed
+           ghosts_until = :inFlightUntilMs, verify_at = :verifyAtMs, missing_since = :missingSinceMs, refusals = :refusals,
            joined_rev = :joinedRev
          WHERE intervention_id = :interventionId`,
       )
       .run(columnsOf(entry));
   }
 
-  /** Entries that are to be searched for doubles or read again at the centre, the longest due first. */
+  /** Entries due for a sweep or a verification, longest overdue first. */
   dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
     const which =
       check === "sweep" ? "phase IN ('linked','closed','gone')" : "phase = 'linked' AND next_at <= :nowMs";
@@ -67,7 +71,7 @@ export class OutboxStore {
       .map((row) => toEntry(row) as OutboxEntry);
   }
 
-  /** Moves every moment at which something was sent or is to be checked along with a clock that was set. */
+  /** Shifts all stored times after a clock step. */
   shiftDeadlines(byMs: number): void {
     this.#database
       .prepare(
@@ -79,7 +83,7 @@ export class OutboxStore {
       .run({ byMs });
   }
 
-  /** Entries in a phase, oldest record first. */
+  /** Entries in some phases, oldest record first. */
   inPhases(phases: readonly OutboxPhase[], limit: number): OutboxEntry[] {
     return this.#database
       .prepare(
@@ -89,9 +93,9 @@ export class OutboxStore {
       .map((row) => toEntry(row) as OutboxEntry);
   }
 
-  /** Entries that are not at rest, in the order in which they will be worked on. */
+  /** Entries that are queued or need attention, in the order of sending. */
   pending(limit: number): OutboxEntry[] {
-    // Each part by an index of its own: with both in one condition every entry is read and sorted.
+    // Two queries, because each uses its own index; a single condition would read and sort every entry.
     const [waiting, stuck] = [ACTIVE, STUCK].map((which) =>
       this.#database
         .prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`)
@@ -104,7 +108,7 @@ export class OutboxStore {
       .slice(0, limit);
   }
 
-  /** Entries whose record a trip has joined after the centre, or a person, was done with it. */
+  /** Entries whose record a trip has joined after it was deleted upstream or dropped. */
   joinedSince(): OutboxEntry[] {
     return this.#database
       .prepare(
@@ -122,10 +126,10 @@ export class OutboxStore {
       .get(interventionId) as string;
   }
 
-  /** Makes every waiting entry due at once, and every check of an entry at rest. */
+  /** Makes all queued entries due at once, and the verifications of synced ones. */
   makeAllDue(): void {
     this.#database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
-    // In the order in which they would be due: asked for again and again, each of many is looked at in its turn.
+    // Keeps their order, so that each of many is verified in turn.
     this.#database
       .prepare(
         `UPDATE outbox SET verify_at = max(${VERIFY_IMMEDIATELY + 1}, verify_at - ${CHECK_INTERVAL_MS_MAX}) WHERE verify_at > ${VERIFY_IMMEDIATELY}`,
@@ -133,12 +137,12 @@ export class OutboxStore {
       .run();
   }
 
-  /** Makes those due that wait for their objective at the centre. */
+  /** Makes the entries due that wait for their objective at the dispatch centre. */
   makeBlockedDue(): void {
     this.#database.prepare("UPDATE outbox SET next_at = 0 WHERE phase = 'blocked' AND next_at > 0").run();
   }
 
-  /** Brings down what lies further ahead than it ever can by a right clock: it was set back while nobody watched. */
+  /** Limits times that are further ahead than possible, after the clock was set back while the daemon was stopped. */
   clampDeadlines(nowMs: number): void {
     this.#database
       .prepare(
@@ -151,7 +155,7 @@ export class OutboxStore {
             OR verify_at > :latestCheckMs OR ghosts_until > :latestCheckMs`,
       )
       .run({ nowMs, latestMs: nowMs + BLOCKED_RETRY_MS, latestCheckMs: nowMs + CHECK_INTERVAL_MS_MAX });
-    // An open record is looked at more often than that.
+    // Open records are verified more often.
     this.#database
       .prepare(
         `UPDATE outbox SET verify_at = :latestMs WHERE verify_at > :latestMs AND phase = 'linked'
@@ -161,8 +165,8 @@ export class OutboxStore {
   }
 
   /**
-   * Has every record that the centre should have looked up there, because the centre was restored from a backup. It gives
-   * ids again that are below every watermark.
+   * Makes all linked records due for verification, after the dispatch centre was restored from a backup. It reuses
+   * ids below every watermark.
    */
   auditAll(): void {
     this.#database
@@ -171,7 +175,7 @@ export class OutboxStore {
     this.#database.prepare("UPDATE outbox SET watermark = 0, witness = NULL WHERE watermark > 0").run();
   }
 
-  /** How many records the centre gave an id above the first of these and not above the second. */
+  /** The number of linked records with an upstream id above the first and up to the second. */
   linkedBetween(aboveId: number, upToId: number): number {
     return this.#database
       .prepare(
@@ -181,7 +185,7 @@ export class OutboxStore {
       .get(aboveId, upToId) as number;
   }
 
-  /** The last comparison of these records with the centre's; null before the first. */
+  /** The last comparison with the dispatch centre; null before the first. */
   comparison(): Comparison | null {
     return new UpstreamCapabilities(this.#database).comparison;
   }
@@ -193,7 +197,7 @@ export class OutboxStore {
            count(*) FILTER (WHERE phase = 'blocked') AS blocked,
            count(*) FILTER (WHERE phase = 'rejected') AS rejected,
            count(*) FILTER (WHERE phase = 'gone') AS gone,
-           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${ALARM_RANK}) AS rejectedAlarms,
+           count(*) FILTER (WHERE phase = 'rejected' AND rank = ${URGENT_ORDER}) AS rejectedAlarms,
            count(*) FILTER (WHERE phase = 'linked') AS doubtful
          FROM outbox WHERE phase IN ('blocked','rejected','gone') OR ${DOUBTFUL}`,
       )
@@ -208,8 +212,8 @@ export class OutboxStore {
   }
 }
 
-/** Entries that wait for a person; the partial index outbox_stuck covers exactly these. */
+/** Entries that need attention; the partial index outbox_stuck covers exactly these. */
 const STUCK = "(phase IN ('rejected','gone') OR (phase = 'linked' AND missing_since IS NOT NULL))";
 
-/** Entries whose record the centre does not show, and of which that is not believed yet. */
+/** Linked entries that the centre does not show, not yet confirmed as deleted. */
 const DOUBTFUL = "(phase = 'linked' AND missing_since IS NOT NULL)";

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** A zone that somebody has taken out of service for a while. */
+/** A zone that a user has taken out of service for a limited time. */
 export interface Bypass {
   readonly zoneId: string;
   readonly reason: string;
@@ -10,25 +10,25 @@ export interface Bypass {
   readonly untilWallMs: number;
 }
 
-/** A time in which every trip is a test and nothing is dispatched. */
+/** A period in which every trip is a test and nothing is dispatched. */
 export interface WalkTest {
   readonly id: number;
   readonly who: string;
-  /** Trips of this test have a greater `seq`. */
+  /** Trips of this test have a larger `seq`. */
   readonly afterSeq: number;
   readonly sinceWallMs: number;
   readonly untilWallMs: number;
-  /** null while it runs. */
+  /** Null while it runs. */
   readonly endedWallMs: number | null;
 }
 
-/** What a gate said, and since when, wall clock, milliseconds since 1970. */
+/** The last state of a gate, since `sinceWallMs` (wall clock, milliseconds since 1970). */
 export interface StoredGateState {
   readonly state: "open" | "closed";
   readonly sinceWallMs: number;
 }
 
-/** What people have ordered: bypasses, walk tests, and the gates that they open and close. */
+/** Overrides by users: bypasses, walk tests and gate states. */
 export class OverrideStore {
   readonly #database: Database;
 
@@ -71,7 +71,7 @@ export class OverrideStore {
       .run(who, afterSeq, sinceWallMs, untilWallMs);
   }
 
-  /** What the switch or message of a gate last said, and when that began; undefined before the first time. */
+  /** The last state of a gate from its switch or message; undefined before the first one. */
   gateState(gate: string): StoredGateState | undefined {
     return this.#database
       .prepare("SELECT state, since_wall AS sinceWallMs FROM gate_states WHERE gate = ?")

@@ -1,25 +1,25 @@
 import type { DatabasePages, RawRow } from "./pages.ts";
 
-/** What the pointer map says of a page (sqlite.org/fileformat2.html, "Pointer Map or Ptrmap Pages"). */
+/** Page types in the pointer map (sqlite.org/fileformat2.html, "Pointer Map or Ptrmap Pages"). */
 const FREE = 2;
 const OVERFLOW: readonly number[] = [3, 4];
 const BELOW_ANOTHER = 5;
-/** Bytes of an entry of the map: the page's kind and the page that points to it. */
+/** Bytes of a map entry: the page type and its parent page. */
 const ENTRY_BYTES = 5;
-/** More levels than a tree of ours has. */
+/** Upper bound of the depth of our trees. */
 const LEVELS_MAX = 20;
 
-/** Which pages hold the rows of which table, and which hold rows of a table that can no longer be identified. */
+/** The pages of each table, and those whose table can no longer be identified. */
 export interface PageOwners {
   readonly byTable: ReadonlyMap<string, readonly number[]>;
   readonly orphans: readonly number[];
-  /** Pages that the file should have or that point to nothing readable. */
+  /** Pages that are missing or lead to nothing readable. */
   readonly unreadable: number;
 }
 
 /**
- * Finds the owner of each page in two ways, so that either may be damaged: downwards from the roots that the schema
- * names, and upwards by the map that an auto-vacuum database keeps of each page's parent.
+ * Finds the owner of each page in two ways, because either may be damaged: down from the roots in the schema, and
+ * up by the pointer map of an auto-vacuum database.
  */
 export function pageOwners(pages: DatabasePages): PageOwners {
   const names = tableRoots(pages);
@@ -47,7 +47,7 @@ export function pageOwners(pages: DatabasePages): PageOwners {
 
 const SCHEMA = "sqlite_schema";
 
-/** The root page of each table and index that the schema still names. An index's name is `index …`. */
+/** The root page of each table and index in the schema. The name of an index is `index …`. */
 function tableRoots(pages: DatabasePages): Map<number, string> {
   const roots = new Map<number, string>([[1, SCHEMA]]);
   const schema = [...treeOf(pages, 1)].flatMap((page) => pages.rows(page).rows);
@@ -59,7 +59,7 @@ function tableRoots(pages: DatabasePages): Map<number, string> {
   return roots;
 }
 
-/** A tree's pages, its root first; each once, whatever points to it. */
+/** The pages of a tree, its root first, each once. */
 function treeOf(pages: DatabasePages, root: number): ReadonlySet<number> {
   const found = new Set<number>([root]);
   for (const number of found)
@@ -69,7 +69,7 @@ function treeOf(pages: DatabasePages, root: number): ReadonlySet<number> {
 
 class PointerMap {
   readonly #pages: DatabasePages;
-  /** Pages that one page of the map speaks of. */
+  /** Pages described by one map page. */
   readonly #perPage: number;
 
   constructor(pages: DatabasePages) {
@@ -77,14 +77,14 @@ class PointerMap {
     this.#perPage = Math.floor(pages.pageBytes / ENTRY_BYTES);
   }
 
-  /** Whether a page is free, an overflow page, or a page of the map itself. */
+  /** Whether a page is free, an overflow page, or a map page. */
   isOther(number: number): boolean {
     if (number === this.#mapPage(number)) return true;
     const kind = this.#entry(number)?.kind ?? 0;
     return kind === FREE || OVERFLOW.includes(kind);
   }
 
-  /** The root above a page; the highest that can be found. */
+  /** The root above a page, or the highest page found. */
   rootOf(number: number): number {
     let at = number;
     for (let level = 0; level < LEVELS_MAX; level += 1) {
@@ -109,7 +109,7 @@ class PointerMap {
   }
 }
 
-/** The rows of pages, as they come, and how many cannot be read. */
+/** Yields the rows of pages, and returns the number of unreadable ones. */
 export function* rowsOf(
   pages: DatabasePages,
   numbers: readonly number[],

@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** The page size of every database of ours, for a file whose header cannot be read. */
-const USUAL_PAGE_BYTES = 4096;
+/** The page size of our databases, for a file with an unreadable header. */
+const DEFAULT_PAGE_BYTES = 4096;
 /** Bytes of the header on the first page (sqlite.org/fileformat2.html, "The Database Header"). */
 const HEADER_BYTES = 100;
-/** A value larger than any of ours; damage makes lengths of any size. */
+/** Upper bound of our rows; damage can produce any length. */
 const PAYLOAD_BYTES_MAX = 16 * 1_048_576;
 
-/** Newer contents of pages, by page number, as the write-ahead log has them. */
+/** Newer page contents from the write-ahead log, by page number. */
 export type PageOverlay = ReadonlyMap<number, Uint8Array>;
 
-/** A row as a page has it: its values in the order of storage, and its rowid in a table that has one. */
+/** A row as stored in a page: its values in storage order, and its rowid if the table has one. */
 export interface RawRow {
   readonly rowId: number | null;
   readonly values: readonly RawValue[];
@@ -19,12 +19,12 @@ export interface RawRow {
 export type RawValue = number | string | Buffer | null;
 
 /**
- * The pages of a database file that SQLite itself would refuse, read one at a time and without trust: whatever points
- * outside of the file is unreadable, and nothing else is.
+ * Reads the pages of a damaged database file one by one, without trusting pointers: only what points outside the
+ * file is unreadable.
  */
 export class DatabasePages {
   readonly pageBytes: number;
-  /** How many pages there are, a cut one included. */
+  /** Number of pages, including a truncated one. */
   readonly count: number;
   readonly #usableBytes: number;
   readonly #file: number;
@@ -45,7 +45,7 @@ export class DatabasePages {
     closeSync(this.#file);
   }
 
-  /** A page, shorter than the others where the file is cut in it; empty beyond the end. */
+  /** The content of a page: shorter if truncated, empty beyond the end. */
   page(number: number): Buffer {
     const newer = this.#overlay.get(number);
     if (newer) return Buffer.from(newer.buffer, newer.byteOffset, newer.byteLength);
@@ -53,7 +53,7 @@ export class DatabasePages {
     return this.#read((number - 1) * this.pageBytes, this.pageBytes);
   }
 
-  /** What a page is in a tree; undefined when it is none. */
+  /** The type of a page in a tree; undefined for other pages. */
   kindOf(page: Buffer, number: number): PageKind | undefined {
     return PAGE_KINDS[page[headerAt(number)] ?? 0];
   }
@@ -68,7 +68,7 @@ export class DatabasePages {
     return [...left, right].flatMap((at) => (at + 4 <= page.length ? [page.readUInt32BE(at)] : []));
   }
 
-  /** The rows of a page, and how many of its cells cannot be read. */
+  /** The rows of a page, and the number of unreadable cells. */
   rows(number: number): { rows: RawRow[]; unreadable: number } {
     const page = this.page(number);
     const kind = this.kindOf(page, number);
@@ -83,7 +83,7 @@ export class DatabasePages {
     return { rows, unreadable };
   }
 
-  /** Where the cells of a page begin. */
+  /** The offsets of the cells of a page. */
   #cells(page: Buffer, number: number): number[] {
     const header = headerAt(number);
     const first = header + (this.kindOf(page, number)?.endsWith("inner") === true ? 12 : 8);
@@ -95,7 +95,7 @@ export class DatabasePages {
     return starts;
   }
 
-  /** Undefined where it cannot be read. */
+  /** Reads a row; undefined if it is unreadable. */
   #row(page: Buffer, start: number, kind: Exclude<PageKind, "table-inner">): RawRow | undefined {
     const isTable = kind === "table-leaf";
     try {
@@ -110,7 +110,10 @@ export class DatabasePages {
     }
   }
 
-  /** A row's bytes, those on overflow pages included ("B-tree Cell Format"). @throws RangeError where they are not there */
+  /**
+   * The bytes of a row, including overflow pages ("B-tree Cell Format").
+   * @throws RangeError if they are missing
+   */
   #payload(cursor: Cursor, bytes: number, isTable: boolean): Buffer {
     const usable = this.#usableBytes;
     const largest = isTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
@@ -149,28 +152,31 @@ function headerAt(number: number): number {
   return number === 1 ? HEADER_BYTES : 0;
 }
 
-/** @returns the usual sizes where the header is not one */
+/** @returns the default sizes if the header is implausible */
 function sizesIn(header: Buffer): { pageBytes: number; reserved: number } {
   const stored = header.length >= HEADER_BYTES ? header.readUInt16BE(16) : 0;
   const pageBytes = stored === 1 ? 65_536 : stored;
   const isPlausible = pageBytes >= 512 && (pageBytes & (pageBytes - 1)) === 0;
   return isPlausible
     ? { pageBytes, reserved: header[20] ?? 0 }
-    : { pageBytes: USUAL_PAGE_BYTES, reserved: 0 };
+    : { pageBytes: DEFAULT_PAGE_BYTES, reserved: 0 };
 }
 
-/** The values of a row ("Record Format"). @throws RangeError where they do not fit into its bytes */
+/**
+ * The values of a row ("Record Format").
+ * @throws RangeError if they exceed its bytes
+ */
 function valuesOf(payload: Buffer): RawValue[] {
   const header = new Cursor(payload, 0);
   const headerBytes = header.varint();
   const body = new Cursor(payload, headerBytes);
   const values: RawValue[] = [];
   while (header.at < headerBytes) values.push(valueOf(header.varint(), body));
-  if (header.at !== headerBytes) throw new RangeError("a type lies behind the header");
+  if (header.at !== headerBytes) throw new RangeError("a serial type exceeds the header");
   return values;
 }
 
-/** Bytes of the integers by their type. */
+/** Bytes of the integers by serial type. */
 const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8] as const;
 
 function valueOf(type: number, body: Cursor): RawValue {
@@ -179,12 +185,12 @@ function valueOf(type: number, body: Cursor): RawValue {
   if (type === 7) return body.take(8).readDoubleBE(0);
   if (type === 6) return Number(body.take(8).readBigInt64BE(0));
   if (type < 6) return body.take(INTEGER_BYTES[type] ?? 0).readIntBE(0, INTEGER_BYTES[type] ?? 1);
-  if (type < 12) throw new RangeError(`there is no type ${type}`);
+  if (type < 12) throw new RangeError(`unknown serial type ${type}`);
   const bytes = Buffer.from(body.take(Math.floor((type - 12) / 2)));
   return type % 2 === 0 ? bytes : bytes.toString("utf8");
 }
 
-/** Reads on from a place in bytes, and never beyond their end. */
+/** Reads sequentially from a position, never beyond the end. */
 class Cursor {
   at: number;
   readonly #bytes: Buffer;
@@ -196,7 +202,7 @@ class Cursor {
 
   take(bytes: number): Buffer {
     const end = this.at + bytes;
-    if (end > this.#bytes.length) throw new RangeError("the bytes end before");
+    if (end > this.#bytes.length) throw new RangeError("the value exceeds its bytes");
     const taken = this.#bytes.subarray(this.at, end);
     this.at = end;
     return taken;

@@ -1,14 +1,17 @@
-import { rankOf } from "../domain/outbox-rank.ts";
+import { priorityOrderOf } from "../domain/priority-order.ts";
 import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
 /*
- * A copy of the database that was put back does not know what was sent after it was made. A centre that knows keys
- * tells; at any other the record is looked for by its reference before it is sent again.
+ * A restored backup does not know what was sent after it was made. A dispatch centre that supports idempotency keys
+ * detects repeats; any other is searched for the marker before a record is sent again.
  */
 
-/** Has every record looked for that the copy takes for unsent. Called before anything newer is added to it. */
+/**
+ * Makes every record that the backup considers unsent be searched for before it is sent. Call it before newer rows
+ * are added.
+ */
 export function searchBeforeResend(copy: Database): void {
   transaction(copy, () => {
     const watermark = copy
@@ -25,19 +28,22 @@ export function searchBeforeResend(copy: Database): void {
   });
 }
 
-/** Gives each living record an entry of the outbox whose own was lost; the centre may have it already. */
+/** Adds an outbox entry to each record without one; the dispatch centre may already have the record. */
 export function enqueueUnaccounted(main: Database): void {
   main
     .prepare(
       `INSERT INTO outbox(intervention_id, phase, rank, want_rev, doubted, watermark)
-       SELECT id, 'new', CASE priority WHEN 'high' THEN ${rankOf("high")} WHEN 'medium' THEN ${rankOf("medium")} ELSE ${rankOf("low")} END,
+       SELECT id, 'new', CASE priority WHEN 'high' THEN ${priorityOrderOf("high")} WHEN 'medium' THEN ${priorityOrderOf("medium")} ELSE ${priorityOrderOf("low")} END,
          rev, 1, ? FROM interventions
        WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM outbox WHERE intervention_id = interventions.id)`,
     )
     .run(new UpstreamCapabilities(main).restoreWatermark);
 }
 
-/** Has records looked for that are about to be made again. @param uids what they will be known by */
+/**
+ * Makes records be searched for that are about to be recreated.
+ * @param uids their uids
+ */
 export function searchBeforeRecreate(main: Database, uids: readonly string[]): void {
   const watermark = new UpstreamCapabilities(main).restoreWatermark;
   const put = main.prepare("INSERT OR REPLACE INTO sought_records(uid, watermark) VALUES(?, ?)");

@@ -1,6 +1,9 @@
 import Sqlite from "better-sqlite3";
 
-/** Ids of the living records in a database file, which may be in use or damaged in parts; unreadable ones are left out. */
+/**
+ * Ids of the records in a database file, without tombstones. The file may be in use or damaged; unreadable records
+ * are left out.
+ */
 export function recordIds(path: string): Set<number> {
   const ids = new Set<number>();
   let database: Sqlite.Database | undefined;
@@ -11,7 +14,7 @@ export function recordIds(path: string): Set<number> {
       .pluck();
     for (const id of rows.iterate()) ids.add(id as number);
   } catch {
-    // What could be read is what is known.
+    // Return what could be read.
   } finally {
     database?.close();
   }

@@ -2,27 +2,30 @@ import Sqlite from "better-sqlite3";
 import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
-/** Changes of an account since the copy that nobody can count any more: the database that had them cannot be read. */
+/**
+ * Added to token versions if the number of changes since the backup is unknown because the replaced database is
+ * unreadable.
+ */
 const UNREAD_CHANGES = 1_000_000;
 
 /**
- * Ends the tokens that mean somebody else in a copy that is put back: they name an account by its number and say how
- * often it was changed, and both can be another's there. The tokens of accounts that are the same in both stay good.
- * @param copy the copy, before it is put in place
- * @param present path of the database that gave out the tokens
+ * Revokes tokens that would be valid for another account after a restore from backup. A token contains the account
+ * number and token version, which may belong to another account there. Tokens of unchanged accounts stay valid.
+ * @param copy the backup, before it is put in place
+ * @param present path of the database that issued the tokens
  */
 export function revokeForeignTokens(copy: Database, present: string): void {
   const known = accountsIn(present);
   const versions = new Map(known?.map(({ id, token_version: version }) => [id, version]));
-  const same = new Set(known?.map(wordsOf));
+  const same = new Set(known?.map(identityOf));
   const raise = copy.prepare("UPDATE accounts SET token_version = ? WHERE id = ?");
   transaction(copy, () => {
     for (const account of rowsOf(copy)) {
-      if (same.has(wordsOf(account))) continue;
+      if (same.has(identityOf(account))) continue;
       const changes = known ? 1 : UNREAD_CHANGES;
       raise.run(Math.max(account.token_version, versions.get(account.id) ?? 0) + changes, account.id);
     }
-    // No number is given again to somebody else while a token of its first owner may be about.
+    // Account numbers are not reused while a token of the first owner may exist.
     copy
       .prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'accounts'")
       .run(Math.max(0, ...versions.keys()));
@@ -34,7 +37,7 @@ interface AccountRow {
   readonly token_version: number;
 }
 
-/** Undefined where they cannot be read. */
+/** The accounts in a file; undefined if unreadable. */
 function accountsIn(path: string): readonly AccountRow[] | undefined {
   let database: Sqlite.Database | undefined;
   try {
@@ -53,7 +56,7 @@ function rowsOf(database: Database): readonly AccountRow[] {
     .all() as AccountRow[];
 }
 
-/** Everything that a token stands for. */
-function wordsOf(account: AccountRow): string {
+/** All values that a token depends on. */
+function identityOf(account: AccountRow): string {
   return JSON.stringify(account);
 }

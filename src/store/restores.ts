@@ -2,7 +2,7 @@ import type { Trip } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 import { toTrip } from "./trip-row.ts";
 
-/** Closings of zones, among the trips of the journal, and which of them still have to be noted in a record. */
+/** Restores of zones among the trips of the journal, and those still to be added to a record. */
 export class RestoreStore {
   readonly #database: Database;
 
@@ -10,7 +10,7 @@ export class RestoreStore {
     this.#database = database;
   }
 
-  /** The newest opening of a zone before `seq`, whatever became of it; one that was found standing counts as well. */
+  /** The newest opening of a zone before `seq`, with any disposition, including contacts found open at the start. */
   openingBefore(zoneId: string, seq = Number.MAX_SAFE_INTEGER): Trip | undefined {
     return this.#one(
       `SELECT * FROM trips WHERE zone_id = ? AND seq < ? AND about IN ('trip','standing')
@@ -20,7 +20,7 @@ export class RestoreStore {
     );
   }
 
-  /** The opening of a zone that is open now; undefined where none was recorded since it last closed. */
+  /** The opening of a zone that is open now; undefined if none was recorded since its last restore. */
   currentOpening(zoneId: string): Trip | undefined {
     const newest = this.#one(
       `SELECT * FROM trips WHERE zone_id = ? AND about IN ('trip','standing','restore')
@@ -30,12 +30,12 @@ export class RestoreStore {
     return newest?.type === "restore" ? undefined : newest;
   }
 
-  /** Has a closing noted in the record of its opening; to be written in the transaction of the closing itself. */
+  /** Queues a restore to be added to the record of its opening. Call it in the transaction of the restore. */
   addPending(key: string): void {
     this.#database.prepare("INSERT INTO pending_restores(key) VALUES(?)").run(key);
   }
 
-  /** The oldest closing behind `seq` that is to be noted. */
+  /** The oldest queued restore after `seq`. */
   nextPending(seq: number): Trip | undefined {
     return this.#one(
       `SELECT trips.* FROM pending_restores JOIN trips USING(key) WHERE trips.seq > ? ORDER BY trips.seq LIMIT 1`,
@@ -47,7 +47,7 @@ export class RestoreStore {
     return this.#database.prepare("SELECT count(*) FROM pending_restores").pluck().get() as number;
   }
 
-  /** The closing is in the text of an intervention. */
+  /** The restore was added to the text of an intervention. */
   markNoted(key: string, interventionId: number): void {
     this.#database.prepare("DELETE FROM pending_restores WHERE key = ?").run(key);
     this.#database
@@ -55,7 +55,10 @@ export class RestoreStore {
       .run(interventionId, key);
   }
 
-  /** The closing stays in the journal alone. @param reason why it is in no record */
+  /**
+   * The restore stays in the journal only.
+   * @param reason why it is in no record
+   */
   markRecorded(key: string, reason: string, interventionId: number | null): void {
     this.#database.prepare("DELETE FROM pending_restores WHERE key = ?").run(key);
     this.#database

@@ -3,25 +3,25 @@ import type { Database } from "./database.ts";
 import { transaction } from "./transaction.ts";
 import { InterventionCounts, type Counted } from "./intervention-counts.ts";
 
-/** Rows removed in one transaction: a long one would hold up a trip. */
-const BATCH = 200;
-/** Rows looked at in one slice, for the same reason: age has no index, and a table is read from its first row on. */
+/** Rows removed per transaction: a long one would delay a trip. */
+const BATCH_ROWS = 200;
+/** Rows read per batch, for the same reason: age has no index, so a table is scanned. */
 const SCAN_ROWS_MAX = 1_000;
-/** As many as the trigger on the event log keeps. */
-const EVENTS_KEPT = 10_000;
+/** The number of events that the trigger protects. */
+const EVENTS_MIN = 10_000;
 
-/** What one slice of a walk through a table has done. */
+/** The result of one batch of a table scan. */
 export interface BatchResult {
   readonly removed: number;
-  /** The row behind which the next slice begins; null where the table has come to its end. */
+  /** The row after which the next batch starts; null at the end of the table. */
   readonly cursor: number | null;
 }
 
 /**
- * Looks at the next records and removes those that are finished with: closed ones, and those that the centre has in
- * their final form and that are done. What the centre has refused, lacks or never answered is never removed by itself.
- * @param beforeMs records that were changed later stay
- * @param cursor id of the last record that was looked at; 0 to begin
+ * Scans the next records and removes finished ones: closed ones, and done ones that the dispatch centre has in
+ * their final form. Records that were rejected, deleted upstream or unconfirmed are never removed automatically.
+ * @param beforeMs records changed later stay
+ * @param cursor id of the last scanned record; 0 to begin
  */
 export function removeOldRecords(main: Database, beforeMs: number, cursor: number): BatchResult {
   return transaction(main, () => {
@@ -32,7 +32,7 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
            JOIN outbox ON outbox.intervention_id = seen.id
          WHERE seen.updated_at < :beforeMs AND (outbox.phase = 'closed'
            OR (outbox.phase = 'linked' AND outbox.synced_rev = outbox.want_rev AND seen.status = 'done'))
-         ORDER BY seen.id LIMIT ${BATCH}`,
+         ORDER BY seen.id LIMIT ${BATCH_ROWS}`,
       )
       .pluck()
       .all({ beforeMs, cursor }) as number[];
@@ -49,24 +49,31 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
   });
 }
 
-/** Removes up to one batch of entries of the event log beyond the newest ten thousand. @returns how many */
+/**
+ * Removes up to one batch of events beyond the newest ten thousand.
+ * @returns the number of removed events
+ */
 export function removeOldEvents(main: Database): number {
   return main
     .prepare(
       `DELETE FROM events WHERE seq IN
-         (SELECT seq FROM events WHERE seq <= (SELECT max(seq) FROM events) - ${EVENTS_KEPT} LIMIT ${BATCH})`,
+         (SELECT seq FROM events WHERE seq <= (SELECT max(seq) FROM events) - ${EVENTS_MIN} LIMIT ${BATCH_ROWS})`,
     )
     .run().changes;
 }
 
-/** Removes up to one batch of the audit trail's oldest entries. @param beforeMs later ones stay. @returns how many */
+/**
+ * Removes up to one batch of the oldest audit entries.
+ * @param beforeMs later ones stay
+ * @returns the number of removed entries
+ */
 export function removeOldAudit(main: Database, beforeMs: number): number {
-  return new AuditTrail(main).removeBefore(beforeMs, BATCH);
+  return new AuditTrail(main).removeBefore(beforeMs, BATCH_ROWS);
 }
 
 /**
- * Looks at the next trips and removes those whose way ended before `beforeMs`.
- * @param cursor `seq` of the last one that was looked at; 0 to begin
+ * Scans the next trips and removes those finished before `beforeMs`.
+ * @param cursor `seq` of the last scanned trip; 0 to begin
  */
 export function removeOldTrips(journal: Database, beforeMs: number, cursor: number): BatchResult {
   return removeRows(journal, "trips", "state NOT IN ('waiting', 'refused') AND at_wall < ?", {
@@ -76,9 +83,9 @@ export function removeOldTrips(journal: Database, beforeMs: number, cursor: numb
 }
 
 /**
- * Looks at the next incidents and removes those that were over before `beforeMs`: not those of faults that are still
- * there, whose end is yet to be noted.
- * @param cursor `seq` of the last one that was looked at; 0 to begin
+ * Scans the next incidents and removes those that ended before `beforeMs`. Incidents of open faults stay, because
+ * their end is still to be added.
+ * @param cursor `seq` of the last scanned incident; 0 to begin
  */
 export function removeOldIncidents(journal: Database, beforeMs: number, cursor: number): BatchResult {
   const isOver = "last_wall < ? AND subject NOT IN (SELECT 'fault/' || of || '/' || fault FROM faults)";
@@ -86,8 +93,8 @@ export function removeOldIncidents(journal: Database, beforeMs: number, cursor: 
 }
 
 /**
- * Wall clock of the newest change among the last thousand records, milliseconds since 1970; undefined while there is
- * no record. A later change of an older record is let be: it only keeps what is old for longer.
+ * Wall clock of the newest change among the last thousand records, milliseconds since 1970; undefined without
+ * records. Later changes of older records are ignored: that only keeps old rows longer.
  */
 export function newestChangeMs(main: Database): number | undefined {
   const newest = main
@@ -99,12 +106,12 @@ export function newestChangeMs(main: Database): number | undefined {
   return newest ?? undefined;
 }
 
-/** Gives some of the space of removed rows back to the disk. */
+/** Returns some space of removed rows to the file system. */
 export function shrink(database: Database): void {
-  database.pragma(`incremental_vacuum(${BATCH})`);
+  database.pragma(`incremental_vacuum(${BATCH_ROWS})`);
 }
 
-/** What tells whether a row is over; the rest of it is not read. */
+/** The columns that decide whether a row is finished; the others are not read. */
 const COLUMNS = { trips: "seq, state, at_wall", incidents: "seq, subject, last_wall" } as const;
 
 function removeRows(
@@ -117,7 +124,7 @@ function removeRows(
     const rows = journal
       .prepare(
         `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${SCAN_ROWS_MAX})
-         WHERE ${isOver} ORDER BY seq LIMIT ${BATCH}`,
+         WHERE ${isOver} ORDER BY seq LIMIT ${BATCH_ROWS}`,
       )
       .pluck()
       .all(cursor, beforeMs) as number[];
@@ -129,7 +136,7 @@ function removeRows(
   });
 }
 
-/** Where the next slice begins: a full batch may have left old rows between its last one and the slice's end. */
+/** Where the next batch starts: a full batch may have left old rows before the end of the scanned range. */
 function cursorAfter(
   database: Database,
   { table, key }: { readonly table: string; readonly key: string },
@@ -137,7 +144,7 @@ function cursorAfter(
   found: readonly number[],
 ): number | null {
   const last = found.at(-1);
-  if (last !== undefined && found.length === BATCH) return last;
+  if (last !== undefined && found.length === BATCH_ROWS) return last;
   const end = database
     .prepare(
       `SELECT ${key} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ${SCAN_ROWS_MAX - 1}`,

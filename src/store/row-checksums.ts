@@ -1,18 +1,18 @@
 import { crc32 } from "node:zlib";
 import type { Database } from "./database.ts";
 
-/** The column that holds a row's checksum; null in a row that a release without checksums has written. */
+/** The column of the row checksum; null in a row written by a release without checksums. */
 export const SUM_COLUMN = "checksum";
 
-/** Rows that are given their checksum at one start: more would hold up the alarms of a site that has just been upgraded. */
-const FILLED_MAX = 20_000;
-const NAMED_MAX = 1_000;
+/** Rows that get a checksum per start: more would delay alarms after an upgrade. */
+const BACKFILL_MAX = 20_000;
+const REPORTED_MAX = 1_000;
 
 /**
- * The checksum of a row: of its table, and of each column that has a value, by name. So a column that a later release adds
- * changes no checksum until it has one.
+ * The checksum of a row, over its table name and each non-null column by name. So a new column changes no checksum
+ * until it has a value.
  * @param pairs column and value in turn, without the checksum itself
- * @returns CRC-32, which finds every flipped bit and every run of wrong bits up to 32
+ * @returns CRC-32, which detects any single flipped bit and any run of wrong bits up to 32
  */
 export function rowSum(table: string, ...pairs: readonly unknown[]): number {
   const present: unknown[] = [table];
@@ -24,8 +24,8 @@ export function rowSum(table: string, ...pairs: readonly unknown[]): number {
 }
 
 /**
- * Adds the column to a table as a schema step. A release that does not know checksums changes rows without them: then
- * the old one is taken away in the same statement, by a trigger of which every release is capable.
+ * Migration: adds the checksum column to a table. A release without checksums changes rows without updating them,
+ * so a trigger clears the old one in the same statement.
  */
 export function addRowSums(database: Database, table: string): void {
   database.exec(`
@@ -37,10 +37,10 @@ export function addRowSums(database: Database, table: string): void {
 }
 
 /**
- * Has each row that this connection writes carry its checksum, and gives one to rows that have none. The triggers are
- * temporary: in the file they would name a function that an earlier release does not have.
+ * Maintains the checksums of the rows this connection writes, and adds missing ones. The triggers are temporary: in
+ * the file they would refer to a function that an earlier release does not have.
  */
-export function keepRowSums(database: Database): void {
+export function maintainRowSums(database: Database): void {
   defineSum(database);
   database.pragma("temp_store = MEMORY");
   for (const table of summedTables(database)) {
@@ -52,20 +52,23 @@ export function keepRowSums(database: Database): void {
         BEGIN UPDATE ${table} SET ${SUM_COLUMN} = ${sumOf(database, table)} WHERE rowid = NEW.rowid; END;
     `);
     const unsummed = `SELECT rowid FROM main.${table} WHERE ${SUM_COLUMN} IS NULL`;
-    // Only where there are any: a full disk must not keep the daemon from starting.
+    // Only if there are any: the daemon must start on a full disk.
     if (database.prepare(`${unsummed} LIMIT 1`).get() !== undefined)
-      database.exec(`${set} WHERE rowid IN (${unsummed} ORDER BY rowid DESC LIMIT ${FILLED_MAX})`);
+      database.exec(`${set} WHERE rowid IN (${unsummed} ORDER BY rowid DESC LIMIT ${BACKFILL_MAX})`);
   }
 }
 
-/** Rows that are not what was written, by their rowids. @returns tables without such rows are left out */
+/**
+ * Rows whose checksum is wrong, by rowid.
+ * @returns only tables with such rows
+ */
 export function alteredRows(database: Database): { table: string; ids: number[] }[] {
   defineSum(database);
   return summedTables(database).flatMap((table) => {
     const ids = database
       .prepare(
         `SELECT rowid FROM main.${table}
-         WHERE ${SUM_COLUMN} IS NOT NULL AND ${SUM_COLUMN} <> ${sumOf(database, table)} LIMIT ${NAMED_MAX}`,
+         WHERE ${SUM_COLUMN} IS NOT NULL AND ${SUM_COLUMN} <> ${sumOf(database, table)} LIMIT ${REPORTED_MAX}`,
       )
       .pluck()
       .all() as number[];
@@ -73,7 +76,7 @@ export function alteredRows(database: Database): { table: string; ids: number[] 
   });
 }
 
-/** Takes rows for what they are from now on: their loss is reported, and would be again at each start. */
+/** Accepts altered rows as they are, so that they are reported only once. */
 export function acceptRows(database: Database, table: string, ids: readonly number[]): void {
   const accept = database.prepare(`UPDATE main.${table} SET ${SUM_COLUMN} = NULL WHERE rowid = ?`);
   for (const id of ids) accept.run(id);

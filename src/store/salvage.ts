@@ -6,56 +6,56 @@ import { rowSum, SUM_COLUMN } from "./row-checksums.ts";
 import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
 
-/** What became of one table's rows. */
+/** The result for one table. */
 export interface SalvagedTable {
   readonly table: string;
-  /** Rows that were new or newer than what was there. */
+  /** Rows that were new or replaced older ones. */
   readonly taken: number;
-  /** Rows that could be read but break a rule of the schema. */
+  /** Rows that were readable but violate the schema. */
   readonly refused: number;
-  /** Cells of the table's pages that cannot be read. */
+  /** Unreadable cells of the table's pages. */
   readonly unreadable: number;
-  /** Rows that are not what was written, by their rowids. Where a copy has the same row, the copy's is kept. */
+  /** Rows with a wrong checksum, by rowid. A row of the backup is preferred. */
   readonly altered: readonly number[];
 }
 
 export interface Salvage {
   readonly tables: readonly SalvagedTable[];
-  /** Pages of the file that are missing or are none. */
+  /** Pages of the file that are missing or not readable as pages. */
   readonly unreadablePages: number;
-  /** The last numbers that its tables had given, of those that could be read. */
+  /** The last row number of each table, as far as readable. */
   readonly lastNumbers: Readonly<Record<string, number>>;
 }
 
-/** Ids may have been given out in pages that cannot be read; they travel, so none may be given again. */
+/** Ids skipped after a salvage: ids from unreadable pages may be in use outside and must not be reused. */
 export const SEQUENCE_MARGIN = 1_000;
 
 export interface SalvageOptions {
   readonly kind: DatabaseKind;
-  /** What the write-ahead log has of the pages. */
+  /** Page contents from the write-ahead log. */
   readonly overlay?: PageOverlay | undefined;
-  /** Asked before each page; when it says no, the rest counts as unreadable. */
+  /** Called before each page; false counts the rest as unreadable. */
   readonly isInTime?: () => boolean;
 }
 
 /**
- * Takes over every row that can still be read from a damaged database, page by page and not through SQLite, which opens
- * no file that is cut, lacks its head or has a mistake in the text of its schema. What the columns mean is known from the
- * schema's steps. A row that is in both is taken from the damaged file, which is the younger of the two; the schema's own
- * rules refuse what damage has made of a row, and its checksum tells where they do not.
+ * Copies every readable row of a damaged database. It reads page by page, because SQLite rejects a file that is
+ * truncated or has a damaged header or schema. The columns are derived from the migrations. A row of the damaged
+ * file replaces that of the target, which is older. Damaged values are detected by the schema's constraints and by
+ * the row checksum.
  * @param target an intact database of the same kind
  */
 export function salvage(path: string, target: Database, options: SalvageOptions): Salvage {
   const pages = new DatabasePages(path, options.overlay);
   const { kind, isInTime = () => true } = options;
   try {
-    return transaction(target, () => rescue(pages, target, kind, isInTime));
+    return transaction(target, () => salvagePages(pages, target, kind, isInTime));
   } finally {
     pages.close();
   }
 }
 
-function rescue(
+function salvagePages(
   pages: DatabasePages,
   target: Database,
   kind: DatabaseKind,
@@ -63,28 +63,28 @@ function rescue(
 ): Salvage {
   const layouts = layoutsAt(kind, pages);
   const { byTable, orphans, unreadable: unreadablePages } = pageOwners(pages);
-  const takers = layouts.map((layout) => new RowTaker(target, layout));
-  const tables = takers.map((taker): SalvagedTable => {
-    const rows = rowsOf(pages, byTable.get(taker.table) ?? [], isInTime);
+  const copiers = layouts.map((layout) => new RowCopier(target, layout));
+  const tables = copiers.map((copier): SalvagedTable => {
+    const rows = rowsOf(pages, byTable.get(copier.table) ?? [], isInTime);
     let step = rows.next();
-    for (; step.done !== true; step = rows.next()) taker.take(step.value);
-    return { ...taker.counts, unreadable: step.value };
+    for (; step.done !== true; step = rows.next()) copier.take(step.value);
+    return { ...copier.counts, unreadable: step.value };
   });
-  // Behind all that has a place: an orphan may be a page's earlier state.
+  // After all identified rows: an orphan may be an earlier state of a page.
   for (const { rows } of orphans.map((number) => pages.rows(number)))
-    for (const row of rows) takers.find((taker) => taker.takeOrphan(row));
+    for (const row of rows) copiers.find((copier) => copier.takeOrphan(row));
   const lastNumbers = moveSequences(pages, byTable.get("sqlite_sequence") ?? [], target);
   return {
     lastNumbers,
     unreadablePages,
-    tables: tables.map((counted, index) => ({ ...counted, ...takers[index]?.counts })),
+    tables: tables.map((counted, index) => ({ ...counted, ...copiers[index]?.counts })),
   };
 }
 
-/** How the tables of a file with this number of steps are stored. */
+/** The table layouts of a file after its number of migrations. */
 function layoutsAt({ migrations }: DatabaseKind, pages: DatabasePages): Table[] {
   const head = pages.page(1);
-  // `user_version`, of which the lower three digits count the steps ("The Database Header").
+  // The lower three digits of `user_version` count the migrations ("The Database Header").
   const stored = head.length >= 64 ? head.readUInt32BE(60) % 1000 : 0;
   const steps = stored > 0 && stored < migrations.length ? stored : migrations.length;
   const database = new Sqlite(":memory:");
@@ -96,8 +96,8 @@ function layoutsAt({ migrations }: DatabaseKind, pages: DatabasePages): Table[] 
   }
 }
 
-/** Puts the rows of one table into its counterpart. */
-class RowTaker {
+/** Copies the rows of one table into the target. */
+class RowCopier {
   readonly table: string;
   readonly #target: Database;
   readonly #source: Table;
@@ -126,8 +126,8 @@ class RowTaker {
   }
 
   /**
-   * Takes a row whose table is not known, if it can be one of this table, and none of the kind is there.
-   * @returns whether it is one
+   * Copies a row of an unknown table if it fits this table and its key is not in use.
+   * @returns whether it was copied
    */
   takeOrphan(raw: RawRow): boolean {
     const row = this.#named(raw);
@@ -136,7 +136,7 @@ class RowTaker {
     return this.#put(row, true);
   }
 
-  /** Undefined where it has more values than the table has columns. */
+  /** Names the values of a row; undefined if there are more values than columns. */
   #named({ rowId, values }: RawRow): NamedRow | undefined {
     const { stored, rowIdColumn } = this.#source;
     if (values.length > stored.length) return undefined;
@@ -155,7 +155,10 @@ class RowTaker {
     return sum !== rowSum(this.table, ...pairs);
   }
 
-  /** @param isOnlyNew leaves a row that is there as it is @returns whether the schema takes it */
+  /**
+   * @param isOnlyNew true to keep an existing row
+   * @returns whether the schema accepts the row
+   */
   #put(row: NamedRow, isOnlyNew: boolean): boolean {
     const columns = [...row.keys()].filter((name) => this.#columns.has(name) && name !== SUM_COLUMN);
     if (columns.length === 0) return false;
@@ -179,7 +182,7 @@ class RowTaker {
 
 type NamedRow = ReadonlyMap<string, RawValue>;
 
-/** An unchanged row is not written, so that a table whose rows are final takes the new ones and refuses nothing. */
+/** Unchanged rows are not written, because rows of some tables must not be updated. */
 function mergeStatement({ name, key }: Table, columns: readonly string[], isOnlyNew: boolean): string {
   const plain = columns.filter((column) => !key.includes(column));
   const values = columns.map((column) => `:${column}`).join(", ");
@@ -196,7 +199,7 @@ function isMissingObjective(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
 }
 
-/** A record whose objective lay in an unreadable page is worth more than the objective's name. */
+/** Adds a placeholder for an objective on an unreadable page, so that its record is kept. */
 function addPlaceholder(target: Database, { objectiveType: kind, objectiveId: id }: NamedValues): boolean {
   if (typeof kind !== "string" || typeof id !== "number") return false;
   const data = JSON.stringify({ id, name: `${kind} ${id}` });

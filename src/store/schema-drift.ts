@@ -2,23 +2,23 @@ import Sqlite from "better-sqlite3";
 import { isNewer, stepsOf, type Database, type DatabaseKind } from "./database.ts";
 
 /**
- * What a file's schema has or lacks that no release of ours has made: one sentence each. Tables and indexes that
- * somebody has added are let be, as long as they refuse no row; a newer release may have added more.
+ * The differences of a file's schema from that of a release, one sentence each. Additional tables and indexes are
+ * ignored as long as they reject no row; a newer release may have added more.
  */
 export function schemaDrift(database: Database, kind: DatabaseKind): string[] {
   const own = ownParts(kind, stepsOf(database));
   const found = partsOf(database);
-  const isOpen = isNewer(database, kind);
-  const missing = [...own.keys()].filter((name) => !found.has(name)).map((name) => `it has no ${name}`);
-  const strange = [...found].filter(([name, text]) => {
+  const isFromNewerRelease = isNewer(database, kind);
+  const missing = [...own.keys()].filter((name) => !found.has(name)).map((name) => `${name} is missing`);
+  const foreign = [...found].filter(([name, text]) => {
     const expected = own.get(name);
-    if (isOpen) return false;
+    if (isFromNewerRelease) return false;
     return expected === undefined ? !isHarmless(text) : expected !== text;
   });
-  return [...missing, ...strange.map(([name]) => `its ${name} is not Santinela's`)];
+  return [...missing, ...foreign.map(([name]) => `${name} differs from this release`)];
 }
 
-/** What an empty database has that a release with so many steps makes. */
+/** The schema of an empty database after this number of migrations. */
 function ownParts({ migrations }: DatabaseKind, steps: number): Map<string, string> {
   const database = new Sqlite(":memory:");
   try {
@@ -29,7 +29,7 @@ function ownParts({ migrations }: DatabaseKind, steps: number): Map<string, stri
   }
 }
 
-/** Each part of a schema by its kind and name, as the text that made it. */
+/** The parts of a schema by type and name, as SQL. */
 function partsOf(database: Database): Map<string, string> {
   const rows = database
     .prepare(
@@ -40,7 +40,7 @@ function partsOf(database: Database): Map<string, string> {
   return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, plain(sql)]));
 }
 
-/** Without what says nothing: comments, and how it is set. */
+/** Removes comments and line breaks. */
 function plain(sql: string): string {
   return sql
     .replaceAll(/--[^\n]*/g, "")

@@ -1,9 +1,9 @@
 import type { Database } from "./database.ts";
 
-/** From and to, both included. */
+/** First and last number, inclusive. */
 export type NumberRange = readonly [first: number, last: number];
 
-/** Tables whose rows have numbers that are never given again, with when a row was made. */
+/** Tables with numbers that are never reused, and their creation time. */
 const NUMBERED = {
   interventions: { id: "id", at: "created_at" },
   trips: { id: "seq", at: "at_wall" },
@@ -11,7 +11,7 @@ const NUMBERED = {
 
 export type NumberedTable = keyof typeof NUMBERED;
 
-/** The last number that each table of a database has given. */
+/** The last number assigned by each table. */
 export function lastNumbers(database: Database): Record<string, number> {
   const rows = database.prepare("SELECT name, seq FROM sqlite_sequence").all() as {
     name: string;
@@ -21,9 +21,9 @@ export function lastNumbers(database: Database): Record<string, number> {
 }
 
 /**
- * Numbers that a table has given and no row has, between its rows and behind the last one.
- * @param sinceMs rows made earlier may have been removed by age, and with them their neighbours
- * @param last the last number that is known to be given
+ * Numbers that were assigned but have no row, between the rows and after the last one.
+ * @param sinceMs gaps before earlier rows are ignored: retention may have caused them
+ * @param last the last number known to be assigned
  */
 export function missingNumbers(
   database: Database,
@@ -43,7 +43,7 @@ export function missingNumbers(
   return newest < last ? [...gaps, [newest + 1, last]] : gaps;
 }
 
-/** What is in `ranges` and not in `known`. */
+/** The numbers in `ranges` that are not in `known`. */
 export function without(ranges: readonly NumberRange[], known: readonly NumberRange[]): NumberRange[] {
   return known.reduce<readonly NumberRange[]>(
     (left, [first, last]) =>
@@ -55,12 +55,12 @@ export function without(ranges: readonly NumberRange[], known: readonly NumberRa
   ) as NumberRange[];
 }
 
-/** How many numbers there are in ranges. */
+/** The number of numbers in ranges. */
 export function countOf(ranges: readonly NumberRange[]): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** Ranges as people read them, such as `7, 12-15`; the first twenty of them. */
+/** Ranges as text, such as `7, 12-15`; at most twenty. */
 export function namesOf(ranges: readonly NumberRange[]): string {
   const shown = ranges
     .slice(0, 20)
@@ -68,7 +68,7 @@ export function namesOf(ranges: readonly NumberRange[]): string {
   return [...shown, ...(ranges.length > shown.length ? ["…"] : [])].join(", ");
 }
 
-/** Single numbers, ascending or not, as ranges. */
+/** Combines numbers in any order into ranges. */
 export function rangesOf(numbers: readonly number[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {

@@ -1,7 +1,7 @@
 import type { SwingerCounters } from "../domain/swinger.ts";
 import type { Database } from "./database.ts";
 
-/** How often each zone has tripped since it was last quiet. */
+/** Swinger counters: how often each zone has tripped since its last quiet period. */
 export class SwingerStore {
   readonly #database: Database;
 
@@ -9,12 +9,12 @@ export class SwingerStore {
     this.#database = database;
   }
 
-  /** The counters of every zone that has some, by its id. */
+  /** The counters of all zones that have any, by zone id. */
   all(): Map<string, SwingerCounters> {
     const rows = this.#database
       .prepare("SELECT zone_id AS zoneId, incidents, trips, counted, last_wall AS lastWallMs FROM swingers")
       .all() as (SwingerCounters & { zoneId: string })[];
-    return new Map(rows.map(({ zoneId, ...swinging }) => [zoneId, swinging]));
+    return new Map(rows.map(({ zoneId, ...counters }) => [zoneId, counters]));
   }
 
   find(zoneId: string): SwingerCounters | undefined {
@@ -31,7 +31,7 @@ export class SwingerStore {
       .run(zoneId, incidents, trips, counted, lastWallMs);
   }
 
-  /** One more incident was opened by a trip of this zone. */
+  /** Counts an incident opened by a trip of this zone. */
   countIncident(zoneId: string): void {
     this.#database.prepare("UPDATE swingers SET incidents = incidents + 1 WHERE zone_id = ?").run(zoneId);
   }

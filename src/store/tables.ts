@@ -1,16 +1,16 @@
 import type { Database } from "./database.ts";
 
-/** A table as its rows are stored. */
+/** The storage layout of a table. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The columns in the order of storage: in a table without rowids the key comes first. */
+  /** The columns in storage order: in a table without rowid the key comes first. */
   readonly stored: readonly string[];
   readonly key: readonly string[];
   readonly hasRowId: boolean;
-  /** The column that is the rowid itself; undefined where none is. */
+  /** The column that is an alias of the rowid; undefined for none. */
   readonly rowIdColumn: string | undefined;
-  /** Whether values may be a row of this table, by the types and the columns that need a value. */
+  /** Whether values fit the column types and NOT NULL constraints of this table. */
   readonly fits: (row: ReadonlyMap<string, unknown>) => boolean;
 }
 
@@ -19,11 +19,11 @@ interface ColumnInfo {
   readonly type: string;
   readonly notnull: 0 | 1;
   readonly dflt_value: string | null;
-  /** Place in the primary key, from 1; 0 outside of it. */
+  /** Position in the primary key, from 1; 0 for other columns. */
   readonly pk: number;
 }
 
-/** In the order of their making, so that a row comes after the one it refers to. */
+/** The tables in order of creation, so that referenced tables come first. */
 export function tablesOf(database: Database): Table[] {
   const names = database
     .prepare(
@@ -56,8 +56,8 @@ function tableOf(database: Database, name: string): Table {
   };
 }
 
-function isFitting({ type, notnull, dflt_value: usual }: ColumnInfo, value: unknown): boolean {
-  if (value === undefined) return notnull === 0 || usual !== null;
+function isFitting({ type, notnull, dflt_value: defaultValue }: ColumnInfo, value: unknown): boolean {
+  if (value === undefined) return notnull === 0 || defaultValue !== null;
   if (value === null) return notnull === 0;
   if (type === "INTEGER") return Number.isInteger(value);
   return type === "TEXT" ? typeof value === "string" : typeof value === "number";

@@ -26,7 +26,7 @@ interface TripRow {
   readonly intervention_id: number | null;
 }
 
-/** A row of the journal as a trip. */
+/** Converts a row of the journal into a trip. */
 export function toTrip(found: unknown): Trip {
   const row = found as TripRow;
   return {
@@ -42,7 +42,7 @@ export function toTrip(found: unknown): Trip {
     earliestWallMs: row.earliest_wall,
     body: JSON.parse(row.body) as InterventionCreate,
     line: row.line,
-    // A trip of an earlier release knows its zone by its id alone.
+    // A trip of an earlier release only has the id of its zone.
     signal:
       row.signal === null
         ? { name: row.zone_id, remark: "", device: row.zone_id, confirmWith: null }

@@ -3,7 +3,7 @@ import type { NewTrip, Trip, TripState } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 import { toTrip } from "./trip-row.ts";
 
-/** The trip journal: every trip and fault that was seen, until it is an intervention and after. */
+/** The trips of the journal: every trip, fault and restore, before and after it becomes an intervention. */
 export class TripStore {
   readonly #database: Database;
 
@@ -11,7 +11,7 @@ export class TripStore {
     this.#database = database;
   }
 
-  /** @param incident key of the incident that it opens, where that is decided already */
+  /** @param incident key of the incident that it opens, if already decided */
   insert(trip: NewTrip, incident: string | null = null): void {
     this.#database
       .prepare(
@@ -45,7 +45,7 @@ export class TripStore {
     return this.#one("SELECT * FROM trips WHERE key = ?", key);
   }
 
-  /** The oldest trip behind `seq` that is to become an intervention now; none that is within its entry delay. */
+  /** The oldest trip after `seq` to dispatch now, without trips in their entry delay. */
   nextWaiting(seq: number): Trip | undefined {
     return this.#one(
       `SELECT * FROM trips WHERE state = 'waiting' AND seq > ?
@@ -55,7 +55,7 @@ export class TripStore {
     );
   }
 
-  /** Whether a trip of the same subject, older than `beforeSeq`, is not an intervention yet. */
+  /** Whether a trip of the subject, older than `beforeSeq`, is still waiting. */
   isWaiting(subject: string, beforeSeq = Number.MAX_SAFE_INTEGER): boolean {
     return (
       this.#database
@@ -64,7 +64,7 @@ export class TripStore {
     );
   }
 
-  /** The oldest trip of this boot in a record whose time is not known, or was read from a clock that has been set since. */
+  /** The oldest recorded trip of this boot without a reliable time, after `seq`. */
   nextUndated(bootId: string, seq: number): Trip | undefined {
     return this.#one(
       "SELECT * FROM trips WHERE dated = 0 AND state IN ('posted','merged') AND boot = ? AND seq > ? ORDER BY seq LIMIT 1",
@@ -74,8 +74,9 @@ export class TripStore {
   }
 
   /**
-   * Takes back the date of what was seen by a clock that has been set since: it no longer fits the monotonic one.
-   * @param boot how far the wall clock is ahead of the monotonic one in that boot of the machine, and from when on
+   * Marks trips as undated whose wall clock time no longer fits the monotonic one after a clock step.
+   * @param boot id of the boot, difference of wall and monotonic clock, and the monotonic time from which it
+   * applies
    */
   clearDate(boot: {
     readonly id: string;
@@ -92,8 +93,8 @@ export class TripStore {
   }
 
   /**
-   * Records which incident a trip opens or joins before anything is sent, so that a repetition does the same.
-   * @param body what a trip that opens one sends, where that is not the body it was recorded with
+   * Stores which incident a trip opens or joins before anything is sent, so that a retry does the same.
+   * @param body the request of a trip that opens one, if it differs from the stored body
    */
   decide(key: string, incident: string, body?: InterventionCreate): void {
     this.#database.prepare("UPDATE trips SET incident = ? WHERE key = ?").run(incident, key);
@@ -101,7 +102,7 @@ export class TripStore {
       this.#database.prepare("UPDATE trips SET body = ? WHERE key = ?").run(JSON.stringify(body), key);
   }
 
-  /** Marks the end of a trip's way. `reason` says more where the state alone does not. */
+  /** Stores the final state of a trip, with a reason if the state alone does not explain it. */
   resolve(
     key: string,
     state: "posted" | "merged" | "recorded",
@@ -129,12 +130,18 @@ export class TripStore {
       .run(error, key);
   }
 
-  /** Lets every refused trip be tried again. @returns how many there were */
+  /**
+   * Queues every rejected trip again.
+   * @returns the number of trips
+   */
   retryRefused(): number {
     return this.#database.prepare("UPDATE trips SET state = 'waiting' WHERE state = 'refused'").run().changes;
   }
 
-  /** The newest trips, faults and closings first; `before` is the `seq` that they must be smaller than. */
+  /**
+   * The newest trips, faults and restores, newest first.
+   * @param before only rows with a smaller `seq`
+   */
   newest(limit: number, before = Number.MAX_SAFE_INTEGER): Trip[] {
     return this.#database
       .prepare("SELECT * FROM trips WHERE seq < ? ORDER BY seq DESC LIMIT ?")
@@ -142,7 +149,7 @@ export class TripStore {
       .map(toTrip);
   }
 
-  /** Gives waiting trips of an earlier release, which know their objective alone, the class of their zone. */
+  /** Adds the class of their zone to the subject of waiting trips of an earlier release. */
   classify(zoneId: string, incidentClass: string): void {
     this.#database
       .prepare(
@@ -152,7 +159,7 @@ export class TripStore {
       .run(incidentClass, zoneId);
   }
 
-  /** Whether the API has refused a trip of a zone that is not an intervention yet. */
+  /** Whether the API has rejected a trip of a zone that is not an intervention yet. */
   hasRefused(zoneId: string): boolean {
     return (
       this.#database
@@ -161,7 +168,7 @@ export class TripStore {
     );
   }
 
-  /** The newest trips and faults without the closings, the newest first. */
+  /** The newest trips and faults without restores, newest first. */
   newestButRestores(limit: number): Trip[] {
     return this.#database
       .prepare("SELECT * FROM trips WHERE about <> 'restore' ORDER BY seq DESC LIMIT ?")
@@ -169,7 +176,7 @@ export class TripStore {
       .map(toTrip);
   }
 
-  /** What was seen in a time by the wall clock, in the order of its writing; the newest ten thousand of it. */
+  /** The rows between two wall clock times in order of writing, at most the newest ten thousand. */
   between(sinceMs: number, untilMs: number): Trip[] {
     return this.#database
       .prepare("SELECT * FROM trips WHERE at_wall BETWEEN ? AND ? ORDER BY seq DESC LIMIT 10000")
@@ -178,7 +185,7 @@ export class TripStore {
       .toReversed();
   }
 
-  /** The trips that have become one intervention, the newest first. */
+  /** The trips of an intervention, newest first. */
   ofIntervention(interventionId: number, limit: number): Trip[] {
     return this.#database
       .prepare("SELECT * FROM trips WHERE intervention_id = ? ORDER BY seq DESC LIMIT ?")
@@ -186,7 +193,6 @@ export class TripStore {
       .map(toTrip);
   }
 
-  /** At most `rows` trips behind `seq` by zone and state, up to `last`; `isNewest` where no trip is behind that. */
   countsAfter(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
     const newest = this.lastSeq();
     const last = Math.min(newest, seq + rows);
@@ -203,12 +209,15 @@ export class TripStore {
     return this.#database.prepare("SELECT count(*) FROM trips WHERE state = ?").pluck().get(state) as number;
   }
 
-  /** The `seq` of the newest trip; 0 before the first. */
+  /** The `seq` of the newest trip; 0 for none. */
   lastSeq(): number {
     return this.#database.prepare("SELECT coalesce(max(seq), 0) FROM trips").pluck().get() as number;
   }
 
-  /** How often each zone has tripped in a walk test, and when last: `seq` beyond `after`, fate `test`. */
+  /**
+   * Number and last time of the trips of each zone in a walk test.
+   * @param after `seq` before the test
+   */
   tested(after: number): { zoneId: string; trips: number; lastWallMs: number }[] {
     return this.#database
       .prepare(
@@ -224,12 +233,12 @@ export class TripStore {
   }
 }
 
-/** As in the schedule: a clock that differs by less was not set, but runs a little wrong. */
+/** Smaller differences are clock drift, not a clock step; as in the scheduler. */
 const CLOCK_STEP_MS = 30_000;
-/** More trips than a storm makes in the minutes that a date can be taken back. */
+/** Maximum trips to check, more than can occur within the relevant minutes. */
 const CLOCK_STEP_SCAN_ROWS = 1_000;
 
-/** How many trips of a zone are in a state. */
+/** The number of trips of a zone in a state. */
 export interface TripCount {
   readonly zoneId: string;
   readonly state: TripState;

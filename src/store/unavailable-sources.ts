@@ -1,7 +1,7 @@
 import type { Timestamp } from "../domain/trip.ts";
 import type { Database } from "./database.ts";
 
-/** The table of sensors and bridges that are said to be unavailable, so that a restart does not begin their grace again. */
+/** Migration: unavailable sensors and bridges, so that a restart does not restart their grace period. */
 export function createLosses(database: Database): void {
   database.exec(`
     CREATE TABLE losses(
@@ -13,7 +13,7 @@ export function createLosses(database: Database): void {
   `);
 }
 
-/** A sensor (under its zone's id) or bridge (under its name) that is unavailable, and since when. */
+/** A sensor (by its zone id) or bridge (by its name) that is unavailable, and since when. */
 export interface Loss {
   readonly of: string;
   readonly since: Timestamp;

@@ -3,12 +3,12 @@ import type { Database } from "./database.ts";
 /** A record that is not done. */
 export interface UnfinishedRecord {
   readonly id: number;
-  /** Its identity; the key of the trip that made it, if a trip did. */
+  /** Its uid; for a record of a trip the key of the trip. */
   readonly uid: string;
   readonly name: string;
 }
 
-/** How many living records are not done: alarms and work, with their start behind or ahead. */
+/** The number of records that are not done: alarms and work, already started or in the future (`Ahead`). */
 export interface UnfinishedCounts {
   readonly alarms: number;
   readonly alarmsAhead: number;
@@ -17,29 +17,29 @@ export interface UnfinishedCounts {
 }
 
 /**
- * Whether a record is an alarm, as far as its own fields say: `other` is what a trip makes unless its profile asks for
- * work, and the word of the interface for what is not maintenance, inspection or repair; a record that asks for the
- * police, an ambulance or a fire crew is one whatever its type. The index has the same expression.
+ * Whether a record counts as an alarm. Trips create type `other` unless their profile sets another; in the contract
+ * it means neither maintenance, inspection nor repair. A request for police, ambulance or fire brigade is an alarm
+ * of any type. The index uses the same expression.
  */
 const IS_ALARM = "(type = 'other' OR police OR ambulance OR firetruck)";
 const IS_UNFINISHED = "deleted_at IS NULL AND status <> 'done'";
 const HAS_BEGUN = "(status = 'in_progress' OR dateStartMs IS NULL OR dateStartMs <= :startedMs)";
 
 /**
- * Holds every unfinished record with what the headline asks for: 100,000 done ones cost nothing. `deleted_at` is null in
- * all of it and there for SQLite, which reads the table itself for a column that an index lacks.
+ * Index of unfinished records with all columns of the headline, so that 100,000 done ones cost nothing.
+ * `deleted_at` is always null in it, but without it SQLite would read the table.
  */
 export const UNFINISHED_INDEX = `
   CREATE INDEX interventions_unfinished ON interventions(${IS_ALARM}, id, status, dateStartMs, deleted_at) WHERE ${IS_UNFINISHED};
 `;
 
-/** Of one group at a time: SQLite groups by an expression only after it has read the rows. */
+/** One group per query: SQLite groups by an expression only after it has read the rows. */
 export const COUNT = `
   SELECT count(*) AS records, count(*) FILTER (WHERE ${HAS_BEGUN}) AS begun FROM interventions
   WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm
 `;
 
-/** The interventions that people still have to finish. */
+/** The interventions that are not done. */
 export class UnfinishedInterventions {
   readonly #database: Database;
 
@@ -47,7 +47,7 @@ export class UnfinishedInterventions {
     this.#database = database;
   }
 
-  /** @param startedMs a start up to then has begun, milliseconds since 1970 */
+  /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): UnfinishedCounts {
     const of = (isAlarm: 0 | 1) =>
       this.#database.prepare(COUNT).get({ isAlarm, startedMs }) as { records: number; begun: number };
@@ -61,7 +61,7 @@ export class UnfinishedInterventions {
     };
   }
 
-  /** The newest records of a group, the newest first. */
+  /** The newest records of a group, newest first. */
   newest(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
     const isAlarm = Number(group === "alarms" || group === "alarmsAhead");
     const isAhead = group === "alarmsAhead" || group === "workAhead";

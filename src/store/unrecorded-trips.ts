@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** The trips of the journal that are no intervention yet, although they are to be dispatched. */
+/** The trips that are to be dispatched and are not interventions yet. */
 export class UnrecordedTrips {
   readonly #database: Database;
 
@@ -8,9 +8,9 @@ export class UnrecordedTrips {
     this.#database = database;
   }
 
-  /** The zone of each, first those that wait, then those that the local API rejected; at most `limit` of each. */
+  /** The zone ids of waiting trips, then of rejected ones; at most `limit` of each. */
   zones(limit: number): string[] {
-    // A state at a time: each has an index of its own.
+    // One query per state, because each has its own index.
     return (["waiting", "refused"] as const).flatMap(
       (state) =>
         this.#database

@@ -2,23 +2,24 @@ import type { CentreTraits } from "../domain/centre-trait.ts";
 import type { Comparison } from "../domain/difference.ts";
 import type { Database } from "./database.ts";
 
-/** A text that came back without its reference. */
+/** A text that was returned without its marker. */
 export interface LostReference {
   readonly interventionId: number;
   readonly field: string;
-  /** Characters that were sent, and that came back. */
+  /** Characters sent, and characters returned. */
   readonly sent: number;
   readonly kept: number;
 }
 
-export interface StrangerFact {
+/** An id of ours at the dispatch centre that now belongs to another record. */
+export interface ReassignedId {
   readonly interventionId: number;
   readonly upstreamId: number;
   /** Wall clock, milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** What the site has learnt about its centre and still knows after a restart. */
+/** Persistent facts about the dispatch centre. */
 export class UpstreamCapabilities {
   readonly #database: Database;
 
@@ -26,7 +27,7 @@ export class UpstreamCapabilities {
     this.#database = database;
   }
 
-  /** Whether the centre gives the first answer again to a repeated Idempotency-Key: it echoed one. */
+  /** Whether the centre supports idempotency keys: it has echoed one. */
   get honoursKeys(): boolean {
     return this.#read("honours-keys") === "yes";
   }
@@ -35,7 +36,7 @@ export class UpstreamCapabilities {
     if (isEchoed !== this.honoursKeys) this.#write("honours-keys", isEchoed ? "yes" : "no");
   }
 
-  /** The highest of the centre's ids that the last copy knew which was put back; 0 without one. */
+  /** The highest upstream id that the last restored backup knew; 0 for none. */
   get restoreWatermark(): number {
     return Number(this.#read("copy-watermark") ?? 0);
   }
@@ -45,7 +46,7 @@ export class UpstreamCapabilities {
     this.#write("settled-in", "no");
   }
 
-  /** The last record whose reference the centre did not keep; null while it keeps them. */
+  /** The last record whose marker was not kept; null while markers are kept. */
   get lostReference(): LostReference | null {
     return this.#value("lost-reference") as LostReference | null;
   }
@@ -54,16 +55,16 @@ export class UpstreamCapabilities {
     this.#note("lost-reference", lost);
   }
 
-  /** The last id of ours there that became another's. */
-  get stranger(): StrangerFact | null {
-    return this.#value("stranger") as StrangerFact | null;
+  /** The last reassigned id; null for none. */
+  get reassignedId(): ReassignedId | null {
+    return this.#value("stranger") as ReassignedId | null;
   }
 
-  noteStranger(stranger: StrangerFact): void {
-    this.#note("stranger", stranger);
+  noteReassignedId(reassignedId: ReassignedId): void {
+    this.#note("stranger", reassignedId);
   }
 
-  /** What the last try with test records has shown; null before one. */
+  /** The results of the last test with test records; null for none. */
   get traits(): CentreTraits | null {
     return this.#value("traits") as CentreTraits | null;
   }
@@ -78,7 +79,7 @@ export class UpstreamCapabilities {
       this.noteLostReference(null);
   }
 
-  /** The last comparison with the centre. */
+  /** The last comparison with the dispatch centre; null for none. */
   get comparison(): Comparison | null {
     return this.#value("comparison") as Comparison | null;
   }
@@ -87,18 +88,18 @@ export class UpstreamCapabilities {
     this.#note("comparison", comparison);
   }
 
-  /** Whether this database has read its site's records back from the centre, or has begun with its own. */
-  get isSettledIn(): boolean {
+  /** Whether this database has read its records back from the centre, or started with its own. */
+  get hasReadBack(): boolean {
     return this.#read("settled-in") === "yes";
   }
 
-  /** Whether it has to, because it is a copy that was put back. */
-  get mustSettleIn(): boolean {
+  /** Whether records must be read back first, because the database was restored from a backup. */
+  get mustReadBack(): boolean {
     return this.#read("settled-in") === "no";
   }
 
-  noteSettledIn(): void {
-    if (!this.isSettledIn) this.#write("settled-in", "yes");
+  noteReadBack(): void {
+    if (!this.hasReadBack) this.#write("settled-in", "yes");
   }
 
   #value(name: string): unknown {

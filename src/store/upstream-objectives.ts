@@ -1,41 +1,41 @@
 import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import type { Database } from "./database.ts";
 
-/** The last complete reading of one of the centre's lists. */
+/** The last complete read of an objective list. */
 export interface ObjectiveListRead {
-  /** Address of the centre whose list it was. */
+  /** Address of the dispatch centre. */
   readonly centre: string;
-  /** How many complete readings there have been of it. */
+  /** Number of complete reads from this dispatch centre. */
   readonly generation: number;
-  /** Wall clock of its end, milliseconds since 1970. */
+  /** Wall clock at its end, milliseconds since 1970. */
   readonly completedAtMs: number;
-  /** How many objectives it had. */
+  /** Number of objectives. */
   readonly objectives: number;
 }
 
-/** What is kept of one objective of the centre's list. */
+/** An objective of the centre's list. */
 export interface ListedObjective {
   /** Its description as JSON. */
   readonly data: string;
-  /** Wall clock since when the centre no longer lists it, milliseconds since 1970; null while it does. */
+  /** Wall clock since when it is no longer listed, milliseconds since 1970; null while listed. */
   readonly missingSinceMs: number | null;
 }
 
-/** An objective about which this site and the centre do not say the same. */
+/** An objective that differs between this site and the dispatch centre. */
 export interface ObjectiveDifference {
   readonly type: ObjectiveType;
   readonly id: number;
-  /** Where the site's own description comes from. */
+  /** Source of the local description. */
   readonly source: ObjectiveSource;
-  /** Its name in that description. */
+  /** Its local name. */
   readonly here: string;
-  /** Its name at the centre, the last that was known; null where the centre has never listed it. */
+  /** Its last known name at the centre; null if never listed. */
   readonly there: string | null;
-  /** Wall clock since when the centre no longer lists it, milliseconds since 1970; null while it does, or never did. */
+  /** Wall clock since when it is no longer listed, milliseconds since 1970; null if listed or never listed. */
   readonly missingSinceMs: number | null;
 }
 
-/** The mirror of the centre's objectives, and when each list was last read to its end. */
+/** The objective mirror, and the last complete read of each list. */
 export class UpstreamObjectiveStore {
   readonly #database: Database;
 
@@ -43,7 +43,7 @@ export class UpstreamObjectiveStore {
     this.#database = database;
   }
 
-  walk(type: ObjectiveType): ObjectiveListRead | undefined {
+  lastRead(type: ObjectiveType): ObjectiveListRead | undefined {
     return this.#database
       .prepare(
         `SELECT centre, generation, completed_at AS completedAtMs, objectives FROM objective_walks WHERE kind = ?`,
@@ -51,7 +51,7 @@ export class UpstreamObjectiveStore {
       .get(type) as ObjectiveListRead | undefined;
   }
 
-  noteWalk(
+  recordRead(
     type: ObjectiveType,
     { centre, completedAtMs, objectives }: Omit<ObjectiveListRead, "generation">,
   ): void {
@@ -65,7 +65,7 @@ export class UpstreamObjectiveStore {
       .run({ type, centre, completedAtMs, objectives });
   }
 
-  /** Everything that is kept of one list, by id. */
+  /** All stored objectives of a list, by id. */
   listed(type: ObjectiveType): Map<number, ListedObjective> {
     const rows = this.#database
       .prepare("SELECT id, data, missing_since AS missingSinceMs FROM centre_objectives WHERE kind = ?")
@@ -73,7 +73,10 @@ export class UpstreamObjectiveStore {
     return new Map(rows.map(({ id, data, missingSinceMs }) => [id, { data, missingSinceMs }]));
   }
 
-  /** Writes one as the centre describes it now. @param data JSON */
+  /**
+   * Stores an objective as currently described.
+   * @param data JSON
+   */
   put(type: ObjectiveType, id: number, data: string): void {
     this.#database
       .prepare(
@@ -83,7 +86,7 @@ export class UpstreamObjectiveStore {
       .run(type, id, data);
   }
 
-  /** Writes down that the centre no longer lists it. */
+  /** Marks an objective as no longer listed. */
   markMissing(type: ObjectiveType, id: number, nowMs: number): void {
     this.#database
       .prepare(
@@ -92,7 +95,10 @@ export class UpstreamObjectiveStore {
       .run(nowMs, type, id);
   }
 
-  /** Forgets what has been missing since before then and is named by nothing here. @returns how many */
+  /**
+   * Deletes objectives that are unlisted since before `beforeMs` and not used here.
+   * @returns the number of deleted rows
+   */
   purgeMissing(type: ObjectiveType, beforeMs: number): number {
     return this.#database
       .prepare(
@@ -104,8 +110,8 @@ export class UpstreamObjectiveStore {
   }
 
   /**
-   * Objectives that the centre does not list, or names otherwise than the configuration or an import does. Nothing is
-   * said of a list that was never read to its end.
+   * Objectives that the centre does not list, or that have another name in the configuration or an import. Empty if
+   * the list was never read completely.
    */
   differences(type: ObjectiveType, limit: number): ObjectiveDifference[] {
     const rows = this.#database

@@ -3,46 +3,47 @@ import { isSame, readIndex, sumAt, sumOf, type LogIndex, type Sum } from "./wal-
 import type { PageOverlay } from "./pages.ts";
 
 /*
- * The write-ahead log before SQLite opens it: SQLite takes what is whole from its beginning and writes over the rest, so
- * what a flipped bit or a cut has taken away is gone afterwards, and no error says that it was there. The layout is that
- * of sqlite.org/fileformat2.html, "The Write-Ahead Log", and sqlite.org/walformat.html for the index beside it.
+ * Inspects the write-ahead log before SQLite opens it. SQLite applies the intact part from the beginning and
+ * overwrites the rest without an error, so frames after a flipped bit or a truncation would be lost silently. The
+ * layout is that of sqlite.org/fileformat2.html, "The Write-Ahead Log", and sqlite.org/walformat.html for the
+ * index.
  */
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x37_7f_06_82;
-/** A log is written over from its beginning at a thousand pages, some 4 MB; one that a reader has held up may be longer. */
+/** Maximum size read. A log restarts at a thousand pages, about 4 MB; a long read can make it larger. */
 const LOG_BYTES_MAX = 64 * 1_048_576;
 
-/** What a write-ahead log has lost, and what of it can still be used. */
+/** What a write-ahead log has lost, and which states can be recovered. */
 export interface LogCensus {
-  /** The last commit may be one that was never acknowledged: the power may have gone in the middle of it. */
+  /** Whether the last commit may be an unacknowledged one that a power cut interrupted. */
   readonly isTorn: boolean;
-  /** What the database may be made of, the best first. */
+  /** The recoverable states, best first. */
   readonly versions: readonly LogVersion[];
 }
 
-/** A state of the database: the newest content of some pages, and how many pages there are in all. */
+/** A state of the database: newer content of some pages, and the number of pages. */
 export interface LogVersion {
   readonly overlay: PageOverlay;
-  /** Null where the log says nothing about it. */
+  /** Null if the log does not contain it. */
   readonly pageCount: number | null;
   readonly pageBytes: number;
-  /** Committed pages of the log that are not in it, or are not what was written. */
+  /** Committed pages of the log that are missing or damaged. */
   readonly lostPages: number;
 }
 
 /**
- * Looks at the log of a database that is not open.
- * @param path the database's
- * @returns undefined when every committed page of the log is whole, or when there is none
+ * Inspects the log of a closed database.
+ * @param path path of the database
+ * @returns undefined if every committed page of the log is intact, or if there is no log
  */
 export function logCensus(path: string): LogCensus | undefined {
   const index = readIndex(`${path}-shm`);
   const log = readLog(`${path}-wal`, index);
   if (log === undefined) return undefined;
   const isOwn = index !== undefined && (log.salt === undefined || log.salt === index.salt);
-  if (index && !isOwn && isAnother(log, index)) return ofAnotherLog(log, index);
+  if (index && !isOwn && isOtherLog(log, index)) return censusOfOtherLog(log, index);
   const { frames } = log;
   const whole = intactUntil(frames);
   const committed = isOwn ? Math.max(index.frames, certainEnd(frames, whole)) : lastCommit(frames);
@@ -56,14 +57,17 @@ export function logCensus(path: string): LogCensus | undefined {
     isTorn,
     versions: [
       ...(isAllThere ? [version(committed, wrong)] : []),
-      // An earlier state of a page must not be laid over the one that the database has got from the log since.
+      // Never replace a page by an older state than the one already checkpointed.
       ...(whole >= flushed ? [version(whole, committed - whole)] : []),
       version(0, committed - flushed),
     ],
   };
 }
 
-/** What a database that cannot be opened may be made of: with what SQLite would take of its log, and without. */
+/**
+ * The states of a database that cannot be opened: with the part of the log that SQLite would apply, and without the
+ * log.
+ */
 export function versionsOf(path: string): readonly LogVersion[] {
   const log = readLog(`${path}-wal`, readIndex(`${path}-shm`));
   if (log === undefined) return [{ overlay: new Map(), pageCount: null, pageBytes: 0, lostPages: 0 }];
@@ -75,19 +79,19 @@ export function versionsOf(path: string): readonly LogVersion[] {
 }
 
 /**
- * Whether a log is not the one that was committed to. Each new use of a log counts the first half of its salt up, and the
- * index follows behind the log: only an older index, as a power cut may leave it, belongs to a newer log.
+ * Whether the log is another one than the index describes. Each reuse of a log increments the first half of its
+ * salt, and the index is written after the log. Only an older index, as after a power cut, belongs to a newer log.
  */
-function isAnother({ salt = "" }: Log, index: LogIndex): boolean {
+function isOtherLog({ salt = "" }: Log, index: LogIndex): boolean {
   const ahead = (Number.parseInt(salt.slice(0, 8), 16) - Number.parseInt(index.salt.slice(0, 8), 16)) >>> 0;
-  return index.frames > index.flushed && (ahead === 0 || ahead > USES_MAX);
+  return index.frames > index.flushed && (ahead === 0 || ahead > REUSES_MAX);
 }
 
-/** More often a log does not begin again in the minute that an index is behind. */
-const USES_MAX = 1_000;
+/** Upper bound of the reuses of a log while its index is outdated. */
+const REUSES_MAX = 1_000;
 
-/** What was committed to the log that is gone is lost; what is in this one is older, or another database's. */
-function ofAnotherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
+/** The commits of the missing log are lost; the present log is older or of another database. */
+function censusOfOtherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
   const lostPages = frames - flushed;
   const versions = [0, intactUntil(log.frames)].map((until) => ({ ...versionOf(log, until), lostPages }));
   return { isTorn: false, versions };
@@ -96,14 +100,14 @@ function ofAnotherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
 interface Frame {
   readonly page: number;
   readonly content: Buffer;
-  /** The database's pages after the commit that this frame ends; 0 where it ends none. */
+  /** Number of database pages after the commit that this frame ends; 0 if it ends none. */
   readonly pageCount: number;
   readonly commits: boolean;
-  /** Its salt is the log's: it is not left from an earlier use of the log. */
+  /** Whether its salt is that of the log, not of an earlier use. */
   readonly isCurrent: boolean;
-  /** SQLite takes it, if it takes all before it. */
+  /** Whether SQLite applies it, provided it applies all before it. */
   readonly isIntact: boolean;
-  /** What it says is what was written, whatever has become of its head. */
+  /** Whether its content is as written, even if its header is damaged. */
   isWhole: boolean;
 }
 
@@ -125,32 +129,32 @@ function readLog(path: string, index: LogIndex | undefined): Log | undefined {
   const stored = sumAt(header, 24);
   const computed = sumOf([0, 0], header.subarray(0, 24), isBigEndian);
   const isWhole = (magic | 1) === (MAGIC | 1) && isSame(computed, stored);
-  const pageBytes = isWhole ? pageBytesOf(header.readUInt32BE(8)) : (index?.pageBytes ?? USUAL_PAGE_BYTES);
+  const pageBytes = isWhole ? pageBytesOf(header.readUInt32BE(8)) : (index?.pageBytes ?? DEFAULT_PAGE_BYTES);
   const salt = isWhole ? header.toString("hex", 16, 24) : (index?.salt ?? commonSalt(bytes, pageBytes));
-  // What the checksum before a frame may have been: as it is stored, or as it comes out of what lies before it.
+  // Candidates for the checksum before a frame: as stored, or as computed from what precedes it.
   const seeds = isWhole ? [stored] : [stored, computed];
-  const frames = framesOf(bytes, { pageBytes, salt, isBigEndian, isHeadWhole: isWhole }, seeds);
+  const frames = framesOf(bytes, { pageBytes, salt, isBigEndian, isHeaderIntact: isWhole }, seeds);
   return { salt, pageBytes, frames };
 }
 
-const USUAL_PAGE_BYTES = 4096;
+const DEFAULT_PAGE_BYTES = 4096;
 
 function pageBytesOf(stored: number): number {
-  return stored >= 512 && stored <= 65_536 && (stored & (stored - 1)) === 0 ? stored : USUAL_PAGE_BYTES;
+  return stored >= 512 && stored <= 65_536 && (stored & (stored - 1)) === 0 ? stored : DEFAULT_PAGE_BYTES;
 }
 
-/** Behind a damaged frame one of two checksums may be the right one; a run of damaged frames has none. */
+/** After a damaged frame one of two checksums may be right; after several none is. */
 const SEEDS_MAX = 2;
 
 interface LogFormat {
   readonly pageBytes: number;
   readonly salt: string;
   readonly isBigEndian: boolean;
-  /** Without it SQLite takes nothing of the log. */
-  readonly isHeadWhole: boolean;
+  /** Without an intact header SQLite applies nothing of the log. */
+  readonly isHeaderIntact: boolean;
 }
 
-/** The frames up to the last one that is the log's; behind it lie those of an earlier use. */
+/** The frames up to the last one of the current use of the log. */
 function framesOf(bytes: Buffer, format: LogFormat, firstSeeds: readonly Sum[]): Frame[] {
   const frames: Frame[] = [];
   const frameBytes = FRAME_HEADER_BYTES + format.pageBytes;
@@ -159,14 +163,14 @@ function framesOf(bytes: Buffer, format: LogFormat, firstSeeds: readonly Sum[]):
     const { frame, sums, stored } = frameAt(bytes.subarray(at, at + frameBytes), format, seeds);
     const fitting = sums.findIndex((sum) => isSame(sum, stored));
     const before = frames.at(-1);
-    // Only the checksum of the frame before was damaged, not what it says.
+    // Only the checksum of the previous frame is damaged, not its content.
     if (fitting > 0 && before) before.isWhole = true;
-    const isIntact = format.isHeadWhole && fitting === 0 && frame.isCurrent;
+    const isIntact = format.isHeaderIntact && fitting === 0 && frame.isCurrent;
     frames.push({ ...frame, isIntact, isWhole: fitting >= 0 });
     seeds = fitting >= 0 ? [stored] : [stored, ...sums.slice(0, SEEDS_MAX)];
   }
   let end = frames.findLastIndex(({ isCurrent }) => isCurrent) + 1;
-  // The checksum goes on from frame to frame, so one that fits is the log's whatever its salt.
+  // Checksums are chained, so a frame with a matching one belongs to the log even if its salt differs.
   while (frames[end]?.isWhole === true) end += 1;
   return frames.slice(0, end);
 }
@@ -188,20 +192,20 @@ function frameAt(bytes: Buffer, { salt, isBigEndian }: LogFormat, seeds: readonl
   return { frame, sums, stored: sumAt(head, 16) };
 }
 
-/** How many frames from the beginning SQLite takes: to the last commit before anything is damaged. */
+/** Number of frames that SQLite applies: up to the last commit before any damage. */
 function intactUntil(frames: readonly Frame[]): number {
   const broken = frames.findIndex(({ isIntact }) => !isIntact);
   return frames.slice(0, broken < 0 ? frames.length : broken).findLastIndex(({ commits }) => commits) + 1;
 }
 
-/** The end of the last commit that the log's frames speak of, whole or not. */
+/** The end of the last commit among the frames, intact or not. */
 function lastCommit(frames: readonly Frame[]): number {
   return frames.findLastIndex(({ commits }) => commits) + 1;
 }
 
 /**
- * The end of what was committed although the index does not know of it, as after a power cut: behind a commit that is not
- * whole there is another one, which was begun when the first was safe.
+ * The end of the commits that the index does not know, as after a power cut. A damaged commit followed by another
+ * one was durable, because the next starts only after that.
  */
 function certainEnd(frames: readonly Frame[], whole: number): number {
   const isCertain = frames.slice(whole).filter(({ commits }) => commits).length > 1;
@@ -212,7 +216,7 @@ function versionOf({ frames, pageBytes }: Log, until: number): Omit<LogVersion, 
   const used = frames.slice(0, until);
   const highest = Math.max(0, ...used.map(({ page, isWhole }) => (isWhole ? page : 0)));
   const overlay = new Map<number, Uint8Array>();
-  // The head of a frame that is not whole may name any page.
+  // The header of a damaged frame may contain any page number.
   for (const { page, content } of used) if (page > 0 && page <= highest) overlay.set(page, content);
   const last = used.at(-1);
   const pageCount = last?.isWhole === true && last.commits ? last.pageCount : null;
@@ -220,7 +224,7 @@ function versionOf({ frames, pageBytes }: Log, until: number): Omit<LogVersion, 
   return { overlay, pageCount, pageBytes };
 }
 
-/** The salt that most frames have, where the log's own head cannot be read. */
+/** The most frequent salt of the frames, if the header of the log is unreadable. */
 function commonSalt(bytes: Buffer, pageBytes: number): string {
   const counts = new Map<string, number>();
   for (
@@ -234,7 +238,7 @@ function commonSalt(bytes: Buffer, pageBytes: number): string {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "";
 }
 
-/** Whether two databases have each other's log beside them, as after a copy by hand. */
+/** Whether two databases have swapped logs, as after a manual copy. */
 export function haveSwappedLogs(path: string, other: string): boolean {
   const [own, foreign] = [readIndex(`${path}-shm`), readIndex(`${other}-shm`)];
   const [log, otherLog] = [readLog(`${path}-wal`, own), readLog(`${other}-wal`, foreign)];

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { endianness } from "node:os";
 
-/** What the index of a log says of it. */
+/** The header of the index (`-shm`) of a write-ahead log. */
 export interface LogIndex {
-  /** Pages that were committed to the log. */
+  /** Pages committed to the log. */
   readonly frames: number;
-  /** Of these, how many the database itself has for certain. */
+  /** Pages of these that are certainly in the database file. */
   readonly flushed: number;
   readonly salt: string;
   readonly pageBytes: number;
@@ -14,8 +14,8 @@ export interface LogIndex {
 const INDEX_HEADER_BYTES = 48;
 
 /**
- * The index of the log, which a process that was killed leaves behind: it is written after the log was flushed, so it never
- * promises more than the log had. Undefined where it is none, or is being written.
+ * Reads the index of a log, which a killed process leaves behind. It is written after the fsync of the log, so it
+ * never promises more than the log has. Undefined if it is missing, invalid or being written.
  */
 export function readIndex(path: string): LogIndex | undefined {
   if (!existsSync(path)) return undefined;

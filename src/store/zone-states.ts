@@ -3,22 +3,22 @@ import type { Database } from "./database.ts";
 
 export interface StoredZoneState {
   readonly contact: Contact;
-  /** Wall clock of the change, milliseconds since 1970; null before the zone was first seen. */
+  /** Wall clock of the change, milliseconds since 1970; null before the first reading. */
   readonly sinceWallMs: number | null;
-  /** It is normal because its time was over, not because a reading said so. */
+  /** Whether it is normal because of a timeout and not because of a reading. */
   readonly autoRestored: boolean;
-  /** A contact that was seen and acknowledged but has not stayed long enough yet. */
+  /** A contact that was read and acknowledged but is not confirmed yet. */
   readonly pending?: { readonly contact: KnownContact; readonly sinceWallMs: number; readonly live: boolean };
-  /** What the contact was read from, see `sensorOf`; null where an earlier release has written it. */
+  /** The sensor of the reading, see `sensorOf`; null if written by an earlier release. */
   readonly sensor: string | null;
 }
 
-/** Says with each state what it was read from: a zone that has been given another sensor has not been seen yet. */
+/** Migration: stores the sensor of each state, because a zone with a new sensor has no reading yet. */
 export function addSensors(database: Database): void {
   database.exec("ALTER TABLE zone_states ADD COLUMN sensor TEXT");
 }
 
-/** What each zone last settled on, and what it was about to settle on. */
+/** The last contact of each zone, and the pending one. */
 export class ZoneStateStore {
   readonly #database: Database;
 
@@ -66,7 +66,7 @@ export class ZoneStateStore {
       );
   }
 
-  /** The zone has not been seen yet. */
+  /** Deletes the state of a zone: it has no reading yet. */
   forget(zoneId: string): void {
     this.#database.prepare("DELETE FROM zone_states WHERE zone_id = ?").run(zoneId);
   }

@@ -1,22 +1,22 @@
-import { judgeAbsence, type ListWord } from "../domain/absence.ts";
+import { judgeAbsence, type ListPresence } from "../domain/absence.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { SyncContext } from "./context.ts";
-import { unlink, noteRestore } from "./upstream-restore.ts";
-import { listWordOf } from "./record-search.ts";
+import { unlink, detectRestore } from "./upstream-restore.ts";
+import { findInList } from "./record-search.ts";
 import { closing, UNCLEAR } from "./attempt-outcome.ts";
 
-/** What the second witness has said. */
+/** The result of the list lookup for a record that a read by id does not find. */
 export interface ListLookup {
-  /** Why the centre's list could not be asked. */
-  readonly unread: ReadOutcome | undefined;
-  readonly list: ListWord | undefined;
+  /** Why the list could not be read; undefined if it was read or not needed. */
+  readonly failure: ReadOutcome | undefined;
+  readonly list: ListPresence | undefined;
 }
 
-export const NO_LOOKUP: ListLookup = { unread: undefined, list: undefined };
+export const NO_LOOKUP: ListLookup = { failure: undefined, list: undefined };
 
-/** What becomes of a linked record that the centre does not show, or shows without a proof that it is this one. */
+/** Handles a linked record that the dispatch centre no longer shows, or shows without proof of identity. */
 export class AbsentRecords {
   readonly #parts: SyncContext;
 
@@ -24,8 +24,8 @@ export class AbsentRecords {
     this.#parts = parts;
   }
 
-  /** The second witness of a record that the centre does not show, once its time has come. */
-  async askList(
+  /** Looks the record up in the list, once the waiting time for that step is over. */
+  async lookUpInList(
     interventionId: number,
     upstreamId: number | null,
     centre: UpstreamClient,
@@ -34,38 +34,41 @@ export class AbsentRecords {
     const { missingSinceMs } = store.entry(interventionId);
     if (upstreamId === null || judgeAbsence(missingSinceMs, clock.wallMs()).kind !== "ask-list")
       return NO_LOOKUP;
-    const unread = await noteRestore(this.#parts, centre);
-    return unread ? { unread, list: undefined } : { unread, list: await listWordOf(centre, upstreamId) };
+    const failure = await detectRestore(this.#parts, centre);
+    return failure ? { failure, list: undefined } : { failure, list: await findInList(centre, upstreamId) };
   }
 
-  /** What follows when the centre says that it does not have the record. */
-  missing(entry: OutboxEntry, reason: string, list: ListWord | undefined): void {
+  /** Called when the dispatch centre responds that the record does not exist. */
+  missing(entry: OutboxEntry, reason: string, list: ListPresence | undefined): void {
     const { store, clock, timeouts } = this.#parts;
     const nowMs = clock.wallMs();
     if (entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted) return unlink(this.#parts, entry);
     const step = judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
-    // A DELETE of ours was on the wire and its answer was lost: that the record is not there now is what it asked for.
-    const isOurDeletion = entry.deleted && entry.attempts > 0;
-    if ((step.kind !== "wait" || isOurDeletion) && entry.deleted)
+    // A DELETE was sent and its response was lost: the record is missing because it was applied.
+    const mayBeDeletedByUs = entry.deleted && entry.attempts > 0;
+    if ((step.kind !== "wait" || mayBeDeletedByUs) && entry.deleted)
       return void store.apply(entry, "removed", closing(entry, timeouts, nowMs));
-    if (step.kind !== "wait") return this.#gone(entry, "404", reason);
+    if (step.kind !== "wait") return this.#markDeletedUpstream(entry, "404", reason);
     const { sinceMs, againAtMs } = step;
-    this.#doubt(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
+    this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
   }
 
-  /** Neither changed nor made again: a dispatcher has rewritten our text, or it is another's call of the same name. */
+  /**
+   * The record is neither changed nor created again: a dispatcher has removed the marker, or the id belongs to
+   * another intervention.
+   */
   unclear(entry: OutboxEntry): void {
     const nowMs = this.#parts.clock.wallMs();
     const { interventionId: id, upstreamId, missingSinceMs } = entry;
-    this.#doubt(entry, {
+    this.#defer(entry, {
       missingSinceMs: missingSinceMs ?? nowMs,
       nextAtMs: nowMs + this.#parts.timeouts.pullIntervalMs,
       lastCode: UNCLEAR,
-      lastError: `the centre's record ${upstreamId} bears our reference no more and its start is no proof; if it is this one: santinela sync reassert ${id}; if not: santinela sync retry ${id}`,
+      lastError: `record ${upstreamId} of the dispatch centre no longer carries our reference and its start date does not match; if it is this intervention, run santinela sync reassert ${id}; if not, run santinela sync retry ${id}`,
     });
   }
 
-  #doubt(entry: OutboxEntry, changes: Partial<OutboxEntry> & { nextAtMs: number }): void {
+  #defer(entry: OutboxEntry, changes: Partial<OutboxEntry> & { nextAtMs: number }): void {
     const { store, log } = this.#parts;
     const { interventionId, upstreamId, verifyAtMs } = entry;
     if (entry.missingSinceMs === null)
@@ -77,7 +80,7 @@ export class AbsentRecords {
     });
   }
 
-  #gone(entry: OutboxEntry, code: string, reason: string): void {
+  #markDeletedUpstream(entry: OutboxEntry, code: string, reason: string): void {
     const { store } = this.#parts;
     store.apply(entry, "missing", {
       upstreamId: null,
@@ -85,7 +88,7 @@ export class AbsentRecords {
       lastError: reason,
       verifyAtMs: null,
       missingSinceMs: null,
-      // Where two may have come of it, the other one is still looked for.
+      // If there may be a duplicate, the sweep still needs the attempt.
       attempt: entry.sweepAtMs === null ? null : entry.attempt,
     });
     store.recordConflict(entry.interventionId, { phase: "gone", code, reason });

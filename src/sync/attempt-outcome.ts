@@ -1,11 +1,11 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
-import { ALARM_RANK } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER } from "../domain/priority-order.ts";
 import { ALARM_RETRY_MS, backOffMs, BLOCKED_RETRY_MS, type SyncTimeouts } from "../domain/backoff.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
 
-/** The wall clock, and a random number for the wait. */
+/** Input of a back-off: the wall clock in milliseconds since 1970, and a random number. */
 export interface RetryContext {
   readonly wallMs: number;
   /** Uniform in [0, 1). */
@@ -13,61 +13,61 @@ export interface RetryContext {
 }
 
 /**
- * What the answer to a POST means once the entry's past is taken into account: this send may certainly not have
- * arrived, but an earlier one of the same attempt may have.
+ * The outcome of a POST in the light of earlier sends. This send may certainly have failed, but an earlier one
+ * of the same attempt may have been applied.
  */
-export function effectiveOutcome(entry: OutboxEntry, verdict: WriteOutcome): WriteOutcome {
-  return verdict.event !== "applied" && entry.sends > 1 ? { ...verdict, event: "ambiguous" } : verdict;
+export function effectiveOutcome(entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
+  return outcome.event !== "applied" && entry.sends > 1 ? { ...outcome, event: "ambiguous" } : outcome;
 }
 
-/** The `lastCode` of a record that the centre shows without our reference and without another proof. */
+/** `lastCode` of a record that is shown without our marker and without other proof of identity. */
 export const UNCLEAR = "UNCLEAR";
 
 /**
- * The `lastCode` of a record whose answer was lost and whose list could not be read whole, once a person has asked for another
- * attempt: the person says that the centre does not have it.
+ * `lastCode` of an unconfirmed record whose list could not be read completely, after a user has ordered a
+ * retry. The user confirms that the dispatch centre does not have the record.
  */
 export const DENIED = "DENIED";
 
 /**
- * What an answer that concerns an alarm's content is believed to mean: a gateway can say 4xx once by itself, so an alarm
- * is tried again before it counts as refused, forbidden or without an objective.
+ * Turns a rejection of an alarm into a retry, up to the number of waits in `ALARM_RETRY_MS`. A gateway can send
+ * a stray 4xx, so one is not enough to reject an alarm.
  */
-export function believedOfAlarm(
+export function retryAlarmRejection(
   { priorityOrder, refusals }: OutboxEntry,
-  verdict: WriteOutcome,
+  outcome: WriteOutcome,
   wallMs: number,
-): { readonly verdict: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
+): { readonly outcome: WriteOutcome; readonly changes: Partial<OutboxEntry> } {
   const waitMs = ALARM_RETRY_MS[refusals];
-  const isStray = verdict.event === "refused" || verdict.event === "missing" || verdict.code === "403";
-  if (priorityOrder !== ALARM_RANK || !isStray || waitMs === undefined) return { verdict, changes: {} };
+  const isStray = outcome.event === "refused" || outcome.event === "missing" || outcome.code === "403";
+  if (priorityOrder !== URGENT_ORDER || !isStray || waitMs === undefined) return { outcome, changes: {} };
   return {
-    verdict: { ...verdict, event: "not-applied" },
+    outcome: { ...outcome, event: "not-applied" },
     changes: { refusals: refusals + 1, nextAtMs: wallMs + waitMs },
   };
 }
 
-/** What the answer to a POST changes in its entry, besides the phase. */
+/** The changes of an entry after a POST, besides its phase. */
 export function afterPost(
   entry: OutboxEntry,
-  verdict: WriteOutcome,
+  outcome: WriteOutcome,
   moment: RetryContext,
   { timeouts, honoursKeys }: Omit<Linking, "wallMs">,
 ): Partial<OutboxEntry> {
-  const { event, record } = verdict;
+  const { event, record } = outcome;
   if (event === "applied" && record)
     return linkedTo(entry, record.id, record.json, { timeouts, wallMs: moment.wallMs, honoursKeys });
   const isAmbiguous = event === "ambiguous";
   return {
-    ...afterFailure(entry, verdict, moment),
+    ...afterFailure(entry, outcome, moment),
     sends: isAmbiguous ? entry.sends : Math.max(0, entry.sends - 1),
-    ...(isAmbiguous ? { possiblyDuplicated: true, attempt: atNow(entry, moment.wallMs) } : {}),
+    ...(isAmbiguous ? { possiblyDuplicated: true, attempt: withTime(entry, moment.wallMs) } : {}),
   };
 }
 
 /**
- * The entry once its record there is known.
- * @param base what to hold the centre's next answer against, as JSON
+ * The changes of an entry when its id at the dispatch centre becomes known.
+ * @param base the record as last known there, as JSON; the next read is compared with it
  */
 export function linkedTo(
   entry: OutboxEntry,
@@ -94,13 +94,13 @@ export function linkedTo(
 }
 
 /**
- * The entry once a search has found its record there: what was sent has arrived, or, where the record was known before and
- * has not been sent since, what was known then.
+ * The changes of an entry when a search has found its record. The attempt has been applied. If the record was
+ * known before and not sent since, the earlier base is kept.
  */
 export function foundAs(entry: OutboxEntry, upstreamId: number, linking: Linking): Partial<OutboxEntry> {
   const { attempt, base, agreed, syncedRev } = entry;
   const linked = linkedTo(entry, upstreamId, base ?? attempt?.body ?? "{}", linking);
-  // What a dispatcher has already changed there is read at once.
+  // Verify at once: a dispatcher may already have changed the record.
   const found = { ...linked, verifyAtMs: linking.wallMs };
   return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
 }
@@ -108,14 +108,14 @@ export function foundAs(entry: OutboxEntry, upstreamId: number, linking: Linking
 export interface Linking {
   readonly timeouts: SyncTimeouts;
   readonly wallMs: number;
-  /** Whether the centre makes no second record of a repeated key. */
+  /** Whether a repeated idempotency key never creates a second record. */
   readonly honoursKeys: boolean;
 }
 
 /**
- * How long until the centre is searched for a second record; undefined for never. What was in doubt is searched for
- * more than once. What was answered at once is searched for when nothing of it can arrive any more: a proxy can deliver a
- * request twice and tell of one.
+ * Milliseconds until the first sweep for duplicates; undefined for none. Unconfirmed records are swept several
+ * times. Confirmed ones are swept once, when no copy can still arrive: a proxy can deliver a request twice and
+ * report only one response.
  */
 function firstSweepMs(
   { possiblyDuplicated }: OutboxEntry,
@@ -126,29 +126,33 @@ function firstSweepMs(
   return honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;
 }
 
-/** What a try that failed changes: its count, its wait and its reason. */
+/** The changes of an entry after a failed attempt: count, next time and reason. */
 export function afterFailure(
   entry: OutboxEntry,
-  verdict: Pick<WriteOutcome, "link" | "code" | "reason" | "mayBeRecordSpecific" | "retryAfterMs"> & {
+  outcome: Pick<WriteOutcome, "link" | "code" | "reason" | "mayBeRecordSpecific" | "retryAfterMs"> & {
     event?: WriteOutcome["event"];
   },
   { wallMs, random }: RetryContext,
 ): Partial<OutboxEntry> {
-  const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = verdict;
-  // Only somebody at the centre mends what is forbidden or missing.
+  const { event, link, code, reason, mayBeRecordSpecific = false, retryAfterMs = 0 } = outcome;
+  // Only the staff of the dispatch centre can fix a missing right or objective.
   const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : retryAfterMs;
-  // A link that is down holds everything back by itself; a record that it may have been down for waits on its own.
-  const isLinkAlone = link !== "ok" && !mayBeRecordSpecific;
-  const waitMs = isLinkAlone ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random));
+  // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its
+  // own.
+  const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
+  const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOffMs(entry.attempts, random));
   return {
     lastCode: code,
     lastError: reason,
     attempts: entry.attempts + 1,
-    nextAtMs: isLinkAlone ? 0 : wallMs + waitMs,
+    nextAtMs: isLinkFault ? 0 : wallMs + waitMs,
   };
 }
 
-/** What is changed when nothing is left to do there. Late copies of a doubted record are still looked for. */
+/**
+ * The changes of an entry that needs no further request. Late copies of an unconfirmed record are still swept
+ * for.
+ */
 export function closing(entry: OutboxEntry, timeouts: SyncTimeouts, wallMs: number): Partial<OutboxEntry> {
   const [firstMs] = timeouts.sweepDelaysMs;
   const needsSweep = entry.possiblyDuplicated && firstMs !== undefined;
@@ -171,9 +175,9 @@ export function closing(entry: OutboxEntry, timeouts: SyncTimeouts, wallMs: numb
 }
 
 /**
- * The ghosts once another attempt follows one that was not answered: what that one sent may still arrive, and is ours
- * and no dispatcher's.
- * @param key the new attempt's
+ * In-flight values for an attempt that follows an unconfirmed one. Values of the earlier attempt may still
+ * arrive and must not count as a dispatcher's changes.
+ * @param key idempotency key of the new attempt
  */
 export function inheritedInFlightValues(
   { possiblyDuplicated, attempt: earlier, inFlightValues }: OutboxEntry,
@@ -188,19 +192,19 @@ export function inheritedInFlightValues(
   };
 }
 
-/** When an attempt that was not answered can no longer arrive, milliseconds since 1970. */
-export function settledAtMs(entry: OutboxEntry, { resendAfterMs }: SyncTimeouts): number {
+/** When an unconfirmed attempt can no longer arrive, milliseconds since 1970. */
+export function latestArrivalMs(entry: OutboxEntry, { resendAfterMs }: SyncTimeouts): number {
   return (
     (entry.attempt?.atMs ?? 0) +
-    (entry.priorityOrder === ALARM_RANK ? resendAfterMs.alarm : resendAfterMs.other)
+    (entry.priorityOrder === URGENT_ORDER ? resendAfterMs.alarm : resendAfterMs.other)
   );
 }
 
-/** The settable fields of a JSON record. */
+/** The writable fields of a JSON record. */
 function fieldsIn(json: string): ReturnType<typeof fieldsOf> {
   return fieldsOf(JSON.parse(json) as Intervention);
 }
 
-function atNow({ attempt }: OutboxEntry, wallMs: number): OutboxEntry["attempt"] {
+function withTime({ attempt }: OutboxEntry, wallMs: number): OutboxEntry["attempt"] {
   return attempt && { ...attempt, atMs: wallMs };
 }

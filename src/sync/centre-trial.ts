@@ -27,55 +27,58 @@ export interface CentreTrialOptions {
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly siteRef: string;
-  /** What the test records are tied to; undefined for the first building that the centre lists. */
+  /** The objective of the test records; undefined for the first building of the dispatch centre. */
   readonly objective: TestObjective | undefined;
-  /** Makes a UUID of version 7. */
+  /** Creates a UUID of version 7. */
   readonly newKey: () => string;
 }
 
 export interface TrialResult {
   readonly findings: readonly TraitFinding[];
-  /** Null where the try ended before they were known. */
+  /** Null if the test ended before they were known. */
   readonly traits: CentreTraits | null;
 }
 
-/** Longest wait until a new record is shown. */
+/** Maximum wait until a new record can be read or deleted. */
 const LAG_MAX_MS = 10_000;
-const LOOK_AGAIN_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
-/** Finds out with a few test records how a centre treats records, and removes them. No other record is touched. */
+/**
+ * Tests how a dispatch centre handles records, with a few test records that it removes afterwards. It touches
+ * no other record.
+ */
 export class CentreTrial {
   readonly #options: CentreTrialOptions;
   readonly #findings: TraitFinding[] = [];
-  readonly #made: number[] = [];
+  readonly #createdIds: number[] = [];
 
   constructor(options: CentreTrialOptions) {
     this.#options = options;
   }
 
-  /** Never rejects because of the centre: what went wrong is a finding. */
+  /** Never rejects because of the dispatch centre: problems are reported as findings. */
   async run(): Promise<TrialResult> {
-    const traits = await this.#try();
+    const traits = await this.#testAll();
     await this.#removeAll();
     return { findings: this.#findings, traits };
   }
 
-  async #try(): Promise<CentreTraits | null> {
+  async #testAll(): Promise<CentreTraits | null> {
     const { clock, baseUrl, newKey, siteRef } = this.#options;
     await this.#removeOld();
     const key = newKey();
     const objective = this.#options.objective ?? (await this.#firstObjective());
     const sent = testRecord(siteRef, key, objective);
-    const first = await this.#create(key, sent);
+    const first = await this.#createFirst(key, sent);
     if (!first) return null;
-    await this.#repeatKey(key, sent, first.id);
-    await this.#readLag(first.id);
+    await this.#testRepeatedKey(key, sent, first.id);
+    await this.#testReadLag(first.id);
     const texts = textTrait(sent, first, testMarkerOf(siteRef, key));
-    this.#say(texts.code, texts.values);
-    this.#dates(sent, first);
-    await this.#ids(objective);
-    const rowsMax = await this.#list();
-    await this.#change(first.id);
+    this.#report(texts.code, texts.values);
+    this.#testDates(sent, first);
+    await this.#testIds(objective);
+    const rowsMax = await this.#testList();
+    await this.#testUpdate(first.id);
     return { baseUrl, atMs: clock.wallMs(), marker: texts.marker, rowsMax };
   }
 
@@ -88,11 +91,11 @@ export class CentreTrial {
     };
   }
 
-  #say(code: TraitCode, values: TraitValues = {}): void {
+  #report(code: TraitCode, values: TraitValues = {}): void {
     this.#findings.push(traitFinding(code, values));
   }
 
-  /** What a try that was interrupted has left: none runs beside this one. */
+  /** Removes test records of an interrupted run: no other run is active. */
   async #removeOld(): Promise<void> {
     const { centre, siteRef } = this.#options;
     const removed: number[] = [];
@@ -101,16 +104,16 @@ export class CentreTrial {
       if ((await removeTestRecord(centre, row.id, { siteRef, isFresh: false })) === undefined)
         removed.push(row.id);
     }
-    if (removed.length > 0) this.#say("old-removed", { ids: removed.join(", ") });
+    if (removed.length > 0) this.#report("old-removed", { ids: removed.join(", ") });
   }
 
-  async #create(key: string, sent: InterventionFields): Promise<MatchCandidate | undefined> {
-    const verdict = await this.#post(key, sent);
-    if (verdict.record) return JSON.parse(verdict.record.json) as MatchCandidate;
-    const found = verdict.event === "ambiguous" ? await this.#find(sent.name) : undefined;
-    if (found) this.#made.push(found.id);
-    else if (isOpenEnded(verdict)) this.#say("not-found-out", { answer: verdict.reason });
-    else this.#say("create-refused", { answer: verdict.reason });
+  async #createFirst(key: string, sent: InterventionFields): Promise<MatchCandidate | undefined> {
+    const outcome = await this.#post(key, sent);
+    if (outcome.record) return JSON.parse(outcome.record.json) as MatchCandidate;
+    const found = outcome.event === "ambiguous" ? await this.#find(sent.name) : undefined;
+    if (found) this.#createdIds.push(found.id);
+    else if (isInconclusive(outcome)) this.#report("not-found-out", { answer: outcome.reason });
+    else this.#report("create-refused", { answer: outcome.reason });
     return found;
   }
 
@@ -118,20 +121,21 @@ export class CentreTrial {
     const body = JSON.stringify(sent);
     const headers = keyHeader(key);
     const { centre } = this.#options;
-    const verdict = await centre.write({ method: "POST", path: "/interventii", body, headers });
-    if (verdict.record && !this.#made.includes(verdict.record.id)) this.#made.push(verdict.record.id);
-    return verdict;
+    const outcome = await centre.write({ method: "POST", path: "/interventii", body, headers });
+    if (outcome.record && !this.#createdIds.includes(outcome.record.id))
+      this.#createdIds.push(outcome.record.id);
+    return outcome;
   }
 
-  async #repeatKey(key: string, sent: InterventionFields, firstId: number): Promise<void> {
+  async #testRepeatedKey(key: string, sent: InterventionFields, firstId: number): Promise<void> {
     const { record, echoesKey, reason, event } = await this.#post(key, sent);
-    if (record?.id === firstId) return this.#say(echoesKey === true ? "keys-honoured" : "keys-unsaid");
-    if (record) return this.#say("keys-ignored");
-    this.#say(event === "ambiguous" ? "not-found-out" : "keys-refused", { answer: reason });
+    if (record?.id === firstId) return this.#report(echoesKey === true ? "keys-honoured" : "keys-unsaid");
+    if (record) return this.#report("keys-ignored");
+    this.#report(event === "ambiguous" ? "not-found-out" : "keys-refused", { answer: reason });
   }
 
-  /** How long a new record takes to be shown. */
-  async #readLag(id: number): Promise<void> {
+  /** Measures the time until a new record can be read. */
+  async #testReadLag(id: number): Promise<void> {
     const { centre, clock } = this.#options;
     const beganMs = clock.monotonicMs();
     for (let isFirst = true; ; isFirst = false) {
@@ -139,53 +143,53 @@ export class CentreTrial {
       const waitedMs = clock.monotonicMs() - beganMs;
       const seconds = Math.ceil(waitedMs / 1000);
       if ((value as MatchCandidate | undefined)?.id === id)
-        return isFirst ? this.#say("reads-current") : this.#say("reads-late", { seconds });
-      if (waitedMs > LAG_MAX_MS) return this.#say("reads-too-late", { seconds });
-      await pause(clock, LOOK_AGAIN_MS);
+        return isFirst ? this.#report("reads-current") : this.#report("reads-late", { seconds });
+      if (waitedMs > LAG_MAX_MS) return this.#report("reads-too-late", { seconds });
+      await pause(clock, POLL_INTERVAL_MS);
     }
   }
 
-  #dates({ dateStart }: InterventionFields, { dateStart: there }: UpstreamRecord): void {
+  #testDates({ dateStart }: InterventionFields, { dateStart: there }: UpstreamRecord): void {
     const sent = dateStart ?? "";
     const shown = typeof there === "string" ? there : "nothing";
-    if (shown === sent) return this.#say("dates-kept");
+    if (shown === sent) return this.#report("dates-kept");
     const isSame = parseDateTime(shown, "UTC") === parseDateTime(sent, "UTC");
-    this.#say(isSame ? "dates-rewritten" : "dates-changed", { sent, shown });
+    this.#report(isSame ? "dates-rewritten" : "dates-changed", { sent, shown });
   }
 
-  /** Deletes the newest test record and makes another one. */
-  async #ids(objective: TestObjective): Promise<void> {
+  /** Deletes the newest test record and creates another, to see whether ids are reused. */
+  async #testIds(objective: TestObjective): Promise<void> {
     const { centre, siteRef, newKey } = this.#options;
     const key = newKey();
     const second = (await this.#post(key, testRecord(siteRef, key, objective))).record?.id;
     if (second === undefined) return;
     const { event, reason } = await centre.write({ method: "DELETE", path: `/interventii/${second}` });
-    if (event !== "removed") return this.#say("delete-refused", { answer: reason });
+    if (event !== "removed") return this.#report("delete-refused", { answer: reason });
     this.#forget(second);
     const next = newKey();
     const third = (await this.#post(next, testRecord(siteRef, next, objective))).record?.id;
-    if (third !== undefined) this.#say(third === second ? "ids-given-again" : "ids-new");
+    if (third !== undefined) this.#report(third === second ? "ids-given-again" : "ids-new");
   }
 
-  /** @returns the most rows that one answer has held */
-  async #list(): Promise<number> {
+  /** @returns the maximum number of rows in one response */
+  async #testList(): Promise<number> {
     const { centre } = this.#options;
-    const { rows, verdict } = await readPage(centre, 0);
+    const { rows, outcome } = await readPage(centre, 0);
     if (!rows) {
-      this.#say("list-unread", { answer: verdict.reason });
+      this.#report("list-unread", { answer: outcome.reason });
       return 0;
     }
     const further = await this.#page(1);
     const isSorted = rows.every(({ id }, index) => index === 0 || id < (rows[index - 1]?.id ?? 0));
     const isPaged = rows.length < 2 || further[0]?.id !== rows[0]?.id;
-    if (!isSorted) this.#say("order-ignored");
-    if (!isPaged) this.#say("pages-ignored");
-    if (isSorted && isPaged) this.#say("list-kept");
+    if (!isSorted) this.#report("order-ignored");
+    if (!isPaged) this.#report("pages-ignored");
+    if (isSorted && isPaged) this.#report("list-kept");
     return Math.max(rows.length, further.length);
   }
 
-  async #change(id: number): Promise<void> {
-    // With the same value: only the right to change is asked for.
+  async #testUpdate(id: number): Promise<void> {
+    // The value stays the same: this only tests the right to update.
     const body = JSON.stringify({ status: "done" });
     const { event, reason } = await this.#options.centre.write({
       method: "PUT",
@@ -193,17 +197,17 @@ export class CentreTrial {
       body,
     });
     if (event === "applied") {
-      if (!this.#findings.some(({ code }) => code === "delete-refused")) this.#say("writes-allowed");
-    } else if (event === "ambiguous") this.#say("not-found-out", { answer: reason });
-    else this.#say("change-refused", { answer: reason });
+      if (!this.#findings.some(({ code }) => code === "delete-refused")) this.#report("writes-allowed");
+    } else if (event === "ambiguous") this.#report("not-found-out", { answer: reason });
+    else this.#report("change-refused", { answer: reason });
   }
 
   async #removeAll(): Promise<void> {
     const { centre, clock, siteRef } = this.#options;
-    const made = [...this.#made];
+    const createdIds = [...this.#createdIds];
     let answer = "";
     const endMs = clock.monotonicMs() + LAG_MAX_MS;
-    for (const id of made)
+    for (const id of createdIds)
       for (;;) {
         const left = await removeTestRecord(centre, id, { siteRef, isFresh: true });
         if (left === undefined) {
@@ -212,14 +216,15 @@ export class CentreTrial {
         }
         answer = left;
         if (clock.monotonicMs() > endMs) break;
-        await pause(clock, LOOK_AGAIN_MS);
+        await pause(clock, POLL_INTERVAL_MS);
       }
-    if (this.#made.length > 0) this.#say("left-behind", { ids: this.#made.join(", "), answer });
-    else if (made.length > 0) this.#say("removed");
+    if (this.#createdIds.length > 0)
+      this.#report("left-behind", { ids: this.#createdIds.join(", "), answer });
+    else if (createdIds.length > 0) this.#report("removed");
   }
 
   #forget(id: number): void {
-    this.#made.splice(this.#made.indexOf(id), 1);
+    this.#createdIds.splice(this.#createdIds.indexOf(id), 1);
   }
 
   async #find(name: string): Promise<MatchCandidate | undefined> {
@@ -231,8 +236,8 @@ export class CentreTrial {
   }
 }
 
-/** Whether the answer says nothing about the right to create. */
-function isOpenEnded({ event, link }: WriteOutcome): boolean {
+/** Whether the outcome leaves open if the account may create records. */
+function isInconclusive({ event, link }: WriteOutcome): boolean {
   return event === "ambiguous" || link === "unreachable" || link === "busy" || link === "signed-out";
 }
 

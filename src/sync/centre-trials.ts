@@ -11,11 +11,11 @@ export interface CentreTrialsOptions {
   readonly database: Database;
   readonly baseUrl: string;
   readonly siteRef: string;
-  /** Makes a UUID of version 7. */
+  /** Creates a UUID of version 7. */
   readonly newKey: () => string;
 }
 
-/** Tries the centre with test records, one try at a time, and keeps what it has shown for the rules of the sync. */
+/** Tests the dispatch centre with test records, one run at a time, and stores the results for the sync. */
 export class CentreTrials {
   readonly #options: CentreTrialsOptions;
   readonly #facts: UpstreamCapabilities;
@@ -24,10 +24,10 @@ export class CentreTrials {
   constructor(options: CentreTrialsOptions) {
     this.#options = options;
     this.#facts = new UpstreamCapabilities(options.database);
-    this.#follow();
+    this.#applyTraits();
   }
 
-  /** Asked for again meanwhile, it gives the result of the try under way. */
+  /** Starts a test run; a call during a run returns the result of that run. */
   run(objective: CentreTrialOptions["objective"]): Promise<TrialResult> {
     this.#running ??= this.#run(objective).finally(() => (this.#running = undefined));
     return this.#running;
@@ -38,12 +38,12 @@ export class CentreTrials {
     const result = await new CentreTrial({ ...this.#options, objective }).run();
     const { traits } = result;
     if (traits) transaction(database, () => this.#facts.noteTraits(traits));
-    this.#follow();
+    this.#applyTraits();
     return result;
   }
 
-  /** The marker is chosen with each record; how much one answer holds, the centre's lists need. */
-  #follow(): void {
+  /** The marker field is chosen per record; only the maximum page size is applied here. */
+  #applyTraits(): void {
     const { centre, baseUrl } = this.#options;
     const { traits } = this.#facts;
     if (traits?.baseUrl === baseUrl) centre.rowsMax = Math.max(centre.rowsMax, traits.rowsMax);

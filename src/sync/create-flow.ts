@@ -3,38 +3,38 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { chooseSurvivor, findMatches, type MatchCandidate } from "../domain/match-candidate.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
 import { keyHeader } from "./key-header.ts";
-import { centreFor, retryContext, tellOutcome, type SyncContext } from "./context.ts";
+import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
 import { claim, belongsToOther } from "./upstream-restore.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 import {
   afterFailure,
   afterPost,
   effectiveOutcome,
-  believedOfAlarm,
+  retryAlarmRejection,
   closing,
   DENIED,
   inheritedInFlightValues,
   foundAs,
-  settledAtMs,
+  latestArrivalMs,
 } from "./attempt-outcome.ts";
-import { TopReading } from "./watermark-reader.ts";
+import { WatermarkReader } from "./watermark-reader.ts";
 
-/** Brings a record to the centre that is not known to be there: sends it, or finds out whether it has arrived. */
+/** Creates a record at the dispatch centre: sends it, or searches for it after an unconfirmed POST. */
 export class CreateFlow {
   readonly #parts: SyncContext;
-  readonly #top: TopReading;
+  readonly #watermarks: WatermarkReader;
 
   constructor(parts: SyncContext) {
     this.#parts = parts;
-    this.#top = new TopReading(parts);
+    this.#watermarks = new WatermarkReader(parts);
   }
 
-  /** Keeps a connection for alarms warm while other records are sent. */
-  keepAlarmsReady(): Promise<void> {
-    return this.#top.keepFresh(this.#parts.centre.forAlarms);
+  /** Keeps a connection of the urgent queue open while other records are sent. */
+  keepUrgentWarm(): Promise<void> {
+    return this.#watermarks.keepFresh(this.#parts.centre.urgent);
   }
 
-  /** Takes one entry a step further. */
+  /** Performs the next step of one entry. */
   async work(entry: OutboxEntry): Promise<void> {
     if (entry.phase === "unsure") return this.#resolveAmbiguous(entry);
     const { store } = this.#parts;
@@ -45,7 +45,7 @@ export class CreateFlow {
     if (sent) await this.#post(sent);
   }
 
-  /** What is deleted before anything of it can have arrived needs nothing at the centre. */
+  /** Nothing of the record can have arrived, so nothing is deleted at the dispatch centre. */
   #withdraw(interventionId: number): void {
     const { store, clock, timeouts } = this.#parts;
     store.write(() => {
@@ -54,38 +54,38 @@ export class CreateFlow {
     });
   }
 
-  /** The centre's highest id before the send; undefined when the link does not give it. */
+  /** The highest id at the dispatch centre before the send; undefined if the link fails. */
   async #watermark(entry: OutboxEntry): Promise<Watermark | undefined> {
     const { watch } = this.#parts;
-    // After a restore ids are given again, so a later reading may only lower the mark.
+    // After a restore from a backup ids are reused, so a later reading may only lower the watermark.
     const lower = (top: Watermark): Watermark => {
       if (entry.watermark === null || top.id < entry.watermark) return top;
-      const oldest = { id: top.id - IDS_MAX, witness: null };
+      const oldest = { id: top.id - SEARCH_IDS_MAX, witness: null };
       return entry.watermark < oldest.id ? oldest : watermarkOf(entry);
     };
-    const read = await this.#top.read(centreFor(this.#parts, entry));
-    if (!("verdict" in read)) return lower(read);
-    // A list has nothing to do with the record: if it cannot be had, that is the link, unless one 403 was a stray one.
-    const doubtful = read.verdict.link === "forbidden";
-    await watch.note({ ...read.verdict, mayBeRecordSpecific: doubtful });
-    if (doubtful && watch.isOpen) this.#postpone(entry.interventionId, read.verdict);
-    // A centre that cannot list is searched from the beginning when it comes to that.
-    return read.verdict.link === "ok" ? { id: 0, witness: null } : undefined;
+    const read = await this.#watermarks.read(centreFor(this.#parts, entry));
+    if (!("outcome" in read)) return lower(read);
+    // A list that cannot be read is a link fault, unless it was a single stray 403.
+    const isForbidden = read.outcome.link === "forbidden";
+    await watch.note({ ...read.outcome, mayBeRecordSpecific: isForbidden });
+    if (isForbidden && watch.isOpen) this.#postpone(entry.interventionId, read.outcome);
+    // A dispatch centre without a list is searched from the start if necessary.
+    return read.outcome.link === "ok" ? { id: 0, witness: null } : undefined;
   }
 
-  #postpone(interventionId: number, verdict: Pick<WriteOutcome, "link" | "code" | "reason">): void {
+  #postpone(interventionId: number, outcome: Pick<WriteOutcome, "link" | "code" | "reason">): void {
     const { store, clock } = this.#parts;
     const entry = store.entry(interventionId);
-    const failure = afterFailure(entry, verdict, retryContext(this.#parts));
-    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + STRAY_WAIT_MS };
+    const failure = afterFailure(entry, outcome, retryContext(this.#parts));
+    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + FORBIDDEN_READ_WAIT_MS };
     store.write(() => store.outbox.save(postponed));
   }
 
-  /** Writes down what is about to be sent; undefined when the record was deleted meanwhile. */
+  /** Stores what is about to be sent; undefined if the record was deleted in the meantime. */
   #freeze(interventionId: number, { id, witness }: Watermark): OutboxEntry | undefined {
     const { store, timeouts, clock } = this.#parts;
     const found = store.entry(interventionId);
-    // The other lane was faster: the record's priority has changed meanwhile.
+    // The priority has changed and the other queue has taken the record.
     if (found.phase !== "new" && found.phase !== "blocked") return undefined;
     const entry = found.phase === "blocked" ? store.apply(found, "retry", {}) : found;
     if (entry.deleted) {
@@ -96,10 +96,10 @@ export class CreateFlow {
     const inFlightValues = inheritedInFlightValues(entry, attempt.key, timeouts, clock.wallMs());
     const watermark = { watermark: id, watermarkFingerprint: witness && JSON.stringify(witness) };
     if (entry.possiblyDuplicated && entry.sends === 0) {
-      // It may be there from before a copy was put back here, or from an earlier attempt that was given up.
-      const atMs = entry.attempt?.atMs ?? 0;
+      // It may exist from before a restore from backup, or from an earlier attempt.
+      const earlier = { ...attempt, atMs: entry.attempt?.atMs ?? 0 };
       store.apply(entry, "look", {
-        attempt: { ...attempt, atMs },
+        attempt: earlier,
         ...watermark,
         ...inFlightValues,
         sends: 1,
@@ -107,12 +107,7 @@ export class CreateFlow {
       });
       return undefined;
     }
-    return store.apply(entry, "send", {
-      attempt,
-      ...watermark,
-      sends: entry.sends + 1,
-      ...inFlightValues,
-    });
+    return store.apply(entry, "send", { attempt, ...watermark, ...inFlightValues, sends: entry.sends + 1 });
   }
 
   async #post(entry: OutboxEntry): Promise<void> {
@@ -120,115 +115,109 @@ export class CreateFlow {
     const { failpoint } = this.#parts;
     if (!attempt) throw new Error(`intervention ${interventionId} is sent without an attempt`);
     failpoint("sync-posting-committed");
-    const verdict = await centreFor(this.#parts, entry).write({
+    const outcome = await centreFor(this.#parts, entry).write({
       method: "POST",
       path: "/interventii",
       body: attempt.body,
       headers: keyHeader(attempt.key),
     });
     failpoint("sync-answered");
-    await this.#settle(interventionId, verdict);
+    await this.#record(interventionId, outcome);
   }
 
-  async #settle(interventionId: number, answer: WriteOutcome): Promise<void> {
-    const { store, linkedBefore, timeouts, watch, clock } = this.#parts;
-    const believed = await store.share(() => {
+  async #record(interventionId: number, answer: WriteOutcome): Promise<void> {
+    const { store, linkedIds, timeouts, watch, clock } = this.#parts;
+    const outcome = await store.share(() => {
       const entry = store.entry(interventionId);
       const asked = this.#checkIdOwner(entry, effectiveOutcome(entry, answer));
-      const { verdict, changes } = believedOfAlarm(entry, asked, clock.wallMs());
-      if (verdict.event !== "applied") this.#top.forget();
-      if (verdict.event === "applied") store.facts.noteKeys(answer.echoesKey === true);
+      const { outcome, changes } = retryAlarmRejection(entry, asked, clock.wallMs());
+      if (outcome.event !== "applied") this.#watermarks.reset();
+      if (outcome.event === "applied") store.facts.noteKeys(answer.echoesKey === true);
       const { honoursKeys } = store.facts;
-      const after = afterPost(entry, verdict, retryContext(this.#parts), { timeouts, honoursKeys });
-      store.apply(entry, verdict.event, { ...after, ...changes });
-      if (verdict.record) this.#parts.reference.note(entry, verdict.record.json);
-      if (verdict.record) linkedBefore.note();
-      if (verdict.event === "refused")
-        store.recordConflict(interventionId, {
-          phase: "rejected",
-          code: verdict.code,
-          reason: verdict.reason,
-        });
-      return verdict;
+      const after = afterPost(entry, outcome, retryContext(this.#parts), { timeouts, honoursKeys });
+      store.apply(entry, outcome.event, { ...after, ...changes });
+      if (outcome.record) this.#parts.reference.note(entry, outcome.record.json);
+      if (outcome.record) linkedIds.note();
+      const { code, reason } = outcome;
+      if (outcome.event === "refused")
+        store.recordConflict(interventionId, { phase: "rejected", code, reason });
+      return outcome;
     });
-    tellOutcome(this.#parts, interventionId, believed);
-    await watch.note(believed);
+    logOutcome(this.#parts, interventionId, outcome);
+    await watch.note(outcome);
   }
 
-  /** An id that is another record's here says that one of the two is mistaken: the one whose mark the answer lacks. */
-  #checkIdOwner(entry: OutboxEntry, verdict: WriteOutcome): WriteOutcome {
-    if (!verdict.record) return verdict;
-    const { record, ...rest } = verdict;
+  /** Rejects an id that is linked to another record here, unless only this record's marker is in the response. */
+  #checkIdOwner(entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
+    if (!outcome.record) return outcome;
+    const { record, ...rest } = outcome;
     const row = JSON.parse(record.json) as MatchCandidate;
     if (!belongsToOther(this.#parts, entry, row)) {
       claim(this.#parts, entry, row);
-      return verdict;
+      return outcome;
     }
     const owner = this.#parts.store.outbox.findByUpstreamId(record.id);
-    const reason = `the centre answered with its record ${record.id}, which is intervention ${owner?.interventionId} here; was the centre restored from a backup?`;
+    const reason = `the dispatch centre responded with record ${record.id}, which is linked to intervention ${owner?.interventionId}; was the centre restored from a backup?`;
     return { ...rest, event: "refused", reason };
   }
 
-  /** A POST was not answered: is the record there, may it still come, or must it be sent again? */
+  /** Decides on an unconfirmed POST: adopt the record, wait for it, or send it again. */
   async #resolveAmbiguous(asked: OutboxEntry): Promise<void> {
     const { interventionId } = asked;
     const { store, watch, timeouts, clock } = this.#parts;
     const centre = centreFor(this.#parts, asked);
-    const walk = await recordsAbove(centre, watermarkOf(asked));
-    if (walk.kind === "undetermined") {
-      const denied = store.write(() => {
+    const found = await recordsAbove(centre, watermarkOf(asked));
+    if (found.kind === "undetermined") {
+      const forced = store.write(() => {
         const entry = store.entry(interventionId);
-        // What bears the reference is found, however little of the list could be read.
-        const hits =
-          entry.phase === "unsure"
-            ? this.#sightings({ ...entry, watermarkFingerprint: null }, walk.seen)
-            : [];
+        // A record with our marker counts even if the list is incomplete.
+        const ofAnyAge = { ...entry, watermarkFingerprint: null };
+        const hits = entry.phase === "unsure" ? this.#candidates(ofAnyAge, found.seen) : [];
         if (hits.length > 0) return this.#adopt(entry, hits);
-        const isSettled = clock.wallMs() >= settledAtMs(entry, timeouts);
-        if (entry.phase === "unsure" && entry.lastCode === DENIED && isSettled && !entry.deleted)
+        const cannotArrive = clock.wallMs() >= latestArrivalMs(entry, timeouts);
+        if (entry.phase === "unsure" && entry.lastCode === DENIED && cannotArrive && !entry.deleted)
           return this.#resend(entry, true);
-        return store.outbox.save({
-          ...entry,
-          ...afterFailure(entry, walk.verdict, retryContext(this.#parts)),
-        });
+        const failure = afterFailure(entry, found.outcome, retryContext(this.#parts));
+        return store.outbox.save({ ...entry, ...failure });
       });
-      await watch.note(walk.verdict);
-      return denied ? this.#post(denied) : undefined;
+      await watch.note(found.outcome);
+      return forced ? this.#post(forced) : undefined;
     }
     const again = store.write(() => {
-      if (walk.isRestored) store.outbox.auditAll();
+      if (found.isRestored) store.outbox.auditAll();
       const entry = store.entry(interventionId);
       if (entry.phase !== "unsure") return undefined;
-      // The centre was found to be restored meanwhile: it may be below where this walk ended.
+      // A restore of the dispatch centre was detected: the record may be below this search.
       if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
-      const hits = this.#sightings(entry, walk.rows);
+      const hits = this.#candidates(entry, found.rows);
       if (hits.length > 0) return this.#adopt(entry, hits);
-      const settledMs = settledAtMs(entry, timeouts);
-      const isSettled = clock.wallMs() >= settledMs;
-      if (isSettled && entry.deleted) {
+      const arrivesByMs = latestArrivalMs(entry, timeouts);
+      const cannotArrive = clock.wallMs() >= arrivesByMs;
+      if (cannotArrive && entry.deleted) {
         store.apply(entry, "absent", closing(entry, timeouts, clock.wallMs()));
         return undefined;
       }
-      // A centre that knows keys again makes no second record of a request that is still on its way.
-      if (isSettled || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, isSettled);
-      store.outbox.save({ ...entry, nextAtMs: settledMs });
+      // A repeated idempotency key creates no second record, so there is no need to wait.
+      if (cannotArrive || (store.facts.honoursKeys && !entry.deleted))
+        return this.#resend(entry, cannotArrive);
+      store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
       return undefined;
     });
     await watch.note({ link: "ok", code: "200", reason: "" });
     if (again) await this.#post(again);
   }
 
-  #sightings(entry: OutboxEntry, rows: readonly MatchCandidate[]): MatchCandidate[] {
+  #candidates(entry: OutboxEntry, rows: readonly MatchCandidate[]): MatchCandidate[] {
     const { store } = this.#parts;
     const marker = store.markerOf(store.record(entry.interventionId).uid);
     const isMarked = store.isMarked && store.facts.lostReference === null;
     const madeAfter = entry.watermarkFingerprint === null ? null : entry.watermark;
-    const sought = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
-    return findMatches(rows, sought, (row) => belongsToOther(this.#parts, entry, row));
+    const identity = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
+    return findMatches(rows, identity, (row) => belongsToOther(this.#parts, entry, row));
   }
 
   #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
-    const { store, linkedBefore, timeouts, clock, log } = this.#parts;
+    const { store, linkedIds, timeouts, clock, log } = this.#parts;
     const kept = chooseSurvivor(hits, [store.sentOf(entry)], entry.inFlightValues);
     for (const hit of hits) claim(this.#parts, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
@@ -237,24 +226,24 @@ export class CreateFlow {
     store.apply(entry, "found", {
       ...linked,
       base: store.baseOf(entry, linked.base ?? "{}", kept),
-      // Duplicates are removed at once.
+      // Sweep at once: there are duplicates.
       ...(hits.length > 1 && linked.sweepAtMs !== null ? { sweepAtMs: wallMs } : {}),
     });
-    linkedBefore.note();
+    linkedIds.note();
     log.info("record-adopted", { interventionId: entry.interventionId, upstreamId: kept.id });
     return undefined;
   }
 
-  #resend(entry: OutboxEntry, isSettled: boolean): OutboxEntry {
+  #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
     const { store, clock } = this.#parts;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
-    // The search has shown that no earlier send has arrived; one that still does is what the sweeps are for.
-    const sends = isSettled ? 1 : entry.sends + 1;
+    // No earlier send has arrived; the sweeps remove one that still does.
+    const sends = cannotArrive ? 1 : entry.sends + 1;
     return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
   }
 }
 
-/** No search goes further back: so many ids are what a busy centre gives in days, and half of what one walk can read. */
-const IDS_MAX = 20_000;
-/** What a stray refusal of a read holds up waits so long. */
-const STRAY_WAIT_MS = 5_000;
+/** Maximum ids a search goes back: some days of a busy dispatch centre, and half of one search's page limit. */
+const SEARCH_IDS_MAX = 20_000;
+/** Wait after a single forbidden read. */
+const FORBIDDEN_READ_WAIT_MS = 5_000;

@@ -2,11 +2,11 @@ import cron from "node-cron";
 import { offsetAt } from "../domain/calendar.ts";
 
 /**
- * The next moment of a schedule after now, milliseconds since 1970. node-cron is only asked, never left running: its
- * own timers do not survive a clock that is set while they wait.
+ * The next time of a schedule, milliseconds since 1970. node-cron only calculates: its own timers do not
+ * survive a clock step.
  * @param expression a node-cron expression
- * @param timezone IANA zone that its fields are meant in
- * @param nowMs the wall clock, which node-cron reads by itself
+ * @param timezone IANA time zone of the expression
+ * @param nowMs the wall clock, which node-cron also reads itself
  */
 export function nextRunMs(expression: string, timezone: string, nowMs: number): number | undefined {
   const task = cron.schedule(expression, () => {}, { timezone });
@@ -19,9 +19,9 @@ export function nextRunMs(expression: string, timezone: string, nowMs: number): 
 }
 
 /**
- * Where the clocks go back, node-cron leaves out up to an hour of moments. There the earliest of two is taken: the same
- * reading of the clock on its first round, or the change itself, from which on it can be asked again. A moment too many
- * costs a look at tables.
+ * At the end of daylight saving time node-cron skips up to an hour. This returns the earlier of two times: the
+ * same local time before the change, or the change itself, after which node-cron is correct again. An extra run
+ * is cheap.
  */
 function adjustForRepeatedHour(nowMs: number, nextMs: number, timezone: string): number {
   const backMs = offsetAt(nowMs, timezone) - offsetAt(nextMs, timezone);
@@ -32,6 +32,6 @@ function adjustForRepeatedHour(nowMs: number, nextMs: number, timezone: string):
     if (offsetAt(middleMs, timezone) === offsetAt(nextMs, timezone)) afterMs = middleMs;
     else beforeMs = middleMs;
   }
-  const firstRoundMs = nextMs - backMs;
-  return firstRoundMs > nowMs && firstRoundMs < afterMs ? firstRoundMs : afterMs;
+  const beforeChangeMs = nextMs - backMs;
+  return beforeChangeMs > nowMs && beforeChangeMs < afterMs ? beforeChangeMs : afterMs;
 }

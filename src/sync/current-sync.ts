@@ -1,14 +1,14 @@
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { Sync, type SyncOptions } from "./sync.ts";
 
-/** The way to the centre that is in force; undefined without a centre. */
+/** Holds the sync with the current configuration; undefined without a dispatch centre. */
 export class CurrentSync {
   readonly #options: Omit<SyncOptions, "upstream">;
   #sync: Sync | undefined;
 
   constructor(upstream: SyncOptions["upstream"] | null, options: Omit<SyncOptions, "upstream">) {
     this.#options = options;
-    this.#sync = this.#make(upstream);
+    this.#sync = this.#create(upstream);
   }
 
   get sync(): Sync | undefined {
@@ -24,25 +24,25 @@ export class CurrentSync {
   }
 
   /**
-   * Goes another way from now on, or none: finishes the request under way, then begins with what the outbox says, as
-   * after a restart. What changes meanwhile stands in the outbox.
+   * Replaces the sync, or ends it for null. Finishes the request in flight, then continues from the outbox as
+   * after a restart. Changes in the meantime wait in the outbox.
    */
   async exchange(upstream: SyncOptions["upstream"] | null): Promise<void> {
     await this.#sync?.stop();
-    // The conditions of the old way do not hold for the new one, which raises its own.
+    // The conditions of the old dispatch centre do not apply to the new one.
     const { conditions } = this.#options;
-    for (const code of CONDITIONS_OF_THE_WAY) conditions.clear(code);
+    for (const code of SYNC_CONDITIONS) conditions.clear(code);
     for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
-    this.#sync = this.#make(upstream);
+    this.#sync = this.#create(upstream);
     this.#sync?.start();
   }
 
-  #make(upstream: SyncOptions["upstream"] | null): Sync | undefined {
+  #create(upstream: SyncOptions["upstream"] | null): Sync | undefined {
     return upstream === null ? undefined : new Sync({ ...this.#options, upstream });
   }
 }
 
-const CONDITIONS_OF_THE_WAY = [
+const SYNC_CONDITIONS = [
   "upstream-unreachable",
   "upstream-authentication-failed",
   "upstream-unexpected-service",

@@ -13,13 +13,13 @@ import { claim, belongsToOther } from "./upstream-restore.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 import { afterFailure, foundAs } from "./attempt-outcome.ts";
 
-/** An entry, and the records of the centre's list that bear its reference. */
-interface Found {
+/** An entry and the listed records that carry its marker. */
+interface MarkedEntry {
   readonly entry: OutboxEntry;
   readonly marked: readonly MatchCandidate[];
 }
 
-/** After a POST: looks for a second record that came of it, and removes it. */
+/** Searches for duplicates created by a POST, and deletes them. */
 export class DuplicateSweep {
   readonly #parts: SyncContext;
 
@@ -28,39 +28,39 @@ export class DuplicateSweep {
   }
 
   /**
-   * Looks for the doubles of several records in one reading of the centre's list.
-   * @param giveWay called between some records and the next: others wait for no sweep of hundreds
+   * Sweeps several records with one read of the list.
+   * @param giveWay called between batches so that new records do not wait for the whole sweep
    */
   async work(due: readonly OutboxEntry[], giveWay: () => Promise<void>): Promise<void> {
     const [lowest] = [...due].sort((a, b) => (a.watermark ?? 0) - (b.watermark ?? 0));
     if (!lowest) return;
     const { centre, store, watch, clock } = this.#parts;
-    const walk = await recordsAbove(centre, watermarkOf(lowest));
-    const isWhole = walk.kind === "complete";
-    if (!isWhole) await watch.note(walk.verdict);
-    if (isWhole && walk.isRestored) store.write(() => store.outbox.auditAll());
+    const found = await recordsAbove(centre, watermarkOf(lowest));
+    const isWhole = found.kind === "complete";
+    if (!isWhole) await watch.note(found.outcome);
+    if (isWhole && found.isRestored) store.write(() => store.outbox.auditAll());
     const byMarker = new Map<string, MatchCandidate[]>();
-    const rows = isWhole ? walk.rows : walk.seen;
+    const rows = isWhole ? found.rows : found.seen;
     const byId = new Map(rows.map((row) => [row.id, row]));
     for (const row of rows)
       for (const marker of markersIn(row)) byMarker.set(marker, [...(byMarker.get(marker) ?? []), row]);
     const readAtMs = clock.monotonicMs();
-    for (let from = 0; from < due.length; from += IN_ONE_COMMIT) {
+    for (let from = 0; from < due.length; from += BATCH_ENTRIES) {
       if (from > 0) await giveWay();
-      // The others stay due, for a list that shows what dispatchers have done meanwhile.
-      if (clock.monotonicMs() - readAtMs > LIST_AGE_MS) return;
-      const part = due.slice(from, from + IN_ONE_COMMIT).map((entry) => {
+      // The rest stays due: this list is too old to show what dispatchers have done since.
+      if (clock.monotonicMs() - readAtMs > LIST_AGE_MS_MAX) return;
+      const part = due.slice(from, from + BATCH_ENTRIES).map((entry) => {
         const marker = store.markerOf(store.record(entry.interventionId).uid);
         const marked = byMarker.get(marker) ?? [];
-        return { entry, marked: [...marked, ...this.#rewritten(entry, byId, marked)] };
+        return { entry, marked: [...marked, ...this.#unmarked(entry, byId, marked)] };
       });
       const further = store.write(() => part.filter((one) => !this.#endSingle(one, isWhole)));
       for (const { entry, marked } of further) await this.#sweep(entry.interventionId, marked, isWhole);
     }
   }
 
-  /** The record that is linked, where a dispatcher has written over its reference. */
-  #rewritten(
+  /** The linked record, if a dispatcher has removed its marker. */
+  #unmarked(
     entry: OutboxEntry,
     byId: ReadonlyMap<number, MatchCandidate>,
     marked: readonly MatchCandidate[],
@@ -73,104 +73,116 @@ export class DuplicateSweep {
     return identityOf(row, { marker, base, watermark: entry.watermark }) === "ours" ? [row] : [];
   }
 
-  /** Ends the search for a record of which the list shows no second one. @returns false when there is more to do */
-  #endSingle({ entry, marked }: Found, isWhole: boolean): boolean {
+  /**
+   * Ends the sweep of a record without duplicates.
+   * @returns false if there is more to do
+   */
+  #endSingle({ entry, marked }: MarkedEntry, isWhole: boolean): boolean {
     const { store, watch } = this.#parts;
-    const now = store.entry(entry.interventionId);
-    // Linked to another one since the list was read, which does not show that one: it is swept another time.
-    if (now.phase !== entry.phase || now.upstreamId !== entry.upstreamId || now.sweepAtMs !== entry.sweepAtMs)
+    const current = store.entry(entry.interventionId);
+    // Linked to another record since the list was read: left to the next sweep.
+    if (
+      current.phase !== entry.phase ||
+      current.upstreamId !== entry.upstreamId ||
+      current.sweepAtMs !== entry.sweepAtMs
+    )
       return true;
-    if (watch.isOpen && marked.some(({ id }) => id !== now.upstreamId)) return false;
+    if (watch.isOpen && marked.some(({ id }) => id !== current.upstreamId)) return false;
     this.#end(entry.interventionId, isWhole && watch.isOpen);
     return true;
   }
 
-  /** @param marked the records there that bear its reference */
+  /** @param marked the listed records that carry its marker */
   async #sweep(interventionId: number, marked: readonly MatchCandidate[], isWhole: boolean): Promise<void> {
     const { store, watch } = this.#parts;
-    // What was seen twice is seen to, however little of the list could be read; only all of it ends the search.
-    const doubles = watch.isOpen ? store.write(() => this.#doubles(interventionId, marked, isWhole)) : [];
-    const isClean = watch.isOpen && (await this.#remove(interventionId, doubles));
+    // Duplicates in an incomplete list are removed too; only a complete list ends the sweep.
+    const duplicates = watch.isOpen
+      ? store.write(() => this.#findDuplicates(interventionId, marked, isWhole))
+      : [];
+    const isClean = watch.isOpen && (await this.#remove(interventionId, duplicates));
     store.write(() => this.#end(interventionId, isClean && isWhole));
   }
 
-  /** @returns whether none is left */
-  async #remove(interventionId: number, doubles: readonly MatchCandidate[]): Promise<boolean> {
+  /** @returns whether all were deleted */
+  async #remove(interventionId: number, duplicates: readonly MatchCandidate[]): Promise<boolean> {
     const { centre, watch, log } = this.#parts;
-    for (const double of doubles) {
-      const verdict = await centre.write({ method: "DELETE", path: `/interventii/${double.id}` });
-      await watch.note(verdict);
-      if (verdict.event !== "removed") return false;
-      log.info("duplicate-deleted", { interventionId, upstreamId: double.id });
+    for (const duplicate of duplicates) {
+      const outcome = await centre.write({ method: "DELETE", path: `/interventii/${duplicate.id}` });
+      await watch.note(outcome);
+      if (outcome.event !== "removed") return false;
+      log.info("duplicate-deleted", { interventionId, upstreamId: duplicate.id });
     }
     return true;
   }
 
-  /** The records there that are ours and too many. Where a dispatcher has worked on one of them, that one is kept. */
-  #doubles(interventionId: number, marked: readonly MatchCandidate[], isWhole: boolean): MatchCandidate[] {
+  /** The duplicates to delete. A record that a dispatcher has worked on is kept. */
+  #findDuplicates(
+    interventionId: number,
+    marked: readonly MatchCandidate[],
+    isWhole: boolean,
+  ): MatchCandidate[] {
     const { store } = this.#parts;
     const entry = store.entry(interventionId);
     const stored = store.record(interventionId);
     const ours = marked.filter((row) => !belongsToOther(this.#parts, entry, row));
     for (const row of ours) claim(this.#parts, entry, row);
     const extras = ours.filter(({ id }) => id !== entry.upstreamId);
-    // Deleted here is deleted there, whoever has worked on it.
+    // A record that was deleted here is deleted there, even if a dispatcher has worked on it.
     if (entry.phase === "closed") return entry.deleted ? extras : [];
     if (entry.phase === "gone") return this.#adopt(entry, ours);
     if (extras.length === 0) return [];
-    // What has come here of a record lives on in the one that is kept: the merge brings it there.
-    const here = store.outgoing(fieldsOf(stored.record), stored.uid);
-    const known = [store.sentOf(entry), here];
-    const isSpare = (row: MatchCandidate, kept: MatchCandidate | undefined): boolean =>
+    // Values that were already pulled are not lost: the merge pushes them to the kept record.
+    const outgoing = store.outgoing(fieldsOf(stored.record), stored.uid);
+    const known = [store.sentOf(entry), outgoing];
+    const isExpendable = (row: MatchCandidate, kept: MatchCandidate | undefined): boolean =>
       hasOnlyKnownValues(row, kept ? [...known, kept] : known, entry.inFlightValues);
     const linked = ours.find(({ id }) => id === entry.upstreamId);
-    // A crew may be at work on it: of a part of the list it says nothing that the linked one is not there.
+    // Part of a list does not prove that the linked record is missing, and a crew may be working on it.
     if (!linked && !isWhole && entry.phase === "linked") return [];
-    const [touched, ...further] = extras.filter((row) => !isSpare(row, linked));
+    const [edited, ...further] = extras.filter((row) => !isExpendable(row, linked));
     const oldest = ours.reduce((lowest, row) => (row.id < lowest.id ? row : lowest));
     const better = this.#betterOf({
       linked,
-      touched: further.length > 0 ? undefined : touched,
+      edited: further.length > 0 ? undefined : edited,
       oldest,
-      isSpare,
+      isExpendable,
     });
-    const isTold = touched !== undefined && better === undefined;
-    if (isTold) this.#reportDuplicates(entry, extras);
+    const isUndecided = edited !== undefined && better === undefined;
+    if (isUndecided) this.#reportDuplicates(entry, extras);
     if (better && entry.phase !== "linked") return [];
     if (better) this.#relink(entry, better);
     const kept = better ?? linked;
-    return ours.filter((row) => row.id !== (kept?.id ?? entry.upstreamId) && isSpare(row, kept));
+    return ours.filter((row) => row.id !== (kept?.id ?? entry.upstreamId) && isExpendable(row, kept));
   }
 
   /**
-   * The one to be linked in place of the linked one; undefined where that one stays. A dispatcher's work decides, else
-   * the lowest id: a second program that sweeps the same records decides alike. One that the list does not show is not
-   * the one that is kept.
+   * The record to link instead of the linked one; undefined to keep that one. A record with a dispatcher's work
+   * wins, else the lowest id, so that two programs decide alike. A record that is not listed is not kept.
    */
   #betterOf({
     linked,
-    touched,
+    edited,
     oldest,
-    isSpare,
+    isExpendable,
   }: {
     linked: MatchCandidate | undefined;
-    touched: MatchCandidate | undefined;
+    edited: MatchCandidate | undefined;
     oldest: MatchCandidate;
-    isSpare: (row: MatchCandidate, kept: MatchCandidate | undefined) => boolean;
+    isExpendable: (row: MatchCandidate, kept: MatchCandidate | undefined) => boolean;
   }): MatchCandidate | undefined {
-    if (touched) return !linked || isSpare(linked, touched) ? touched : undefined;
+    if (edited) return !linked || isExpendable(linked, edited) ? edited : undefined;
     if (!linked) return oldest;
-    return oldest.id < linked.id && isSpare(linked, oldest) ? oldest : undefined;
+    return oldest.id < linked.id && isExpendable(linked, oldest) ? oldest : undefined;
   }
 
   #reportDuplicates({ interventionId, upstreamId }: OutboxEntry, extras: readonly MatchCandidate[]): void {
     const ids = extras.map(({ id }) => id);
     this.#parts.store.recordConflict(interventionId, {
-      reason: `the centre has this record more than once (${ids.join(", ")} beside ${upstreamId}) and people have worked on each; delete all but one there`,
+      reason: `the dispatch centre has duplicates of this record (${ids.join(", ")} besides ${upstreamId}) and dispatchers have edited several; delete all but one there`,
     });
   }
 
-  /** Of two records the one that was linked is deleted: then the other one is it. */
+  /** The linked record was deleted there and a duplicate remains: link that one. */
   #adopt(entry: OutboxEntry, ours: readonly MatchCandidate[]): MatchCandidate[] {
     const { store, timeouts, clock } = this.#parts;
     const kept = chooseSurvivor(ours, [store.sentOf(entry)], entry.inFlightValues);
@@ -186,7 +198,7 @@ export class DuplicateSweep {
 
   #relink(entry: OutboxEntry, { id }: MatchCandidate): void {
     const { store, clock } = this.#parts;
-    // What was sent at first is what both have in common: the merge brings our later changes and keeps theirs.
+    // Both have the first request in common: the merge pushes later local changes and keeps theirs.
     const body = entry.attempt?.body ?? entry.base ?? "{}";
     store.outbox.save({
       ...entry,
@@ -199,7 +211,7 @@ export class DuplicateSweep {
     });
   }
 
-  /** @param isDone false: it is tried again */
+  /** @param isDone false to repeat the sweep later */
   #end(interventionId: number, isDone: boolean): void {
     const { store, clock, timeouts } = this.#parts;
     const entry = store.entry(interventionId);
@@ -224,9 +236,12 @@ export class DuplicateSweep {
   }
 }
 
-/** A flush for each would take a slow card seconds, and all in one would hold up the readings of the sensors. */
-const IN_ONE_COMMIT = 50;
-/** What a dispatcher does after the list was read is not in it. */
-const LIST_AGE_MS = 60_000;
-/** A sweep that could not be finished is tried again no sooner. */
+/**
+ * Entries per transaction: an fsync for each takes seconds on a slow SD card, and one for all would delay
+ * sensor readings.
+ */
+const BATCH_ENTRIES = 50;
+/** Maximum age of a list: it lacks what dispatchers have done since. */
+const LIST_AGE_MS_MAX = 60_000;
+/** Minimum wait before an unfinished sweep is repeated. */
 const MIN_POSTPONE_MS = 60_000;

@@ -2,12 +2,15 @@ import type { Clock } from "../domain/clock.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { Link } from "./link.ts";
 
-/** A link that nothing uses is asked so often at the least; a look comes every 15 seconds, and an answer takes as long. */
-const EVIDENCE_MAX_MS = 255_000;
-/** Sites ask up to so much sooner, each at a moment of its own. */
+/**
+ * Maximum time without a response on an idle link. With a check every 15 seconds and a response time as long,
+ * the link state is at most five minutes old.
+ */
+const IDLE_MAX_MS = 255_000;
+/** Each site sends its request up to this much earlier, at a random time. */
 const JITTER_MS = 60_000;
 
-/** A cheap request now and then, so that a link which nothing uses is known to be up or down. */
+/** Sends a small request over an idle link, so that its state is known. */
 export class Heartbeat {
   readonly #options: {
     readonly centre: UpstreamClient;
@@ -16,7 +19,7 @@ export class Heartbeat {
     readonly random: () => number;
   };
   #running: Promise<void> | undefined;
-  #afterMs: number;
+  #intervalMs: number;
 
   constructor(options: {
     readonly centre: UpstreamClient;
@@ -25,26 +28,26 @@ export class Heartbeat {
     readonly random: () => number;
   }) {
     this.#options = options;
-    this.#afterMs = EVIDENCE_MAX_MS - JITTER_MS * options.random();
+    this.#intervalMs = IDLE_MAX_MS - JITTER_MS * options.random();
   }
 
-  /** Asks if nothing has been heard of the centre for too long, or if a link that is down may be tried again. */
+  /** Sends a request if the last response is too old, or if a link that is down may be retried. */
   look(): void {
     const { link } = this.#options;
     const { state, waitMs, answeredAgoMs } = link.state;
     if (this.#running || waitMs > 0) return;
-    if (state === "up" && (answeredAgoMs ?? 0) < this.#afterMs) return;
+    if (state === "up" && (answeredAgoMs ?? 0) < this.#intervalMs) return;
     this.#running = this.#ask().finally(() => (this.#running = undefined));
   }
 
-  /** Comes back when nothing of it is under way. */
+  /** Resolves when no request is in flight. */
   async stop(): Promise<void> {
     await this.#running;
   }
 
   async #ask(): Promise<void> {
     const { centre, link, random } = this.#options;
-    this.#afterMs = EVIDENCE_MAX_MS - JITTER_MS * random();
+    this.#intervalMs = IDLE_MAX_MS - JITTER_MS * random();
     link.note(await centre.read("/interventii?_start=0&_end=1"));
   }
 }

@@ -2,40 +2,40 @@ import { itemsOf, type ReadOutcome, type WriteOutcome } from "./reply-classifica
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { Link } from "./link.ts";
 
-/** So many records in a row that meet a fault are the link after all, whatever a read says. */
-const SUSPECT_REPLIES_MAX = 3;
+/** Faults in a row that count as a link fault, even if a read succeeds. */
+const SUSPECT_RESPONSES_MAX = 3;
 
-/** Tells the link what the answers say about it. */
+/** Decides from the responses if the link is at fault. */
 export class LinkFaultDetector {
   readonly #link: Link;
   readonly #centre: UpstreamClient;
-  #doubtfulInARow = 0;
+  #suspectCount = 0;
   #probe: Promise<ReadOutcome> | undefined;
 
   constructor({ link, centre }: { link: Link; centre: UpstreamClient }) {
     this.#link = link;
-    this.#centre = centre.forAlarms;
+    this.#centre = centre.urgent;
   }
 
-  /** Whether something may be sent now. */
+  /** Whether requests may be sent now. */
   get isOpen(): boolean {
     return this.#link.state.waitMs === 0;
   }
 
   /**
-   * Takes an answer to one record's request. A fault that the record itself may have caused is held against a read,
-   * which no record's content can spoil: one record that a gateway dislikes must not hold up the alarms behind it.
+   * Handles the outcome of one record's request. A fault that the record may have caused is checked with a
+   * read. A record that a gateway rejects must not delay the alarms behind it.
    */
-  async note(verdict: WriteOutcome | ReadOutcome): Promise<void> {
-    const isDoubtful = verdict.mayBeRecordSpecific === true;
-    this.#doubtfulInARow = isDoubtful ? this.#doubtfulInARow + 1 : 0;
-    if (!isDoubtful || this.#doubtfulInARow >= SUSPECT_REPLIES_MAX) return this.#link.note(verdict);
+  async note(outcome: WriteOutcome | ReadOutcome): Promise<void> {
+    const isSuspect = outcome.mayBeRecordSpecific === true;
+    this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
+    if (!isSuspect || this.#suspectCount >= SUSPECT_RESPONSES_MAX) return this.#link.note(outcome);
     this.#probe ??= this.#centre
       .read("/interventii?_start=0&_end=1")
       .finally(() => (this.#probe = undefined));
-    const probed = await this.#probe;
-    // Others on the wire met the same meanwhile: the link rests already.
-    if (this.#doubtfulInARow >= SUSPECT_REPLIES_MAX) return;
-    this.#link.note(probed.link === "ok" && itemsOf(probed.value) ? probed : verdict);
+    const result = await this.#probe;
+    // Concurrent requests had the same fault: the link is already down.
+    if (this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
+    this.#link.note(result.link === "ok" && itemsOf(result.value) ? result : outcome);
   }
 }

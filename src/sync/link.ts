@@ -12,37 +12,37 @@ export interface LinkOptions {
   readonly conditions: Conditions;
 }
 
-/** How the link to the centre stands. */
+/** The state of the link to the dispatch centre. */
 export interface LinkState {
   readonly state: "unknown" | "up" | "down";
   readonly reason: string | null;
-  /** How long until it is tried again; 0 when it may be used now. */
+  /** Milliseconds until the next attempt; 0 if requests may be sent now. */
   readonly waitMs: number;
-  /** How long ago the centre has answered well for the last time; null when it has not since the start. */
+  /** Milliseconds since the last good response; null if there was none since the start. */
   readonly answeredAgoMs: number | null;
 }
 
 type Fault = Exclude<LinkFault, "ok">;
 
-/** Each fault: the condition people see, and how patient it makes us. */
+/** The condition and the minimum delay of each fault. */
 const FAULTS: Readonly<Record<Fault, FaultRules>> = {
   unreachable: { condition: "upstream-unreachable", minDelayMs: 0, what: "cannot be reached" },
   busy: { condition: "upstream-unreachable", minDelayMs: 0, what: "is too busy" },
-  // Knocking on a door that does not open helps nobody and locks the account.
+  // Repeated sign-ins with a wrong password only lock the account.
   "signed-out": {
     condition: "upstream-authentication-failed",
     minDelayMs: 60_000,
-    what: "refuses the sign-in",
+    what: "rejects the sign-in",
   },
   forbidden: {
     condition: "upstream-authentication-failed",
     minDelayMs: 900_000,
-    what: "gives this account no rights",
+    what: "denies this account access",
   },
   "not-the-interface": {
     condition: "upstream-unexpected-service",
     minDelayMs: 30_000,
-    what: "is not what answers",
+    what: "is not the service that responds",
   },
 };
 
@@ -51,19 +51,19 @@ interface FaultRules {
     | "upstream-unreachable"
     | "upstream-authentication-failed"
     | "upstream-unexpected-service";
-  /** A fault that people must mend waits at least so long; one that passes by itself is tried with full jitter. */
+  /** Minimum wait for faults that a person must fix; other faults use full jitter only. */
   readonly minDelayMs: number;
   readonly what: string;
 }
 
-/** The breaker between us and the centre: after a fault nothing is sent until its wait is over. */
+/** Circuit breaker of the link: after a fault nothing is sent until the wait is over. */
 export class Link {
   readonly #options: LinkOptions;
   #state: "unknown" | "up" | "down" = "unknown";
   #reason: string | null = null;
   #failures = 0;
   #retryAtMs = 0;
-  #needsPerson = false;
+  #isSignInRejected = false;
   #answeredAtMs: number | undefined;
 
   constructor(options: LinkOptions) {
@@ -77,23 +77,23 @@ export class Link {
     return { state: this.#state, reason: this.#reason, waitMs, answeredAgoMs };
   }
 
-  /** Lets the next request through at once, whatever the wait: a person asked for it. */
+  /** Allows the next request at once, on a user's order. */
   probeNow(): void {
     this.#retryAtMs = 0;
   }
 
-  /** The same for an alarm, unless it would only knock once more with a refused password. */
+  /** Allows the next request at once for an alarm, unless the sign-in was rejected. */
   probeForAlarm(): void {
-    if (!this.#needsPerson) this.#retryAtMs = 0;
+    if (!this.#isSignInRejected) this.#retryAtMs = 0;
   }
 
-  /** Takes note of what an answer says about the link. */
-  note(verdict: { link: LinkFault; code: string; reason: string; retryAfterMs?: number }): void {
-    if (verdict.link === "ok") this.#good();
-    else this.#fault(verdict.link, verdict.reason, verdict.retryAfterMs ?? 0);
+  /** Updates the link from the outcome of a request. */
+  note(outcome: { link: LinkFault; code: string; reason: string; retryAfterMs?: number }): void {
+    if (outcome.link === "ok") this.#up();
+    else this.#down(outcome.link, outcome.reason, outcome.retryAfterMs ?? 0);
   }
 
-  #good(): void {
+  #up(): void {
     const { log, conditions } = this.#options;
     if (this.#state !== "up") log.info("link-up");
     this.#state = "up";
@@ -103,15 +103,15 @@ export class Link {
     for (const { condition } of Object.values(FAULTS)) conditions.clear(condition);
   }
 
-  #fault(fault: Fault, reason: string, retryAfterMs: number): void {
+  #down(fault: Fault, reason: string, retryAfterMs: number): void {
     const { baseUrl, clock, random, log, conditions } = this.#options;
     const { condition, minDelayMs, what } = FAULTS[fault];
     const nowMs = clock.monotonicMs();
-    // Several requests were on the wire when it broke: that is one outage and one wait.
+    // Several requests in flight can fail together: that is one outage and one wait.
     const isSameOutage = this.#state === "down" && nowMs < this.#retryAtMs;
     const backOff = isSameOutage ? 0 : backOffMs(this.#failures, random());
     const retryAtMs = nowMs + Math.max(retryAfterMs, minDelayMs, backOff);
-    this.#needsPerson = fault === "signed-out";
+    this.#isSignInRejected = fault === "signed-out";
     this.#failures += isSameOutage ? 0 : 1;
     this.#retryAtMs = isSameOutage ? Math.max(this.#retryAtMs, retryAtMs) : retryAtMs;
     if (this.#state !== "down") log.warn("link-down", { fault, reason });

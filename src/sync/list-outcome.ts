@@ -1,25 +1,25 @@
 import type { ObjectiveType } from "../domain/objective.ts";
 
-/** What became of one list. */
+/** The outcome of reading one objective list. */
 export interface ListOutcome {
   readonly type: ObjectiveType;
-  /** `refused`: read to its end and not plausible. `failed`: not read to its end. */
+  /** `refused`: read completely but implausible. `failed`: not read completely. */
   readonly result: "taken" | "refused" | "failed";
-  /** How many objectives were read. */
+  /** Number of objectives read. */
   readonly read: number;
-  /** Why it was not taken, in words; null when it was. */
+  /** Why the list was not taken; null if it was. */
   readonly reason: string | null;
 }
 
-/** How the lists are read. */
+/** Options of reading the lists. */
 export interface PullOptions {
-  /** Takes a list also when most of what it had is missing. */
+  /** Accepts a list even if most of its objectives are missing. */
   readonly isLossAccepted: boolean;
-  /** Whether the centre may say that a list is as it was; else it is read whole. */
+  /** Whether ETags may be used; otherwise every page is read. */
   readonly mayTrustTags?: boolean;
 }
 
-/** What is being read now. */
+/** The list being read. */
 export interface PullProgress {
   readonly type: ObjectiveType;
   readonly read: number;

@@ -25,69 +25,69 @@ export interface ObjectiveMirrorOptions {
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Which centre this is: a list that was another one's says nothing of what is missing. */
+  /** Address of the dispatch centre: a list from another one does not show what is missing. */
   readonly baseUrl: string;
-  /** When the lists are read by themselves; undefined for never. */
+  /** When the lists are read automatically; undefined for never. */
   readonly timetable: NextRun | undefined;
-  /** Comes back when no record is on its way to the centre. */
+  /** Resolves when no record is being sent. */
   readonly untilIdle: () => Promise<void>;
-  /** Told when all lists were read to their end: what the centre lacked it may have now. */
+  /** Called when all lists were read: missing objectives may exist now. */
   readonly onPulled: () => void;
 }
 
-/** Sites that come back together after a power cut do not ask together. */
+/** Maximum random delay, so that sites do not all pull at once after a power cut. */
 const SPREAD_MS = 300_000;
-/** A list that cannot be read is tried again after a random wait below so long, doubling to the second number. */
+/** Back-off after a failed pull, in milliseconds: base and limit. */
 const RETRY_BASE_MS = 60_000;
 const RETRY_CAP_MS = 3_600_000;
 
 /**
- * Keeps a copy of the centre's objectives. Each list is read to its end before anything of it is written, always after
- * the records that are due, and a list that has lost most of what it had is not believed.
+ * Mirrors the objective lists of the dispatch centre. Each list is read completely before it is written, always
+ * after the records that are due. A list that has lost most of its objectives is rejected.
  */
 export class ObjectiveMirror {
   readonly #options: ObjectiveMirrorOptions;
   readonly #lists: UpstreamObjectiveStore;
-  readonly #copy: MirrorWriter;
+  readonly #writer: MirrorWriter;
   readonly #known: KnownLists;
   readonly #outcomes = new Map<ObjectiveType, ListOutcome>();
   #progress: PullProgress | undefined;
   #pulling: Promise<readonly ListOutcome[]> | undefined;
-  /** One for all who have asked during a pull. */
+  /** The next pull, shared by all callers during the current one. */
   #following: Promise<readonly ListOutcome[]> | undefined;
-  /** Monotonic clock from which on a pull is wanted; undefined while none is. */
+  /** Monotonic time of the next wanted pull; undefined for none. */
   #wantedAtMs: number | undefined;
   #failures = 0;
-  /** Before the first look after the start. */
+  /** True until the first check after the start. */
   #isNew = false;
   #isStopped = false;
 
   constructor(options: ObjectiveMirrorOptions) {
     this.#options = options;
     this.#lists = new UpstreamObjectiveStore(options.database);
-    this.#copy = new MirrorWriter(options);
+    this.#writer = new MirrorWriter(options);
     this.#known = new KnownLists(this.#lists);
   }
 
-  /** Has the lists read as soon as the link is up. */
+  /** Plans the first pull for when the link is up. */
   start(): void {
     this.#options.timetable?.plan();
     this.#isNew = true;
   }
 
-  /** Says that the wall clock was set. */
+  /** Called after a clock step. */
   clockStepped(): void {
     this.#options.timetable?.plan();
   }
 
-  /** Begins a pull when one is due and the link is free. */
+  /** Starts a pull if one is due and the link is up. */
   look(): void {
     const { timetable, clock, link } = this.#options;
     if (timetable?.isDue() === true) {
       timetable.plan();
       this.#want(SPREAD_MS);
     }
-    // A site that does not know this centre's lists yet cannot wait.
+    // A site without the lists of this dispatch centre pulls at once.
     if (timetable && this.#isNew) this.#want(this.#isKnown() ? SPREAD_MS : 0);
     this.#isNew = false;
     const isWanted = this.#wantedAtMs !== undefined && clock.monotonicMs() >= this.#wantedAtMs;
@@ -96,14 +96,15 @@ export class ObjectiveMirror {
   }
 
   /**
-   * Reads all lists as they are now: a call during a pull, which may have read a page too early, waits for another one.
+   * Reads all lists. A call during a pull waits for another one: the current pull may already have read an outdated
+   * page.
    */
   pull(options: PullOptions): Promise<readonly ListOutcome[]> {
     const again = (): Promise<readonly ListOutcome[]> => {
       if (!options.isLossAccepted) this.#following = undefined;
       return this.pull(options);
     };
-    // What is accepted now may not be for whoever else waits.
+    // Loss is accepted for this caller only, so its pull is not shared.
     if (this.#pulling && options.isLossAccepted) return this.#pulling.then(again, again);
     if (this.#pulling) return (this.#following ??= this.#pulling.then(again, again));
     this.#pulling = this.#pull(options).finally(() => {
@@ -113,7 +114,7 @@ export class ObjectiveMirror {
     return this.#pulling;
   }
 
-  /** Lets the page under way come in and asks for no further one. */
+  /** Finishes the current page and requests no further one. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#pulling;
@@ -123,14 +124,14 @@ export class ObjectiveMirror {
     return this.#progress;
   }
 
-  /** What became of a list at the last try since the start. */
+  /** The outcome of the last read of a list since the start. */
   outcome(type: ObjectiveType): ListOutcome | undefined {
     return this.#outcomes.get(type);
   }
 
   #isKnown(): boolean {
     const { baseUrl } = this.#options;
-    return OBJECTIVE_TYPES.every((type) => this.#lists.walk(type)?.centre === baseUrl);
+    return OBJECTIVE_TYPES.every((type) => this.#lists.lastRead(type)?.centre === baseUrl);
   }
 
   #want(withinMs: number): void {
@@ -151,7 +152,7 @@ export class ObjectiveMirror {
       this.#failures = 0;
       onPulled();
     } else if (timetable) {
-      // What only the link has held up goes on when the link does.
+      // A pull that failed because of the link continues when the link is up.
       const isLink = link.state.waitMs > 0;
       const waitMs = isLink ? 0 : backOffMs(this.#failures, random(), RETRY_BASE_MS, RETRY_CAP_MS);
       this.#wantedAtMs = clock.monotonicMs() + waitMs;
@@ -160,14 +161,14 @@ export class ObjectiveMirror {
     return outcomes;
   }
 
-  /** A database in trouble fails this pull and no more: the next one tries again. */
+  /** A database error fails only this pull; the next one retries. */
   async #attempt(type: ObjectiveType, options: PullOptions): Promise<ListOutcome> {
     try {
       return await this.#read(type, options);
     } catch (error) {
       if (!isStorageError(error)) throw error;
       this.#options.log.error("objectives-mirror-write-failed", { type, error });
-      const reason = `the copy cannot be written: ${messageOf(error)}`;
+      const reason = `the mirror cannot be written: ${messageOf(error)}`;
       return { type, result: "failed", read: this.#progress?.read ?? 0, reason };
     }
   }
@@ -179,58 +180,58 @@ export class ObjectiveMirror {
     const { centre, clock, link, conditions, baseUrl } = this.#options;
     this.#progress = { type, read: 0 };
     const reader = this.#known.reader(type, { centre, mayTrustTags, nowMs: clock.monotonicMs() });
-    const walk = await readList(reader, type, {
-      mayGoOn: () => this.#mayGoOn(),
-      onPage: (read, verdict) => {
+    const found = await readList(reader, type, {
+      mayContinue: () => this.#mayContinue(),
+      onPage: (read, outcome) => {
         this.#progress = { type, read };
-        link.note(verdict);
+        link.note(outcome);
       },
     });
     this.#known.noteAnswers(reader);
-    if (walk.kind === "unfinished") return this.#failed(type, walk.verdict);
-    const read = walk.rows.size;
-    const isOtherCentre = (this.#lists.walk(type)?.centre ?? "") !== baseUrl;
-    const verdict = compareLists(this.#lists.listed(type), walk.rows, isLossAccepted || isOtherCentre);
-    if (verdict.kind === "refused") return this.#refused(type, read, verdict.reason);
-    await this.#copy.write(type, walk.rows, verdict);
+    if (found.kind === "unfinished") return this.#fail(type, found.outcome);
+    const read = found.rows.size;
+    const isOtherCentre = (this.#lists.lastRead(type)?.centre ?? "") !== baseUrl;
+    const outcome = compareLists(this.#lists.listed(type), found.rows, isLossAccepted || isOtherCentre);
+    if (outcome.kind === "refused") return this.#reject(type, read, outcome.reason);
+    await this.#writer.write(type, found.rows, outcome);
     this.#known.keep(type, reader, clock.monotonicMs());
     conditions.clear("objectives-mirror-stale", type);
     return { type, result: "taken", read, reason: null };
   }
 
-  /** Records go first: a page is only asked for when none of them is on its way, and not while the link rests. */
-  async #mayGoOn(): Promise<boolean> {
+  /** Records have priority: a page is only requested when none is being sent and the link is up. */
+  async #mayContinue(): Promise<boolean> {
     const { untilIdle, link } = this.#options;
     await untilIdle();
     return !this.#isStopped && link.state.waitMs === 0;
   }
 
-  #failed(type: ObjectiveType, { link: fault, ...verdict }: ReadOutcome): ListOutcome {
+  #fail(type: ObjectiveType, { link: fault, ...outcome }: ReadOutcome): ListOutcome {
     const { link, log } = this.#options;
-    const { mayBeRecordSpecific = false, code } = verdict;
-    const reason = code === INTERRUPTED ? (link.state.reason ?? "the daemon stops") : verdict.reason;
-    // A list that the centre cannot give says nothing about the records that it takes.
-    if (fault !== "ok" && !mayBeRecordSpecific) link.note({ ...verdict, link: fault });
-    // Once can be the line; a list that fails again while the link is well is somebody's business.
+    const { mayBeRecordSpecific = false, code } = outcome;
+    const reason = code === INTERRUPTED ? (link.state.reason ?? "the daemon is stopping") : outcome.reason;
+    // A list that fails does not mean that the link is down for records.
+    if (fault !== "ok" && !mayBeRecordSpecific) link.note({ ...outcome, link: fault });
+    // One failure can be the network; a repeated one while the link is up is reported.
     else if (this.#failures > 0 && code !== INTERRUPTED)
-      this.#tell(type, `cannot be read: ${reason}`, "It is tried again by itself.");
+      this.#report(type, `cannot be read: ${reason}`, "It is retried automatically.");
     log.info("objectives-pull-failed", { type, reason });
     return { type, result: "failed", read: this.#progress?.read ?? 0, reason };
   }
 
-  #refused(type: ObjectiveType, read: number, reason: string): ListOutcome {
-    const remedy = "If it is right nevertheless: santinela objectives pull --accept-loss.";
-    this.#tell(type, `is not believed: ${reason}`, remedy);
+  #reject(type: ObjectiveType, read: number, reason: string): ListOutcome {
+    const remedy = "If the list is correct, run santinela objectives pull --accept-loss.";
+    this.#report(type, `was rejected as implausible: ${reason}`, remedy);
     this.#options.log.warn("objectives-rejected", { type, reason });
     return { type, result: "refused", read, reason };
   }
 
-  #tell(type: ObjectiveType, what: string, remedy: string): void {
-    const walk = this.#lists.walk(type);
-    const copy = walk
-      ? `The copy of ${new Date(walk.completedAtMs).toISOString()} stays in use.`
+  #report(type: ObjectiveType, what: string, remedy: string): void {
+    const found = this.#lists.lastRead(type);
+    const fallback = found
+      ? `The mirror of ${new Date(found.completedAtMs).toISOString()} stays in use.`
       : "Only the configured and imported objectives are known.";
-    const said = `the centre's list ${type} ${what}. ${copy} ${remedy}`;
-    this.#options.conditions.raise("objectives-mirror-stale", said, type);
+    const text = `the dispatch centre's list ${type} ${what}. ${fallback} ${remedy}`;
+    this.#options.conditions.raise("objectives-mirror-stale", text, type);
   }
 }

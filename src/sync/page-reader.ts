@@ -3,127 +3,131 @@ import { NOT_UNPACKED } from "../client/answer-body.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
-/** What is remembered of one page of a list, instead of its rows: those are in the copy of the list. */
+/** Metadata of one page of a list; its rows are in the mirror. */
 export interface KnownPage {
-  /** The centre's name for this version of the page; undefined where it gives none. */
+  /** ETag of the page; undefined if the server sends none. */
   readonly tag: string | undefined;
-  /** How many items it had, objectives or not. */
+  /** Number of items, including invalid ones. */
   readonly items: number;
-  /** Ids of its objectives, in its order. */
+  /** Ids of its objectives, in page order. */
   readonly ids: readonly number[];
   /** Hash of their descriptions. */
   readonly digest: string;
 }
 
-/** A list as it was last read to its end and taken over. */
+/** A list as last read completely and stored. */
 export interface KnownList {
   /** By path. */
   readonly pages: ReadonlyMap<string, KnownPage>;
 }
 
-/** What the request for one page has brought. */
+/** The result of reading one page. */
 export type PageRead =
   | {
       readonly kind: "page";
-      readonly verdict: ReadOutcome;
+      readonly outcome: ReadOutcome;
       readonly items: number;
-      /** Descriptions as JSON with their ids. */
+      /** Descriptions as JSON, with their ids. */
       readonly entries: readonly (readonly [id: number, text: string])[];
     }
-  /** The whole list is as it was. */
-  | { readonly kind: "whole"; readonly verdict: ReadOutcome; readonly rows: ReadonlyMap<number, string> }
-  | { readonly kind: "failed"; readonly verdict: ReadOutcome };
+  /** The whole list is unchanged. */
+  | { readonly kind: "whole"; readonly outcome: ReadOutcome; readonly rows: ReadonlyMap<number, string> }
+  | { readonly kind: "failed"; readonly outcome: ReadOutcome };
 
 export interface PageReaderOptions {
   readonly centre: Pick<UpstreamClient, "read">;
   /** The list whose tags may be sent; undefined to read every page. */
   readonly known: KnownList | undefined;
-  /** The copy of that list: each description as JSON, by id. */
+  /** The mirror of that list: each description as JSON, by id. */
   readonly copy: ReadonlyMap<number, string>;
-  /** Whether answers may be packed. */
-  readonly mayPack: boolean;
-  /** Whether the centre may be asked by tags. */
+  /** Whether responses may be compressed. */
+  readonly mayCompress: boolean;
+  /** Whether conditional requests may be sent. */
   readonly mayTag: boolean;
 }
 
-/** No version has this tag. A centre that calls its page unchanged since then reports it of every page. */
-const NO_VERSION = '"santinela-no-version"';
-/** Answers by which a centre may refuse a question with a tag. The others say what they say of any question. */
-const REFUSALS: ReadonlySet<string> = new Set(["400", "405", "406", "409", "412", "422", "501"]);
+/** A tag that no version has. A server that answers 304 to it does so for every page. */
+const UNKNOWN_TAG = '"santinela-no-version"';
+/** Status codes that may reject a conditional request. Other codes have their usual meaning. */
+const REJECTIONS: ReadonlySet<string> = new Set(["400", "405", "406", "409", "412", "422", "501"]);
 
-/** A longer description is kept as number and name alone. */
+/** Longer descriptions are stored with id and name only. */
 const ROW_CHARACTERS_MAX = 16 * 1024;
 
-/** Reads the pages of one list, and takes those that the centre says are unchanged from the copy. */
+/** Reads the pages of one list; unchanged pages come from the mirror. */
 export class PageReader {
   readonly #options: PageReaderOptions;
-  #mayPack: boolean;
+  #mayCompress: boolean;
   #mayTag: boolean;
-  /** The pages that were read so far, by path. */
+  /** The pages read so far, by path. */
   readonly pages = new Map<string, KnownPage>();
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
-    this.#mayPack = options.mayPack;
+    this.#mayCompress = options.mayCompress;
     this.#mayTag = options.mayTag;
   }
 
-  /** Whether no page was asked for by a tag of its own. */
+  /** Whether every page was read without a known tag. */
   get isFull(): boolean {
     return this.#options.known === undefined;
   }
 
-  /** Whether answers may be packed still: no if one could not be unpacked. */
-  get mayPack(): boolean {
-    return this.#mayPack;
+  /** Whether responses may still be compressed: false after one could not be decompressed. */
+  get mayCompress(): boolean {
+    return this.#mayCompress;
   }
 
-  /** Whether the centre may still be asked by tags: no if it has refused that, or called what cannot be unchanged. */
+  /**
+   * Whether conditional requests may still be sent: false after one was rejected, or after a 304 for an unknown
+   * tag.
+   */
   get mayTag(): boolean {
     return this.#mayTag;
   }
 
-  /** @param path of a page, with its query */
+  /** @param path path of a page, with its query */
   async read(path: string): Promise<PageRead> {
     const known = this.#mayTag ? this.#options.known?.pages.get(path) : undefined;
     const entries = known && this.#entriesOf(known);
-    const isTrial = this.isFull && this.pages.size === 0 && this.#mayTag;
-    const tag = isTrial ? NO_VERSION : entries && known.tag;
-    const verdict = await this.#ask(path, tag);
-    const isRefused = tag !== undefined && REFUSALS.has(verdict.code);
-    if (isRefused || (isTrial && verdict.isUnchanged === true)) this.#mayTag = false;
-    if (verdict.isUnchanged !== true && !isRefused) return this.#received(path, verdict);
-    // A 304 that names another version says nothing about the one that is here.
-    const isSame = verdict.tag === undefined || bare(verdict.tag) === bare(known?.tag);
-    if (isRefused || !known || !entries || !isSame) return this.#received(path, await this.#ask(path));
+    const isTagTest = this.isFull && this.pages.size === 0 && this.#mayTag;
+    const tag = isTagTest ? UNKNOWN_TAG : entries && known.tag;
+    const outcome = await this.#request(path, tag);
+    const isRejected = tag !== undefined && REJECTIONS.has(outcome.code);
+    if (isRejected || (isTagTest && outcome.isUnchanged === true)) this.#mayTag = false;
+    if (outcome.isUnchanged !== true && !isRejected) return this.#received(path, outcome);
+    // A 304 with another tag does not confirm the stored version.
+    const isSame =
+      outcome.tag === undefined || withoutWeakPrefix(outcome.tag) === withoutWeakPrefix(known?.tag);
+    if (isRejected || !known || !entries || !isSame) return this.#received(path, await this.#request(path));
     const rows = this.pages.size === 0 ? this.#wholeList(known) : undefined;
     this.pages.set(path, known);
-    if (rows) return { kind: "whole", verdict, rows };
-    return { kind: "page", verdict, items: known.items, entries };
+    if (rows) return { kind: "whole", outcome, rows };
+    return { kind: "page", outcome, items: known.items, entries };
   }
 
-  async #ask(path: string, tag?: string): Promise<ReadOutcome> {
+  async #request(path: string, tag?: string): Promise<ReadOutcome> {
     const condition: Record<string, string> = tag === undefined ? {} : { "If-None-Match": tag };
-    if (!this.#mayPack) return this.#options.centre.read(path, condition);
-    const verdict = await this.#options.centre.read(path, { "Accept-Encoding": "gzip", ...condition });
-    if (verdict.code !== NOT_UNPACKED) return verdict;
-    this.#mayPack = false;
+    if (!this.#mayCompress) return this.#options.centre.read(path, condition);
+    const outcome = await this.#options.centre.read(path, { "Accept-Encoding": "gzip", ...condition });
+    if (outcome.code !== NOT_UNPACKED) return outcome;
+    this.#mayCompress = false;
     return this.#options.centre.read(path);
   }
 
-  #received(path: string, verdict: ReadOutcome): PageRead {
-    // Some servers have no page behind the last row, and one may have no list of this kind at all.
-    const isNoPage = verdict.code === "404" && verdict.link === "ok";
-    const items = isNoPage ? [] : itemsOf(verdict.value);
-    if (!items) return { kind: "failed", verdict };
+  #received(path: string, outcome: ReadOutcome): PageRead {
+    // Some servers answer 404 after the last page, or if they have no such list.
+    const isMissing = outcome.code === "404" && outcome.link === "ok";
+    const items = isMissing ? [] : itemsOf(outcome.value);
+    if (!items) return { kind: "failed", outcome };
     const entries = items.flatMap(objectiveIn);
     const ids = entries.map(([id]) => id);
     const digest = digestOf(entries);
-    this.pages.set(path, { tag: verdict.tag, items: items.length, ids, digest });
-    return { kind: "page", verdict, items: items.length, entries };
+    this.pages.set(path, { tag: outcome.tag, items: items.length, ids, digest });
+    return { kind: "page", outcome, items: items.length, entries };
   }
 
-  /** Undefined where the copy has no longer what the page had. */
+  /** Returns undefined if the mirror no longer has the rows of the page. */
   #entriesOf({ ids, digest }: KnownPage): [id: number, text: string][] | undefined {
     const entries = ids.flatMap((id): [number, string][] => {
       const text = this.#options.copy.get(id);
@@ -133,7 +137,7 @@ export class PageReader {
   }
 
   /**
-   * The rows of a list whose pages all had this page's tag: it is a version of the list, and one answer is enough.
+   * The rows of a list whose pages all share this tag: it is a tag of the whole list, so one response is enough.
    * Undefined for any other list.
    */
   #wholeList({ tag }: KnownPage): ReadonlyMap<number, string> | undefined {
@@ -148,8 +152,8 @@ export class PageReader {
   }
 }
 
-/** A tag as it is compared: weak or strong makes no difference to a list (RFC 9110, 8.8.3.2). */
-function bare(tag: string | undefined): string | undefined {
+/** A tag for comparison: weak or strong makes no difference for a list (RFC 9110, 8.8.3.2). */
+function withoutWeakPrefix(tag: string | undefined): string | undefined {
   return tag?.replace(/^W\//, "");
 }
 
@@ -159,12 +163,12 @@ function digestOf(entries: readonly (readonly [number, string])[]): string {
   return hash.digest("base64");
 }
 
-/** An item as it is kept: with its name, because a list without names is of no use; nothing of it for no objective. */
+/** An item as stored, always with a name; empty if it is not an objective. */
 function objectiveIn(item: unknown): [id: number, text: string][] {
   if (item === null || typeof item !== "object" || Array.isArray(item)) return [];
   const { id, name: given, ...rest } = item as { id?: unknown; name?: unknown };
   if (!Number.isSafeInteger(id) || (id as number) < 1) return [];
-  // The interface shows the fields of a building alone; what an asset or a person has may not be called a name.
+  // The contract defines the fields of a building only; an asset or a person may lack a name.
   const name = typeof given === "string" && given.trim() !== "" ? given : `#${String(id)}`;
   const text = JSON.stringify({ id, name, ...rest });
   return [

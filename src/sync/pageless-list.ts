@@ -3,27 +3,26 @@ import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
-/** The filters of the interface, with every value that a record can have: what they split a list into is all of it. */
+/** The filters of the API with all their values: together the parts are the whole list. */
 const SPLITS = [
   ["status", STATUSES],
   ["priority", PRIORITIES],
   ["type", TYPES],
 ] as const;
 
-/** Rows that were read, or why that is not all of them. */
+/** The rows read, or why they are incomplete. */
 export type PartsRead =
   | { readonly kind: "whole"; readonly rows: readonly MatchCandidate[] }
-  /** There are more than these. */
+  /** There are more rows than these. */
   | { readonly kind: "cut"; readonly rows: readonly MatchCandidate[] }
-  | { readonly kind: "failed"; readonly verdict: ReadOutcome };
+  | { readonly kind: "failed"; readonly outcome: ReadOutcome };
 
 /**
- * Reads the list of a centre that gives one page whatever is asked for, part by part. A part that has fewer rows than an
- * answer of this centre is known to hold is all of that part; a larger one is split by the next filter. Where one cannot be
- * split any more the others are read nevertheless: a double may be among them.
- * @param page what the centre gives of the whole list; each of these rows must be in a part, or the filters are not what
- *   they seem
- * @param rowsMax the most rows that one answer of this centre has held
+ * Reads the list of a server that ignores paging, part by part. A part with fewer rows than the server's page size
+ * is complete; a larger one is split by the next filter. If a part cannot be split further the others are still
+ * read: one may contain a duplicate.
+ * @param page the first page of the whole list; each of its rows must be in a part, or the filters do not work
+ * @param rowsMax the maximum number of rows this server has returned
  */
 export async function readByParts(
   centre: UpstreamClient,
@@ -39,7 +38,7 @@ export async function readByParts(
 
 interface Part {
   readonly filters: Readonly<Record<string, string>>;
-  /** By what it may still be split. */
+  /** Filters that can still split it. */
   readonly splits: readonly (typeof SPLITS)[number][];
   readonly rowsMax: number;
 }
@@ -61,11 +60,11 @@ async function split(centre: UpstreamClient, { filters, splits, rowsMax }: Part)
 
 async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> {
   const { filters, rowsMax } = part;
-  const verdict = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
-  const items = itemsOf(verdict.value);
-  if (!items) return { kind: "failed", verdict };
-  const rows = items.filter(isSighting);
-  // A centre that ignores the filter shows others as well, and then it says nothing about this part.
+  const outcome = await centre.read(`/interventii?${new URLSearchParams(filters).toString()}`);
+  const items = itemsOf(outcome.value);
+  if (!items) return { kind: "failed", outcome };
+  const rows = items.filter(isMatchCandidate);
+  // A server that ignores the filter also returns other rows, so the part is unknown.
   const isFiltered = rows.every((row) =>
     Object.entries(filters).every(([name, value]) => row[name] === value),
   );
@@ -75,7 +74,7 @@ async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> 
   return parts.kind === "cut" ? { kind: "cut", rows: [...rows, ...parts.rows] } : parts;
 }
 
-/** Whether an item of a list is a record. */
-export function isSighting(item: unknown): item is MatchCandidate {
+/** Whether a list item is a record: an object with an integer id. */
+export function isMatchCandidate(item: unknown): item is MatchCandidate {
   return item !== null && typeof item === "object" && Number.isSafeInteger((item as { id?: unknown }).id);
 }

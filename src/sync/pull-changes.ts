@@ -5,7 +5,7 @@ import { validateInterventionUpdate } from "../generated/validators.js";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncStore } from "./sync-store.ts";
 
-/** Takes over here what the dispatcher has changed at the centre. */
+/** Applies a dispatcher's changes to the local record. */
 export class PullChanges {
   readonly #store: SyncStore;
   readonly #clock: Clock;
@@ -19,9 +19,9 @@ export class PullChanges {
   }
 
   /**
-   * Writes what is possible here of what is wanted; the centre's rules may be wider than ours.
-   * @param adopt fields that are the centre's after the merge
-   * @returns the record as it is now
+   * Applies the changes that are valid here; the rules of the dispatch centre may be wider.
+   * @param adopt fields whose upstream value won the merge
+   * @returns the record after the change
    */
   work(
     stored: StoredIntervention,
@@ -62,7 +62,7 @@ export class PullChanges {
   }
 }
 
-/** What is the centre's alone: its number and the invoice. */
+/** The fields that only the dispatch centre sets: its number and the invoice. */
 function ownFields(record: Intervention, upstream: UpstreamRecord): Partial<Pick<Intervention, OwnField>> {
   const { dispeceratId, invoicePdf } = upstream;
   return {

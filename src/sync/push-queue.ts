@@ -1,47 +1,53 @@
 import type { DueEntry, OutboxQueue } from "../store/due-entries.ts";
 
 export interface PushQueueSteps {
-  /** How many records may be worked on at once now; 0 ends the lane's work. */
-  readonly places: () => number;
-  /** Returns when the lane may take another record. */
+  /** How many records may be in progress now; 0 ends the run of the queue. */
+  readonly slots: () => number;
+  /** Resolves when the queue may take another record. */
   readonly giveWay: () => Promise<void>;
-  /** Begins with the next record that is due. @returns its end; undefined when nothing is due */
+  /**
+   * Starts work on the next due record.
+   * @returns a promise for its end; undefined if nothing is due
+   */
   readonly takeNext: () => Promise<void> | undefined;
   /**
-   * Called when nothing is due any longer, with what works through whatever has come due since: to be called in between
-   * where this takes long.
+   * Called when nothing is due, with a function that works off records that have become due; long work calls it in
+   * between.
    */
-  readonly rest: (giveWay: () => Promise<void>) => Promise<void>;
-  /** Called when the database ended the work. */
+  readonly afterDrain: (giveWay: () => Promise<void>) => Promise<void>;
+  /** Called when a database error ended the work. */
   readonly failed: () => void;
 }
 
-/** One of the two queues to the centre: works on several records at once until nothing is due. */
-export class Lane {
+/** One of the two queues of the push: works on several records at once until nothing is due. */
+export class PushQueue {
   readonly #steps: PushQueueSteps;
   #running: Promise<void> | undefined;
-  /** Set when another look was asked for since the last one began. */
+  /** Set when another run was requested since the last one began. */
   #isWanted = false;
   #inFlight = 0;
   #failure: { readonly error: unknown } | undefined;
-  /** Whether something has happened since the last look at what is due. */
-  #isRung = false;
-  /** Ends the wait for something to happen. */
+  /** Whether anything has changed since the last check for due records. */
+  #hasChanged = false;
+  /** Ends the wait for a change. */
   #wake: () => void = () => {};
 
   constructor(steps: PushQueueSteps) {
     this.#steps = steps;
   }
 
-  /** The work under way; undefined while there is none. */
+  /** The current run; undefined if idle. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
 
-  /** Works through everything that is due. Called meanwhile, it looks once more. @throws what the database threw */
+  /**
+   * Works on everything that is due; a call during a run makes it check again.
+   * @throws the error of the database
+   */
   run(): Promise<void> {
     this.#isWanted = true;
-    this.#ring();
+    this.#notify();
     this.#running ??= this.#work().finally(() => (this.#running = undefined));
     return this.#running;
   }
@@ -52,7 +58,7 @@ export class Lane {
       while (this.#isWanted && !this.#failure) {
         this.#isWanted = false;
         await this.#drain();
-        if (!this.#failure) await this.#steps.rest(() => this.#drain());
+        if (!this.#failure) await this.#steps.afterDrain(() => this.#drain());
       }
     } catch (error) {
       this.#failure ??= { error };
@@ -62,28 +68,28 @@ export class Lane {
     throw this.#failure.error;
   }
 
-  /** Returns only when nothing of it is on the wire, also after a failure: what is there is not to be sent again. */
+  /** Resolves only when no request is in flight, also after a failure: what is in flight must not be sent again. */
   async #drain(): Promise<void> {
     for (;;) {
-      this.#isRung = false;
-      if ((await this.#begin()) || this.#isRung) continue;
+      this.#hasChanged = false;
+      if ((await this.#begin()) || this.#hasChanged) continue;
       if (this.#inFlight === 0) return;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
-  #ring(): void {
-    this.#isRung = true;
+  #notify(): void {
+    this.#hasChanged = true;
     this.#wake();
   }
 
-  /** @returns whether another record was taken */
+  /** @returns whether a record was started */
   async #begin(): Promise<boolean> {
-    const { places, giveWay, takeNext } = this.#steps;
-    if (this.#failure || this.#inFlight >= places()) return false;
+    const { slots, giveWay, takeNext } = this.#steps;
+    if (this.#failure || this.#inFlight >= slots()) return false;
     try {
       await giveWay();
-      const work = this.#inFlight < places() ? takeNext() : undefined;
+      const work = this.#inFlight < slots() ? takeNext() : undefined;
       if (!work) return false;
       this.#inFlight += 1;
       void this.#follow(work);
@@ -101,28 +107,28 @@ export class Lane {
       this.#failure ??= { error };
     }
     this.#inFlight -= 1;
-    this.#ring();
+    this.#notify();
   }
 }
 
-/** The records that are being worked on, whichever lane does it. Each is in one pair of hands at a time. */
-export class UnderWay {
-  readonly #records = new Map<number, { readonly lane: OutboxQueue; readonly look: string }>();
+/** The records in progress in both queues; each is worked on once at a time. */
+export class ActiveRecords {
+  readonly #records = new Map<number, { readonly queue: OutboxQueue; readonly likeness: string }>();
 
   /**
-   * Whether work on an entry can begin. Of records that look alike one after the other is sent: a search for the first
-   * could take the second's for it where the centre does not keep our reference. An alarm waits for no other record.
+   * Whether work on an entry may start. Similar records are sent one after the other: if the centre does not keep
+   * our marker, a search could confuse them. An alarm waits for no bulk record.
    */
-  isFree(lane: OutboxQueue, { entry, look }: DueEntry): boolean {
+  isFree(queue: OutboxQueue, { entry, likeness }: DueEntry): boolean {
     if (this.#records.has(entry.interventionId)) return false;
     return ![...this.#records.values()].some(
-      (other) => other.look === look && (lane === "others" || other.lane === "alarms"),
+      (other) => other.likeness === likeness && (queue === "bulk" || other.queue === "urgent"),
     );
   }
 
-  /** Does a piece of work on a record, which nothing else touches meanwhile. */
-  async hold(lane: OutboxQueue, { entry, look }: DueEntry, work: () => Promise<void>): Promise<void> {
-    this.#records.set(entry.interventionId, { lane, look });
+  /** Works on a record while nothing else does. */
+  async hold(queue: OutboxQueue, { entry, likeness }: DueEntry, work: () => Promise<void>): Promise<void> {
+    this.#records.set(entry.interventionId, { queue, likeness });
     try {
       await work();
     } finally {

@@ -9,7 +9,7 @@ import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entrie
 import { unprovedAlarms } from "../store/unproved-alarms.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import { RecordAudit } from "./record-audit.ts";
-import { Lane, UnderWay } from "./push-queue.ts";
+import { PushQueue, ActiveRecords } from "./push-queue.ts";
 import { SyncStore } from "./sync-store.ts";
 import type { Link } from "./link.ts";
 import { LinkFaultDetector } from "./link-fault-detector.ts";
@@ -17,7 +17,7 @@ import { SyncCommands } from "./sync-commands.ts";
 import type { SyncContext } from "./context.ts";
 import { CreateFlow } from "./create-flow.ts";
 import { Reconciler } from "./reconciler.ts";
-import { LinkedBefore } from "./upstream-restore.ts";
+import { LinkedIdHistory } from "./upstream-restore.ts";
 import { ReferenceWatch } from "./reference-watch.ts";
 import { INCOMPLETE_LISTS } from "./record-search.ts";
 import { ReassignedIds } from "./reassigned-ids.ts";
@@ -33,51 +33,50 @@ export interface PushOptions {
   readonly conditions: Conditions;
   readonly marker: MarkerField;
   readonly siteRef: string;
-  /** The centre's address. */
   readonly baseUrl?: string;
-  /** IANA zone in which dates without an offset are read. */
+  /** IANA time zone of dates without an offset. */
   readonly timezone: string;
   readonly failpoint: (name: string) => void;
   readonly timeouts?: SyncTimeouts;
 }
 
-/** Of each kind of check, so many are made in one go: what is new must not wait for what is only looked at again. */
-const CHECKS_MAX = 20;
-/** A person is asked about an alarm once this time has passed: by then the search would have found it. */
+/** Maximum verifications per cycle: new records must not wait for them. */
+const VERIFICATIONS_MAX = 20;
+/** After this time an unconfirmed alarm is reported: a search would have found it by then. */
 const UNPROVED_AFTER_MS = 30_000;
-/** Doubles of so many records are looked for in one reading of the centre's list. */
+/** Maximum records swept with one read of the list. */
 const SWEEPS_MAX = 500;
 
 /**
- * Maximum records in flight. Behind 200 ms eight bring forty records a second, which is about what an SD card can record
- * of them. Of alarms several, because one that hangs must not hold up the next.
+ * Maximum records in flight. With 200 ms latency, eight send forty records a second, about what an SD card can
+ * store. Several alarms, because one that hangs must not block the next.
  */
-export const IN_FLIGHT_MAX: Readonly<Record<OutboxQueue, number>> = { alarms: 4, others: 8 };
+export const IN_FLIGHT_MAX: Readonly<Record<OutboxQueue, number>> = { urgent: 4, bulk: 8 };
 
 /**
- * Brings the records to the centre: takes what is due in the outbox, several records at once in each of two lanes and the
- * requests of one record one after the other. It records each step before and after it is taken, so that the outbox shows
- * how to go on whatever happens in between.
+ * Pushes records to the dispatch centre. Takes what is due in the outbox: several records at once in two queues,
+ * the requests of one record in sequence. Each step is stored before and after it is taken, so that the outbox
+ * shows how to continue after any interruption.
  */
 export class Push {
-  /** What people can do about single records. */
+  /** Commands of users for single records. */
   readonly operator: SyncCommands;
   readonly #options: PushOptions;
   readonly #parts: SyncContext;
   readonly #store: SyncStore;
   readonly #watch: LinkFaultDetector;
-  readonly #posting: CreateFlow;
-  readonly #reconciling: Reconciler;
-  readonly #sweeping: DuplicateSweep;
-  /** Holds the centre's list against this site's records. */
-  readonly comparing: RecordAudit;
+  readonly #createFlow: CreateFlow;
+  readonly #reconciler: Reconciler;
+  readonly #sweep: DuplicateSweep;
+  /** Compares the centre's list with the records of this site. */
+  readonly audit: RecordAudit;
   readonly #due: DueEntries;
-  readonly #underWay = new UnderWay();
-  readonly #lanes: Readonly<Record<OutboxQueue, Lane>>;
-  /** False before the first cycle and after one that the database ended: what was left on the wire is taken up first. */
+  readonly #active = new ActiveRecords();
+  readonly #queues: Readonly<Record<OutboxQueue, PushQueue>>;
+  /** False before the first cycle and after a database error: interrupted requests are handled first. */
   #isHealthy = false;
   #areChecksWanted = false;
-  #keepingReady: Promise<void> | undefined;
+  #warming: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: PushOptions) {
@@ -87,23 +86,23 @@ export class Push {
     const parts: SyncContext = {
       ...options,
       store: this.#store,
-      linkedBefore: new LinkedBefore({ store: this.#store, clock: options.clock }),
+      linkedIds: new LinkedIdHistory({ store: this.#store, clock: options.clock }),
       watch: this.#watch,
       reference: new ReferenceWatch({ ...options, store: this.#store }),
-      strangers: new ReassignedIds({ ...options, store: this.#store }),
+      reassignedIds: new ReassignedIds({ ...options, store: this.#store }),
       timeouts: options.timeouts ?? DEFAULT_SYNC_TIMEOUTS,
     };
     this.operator = new SyncCommands(parts);
-    this.#posting = new CreateFlow(parts);
-    this.#reconciling = new Reconciler(parts, options.timezone);
-    this.#sweeping = new DuplicateSweep(parts);
-    this.comparing = new RecordAudit(parts, options);
+    this.#createFlow = new CreateFlow(parts);
+    this.#reconciler = new Reconciler(parts, options.timezone);
+    this.#sweep = new DuplicateSweep(parts);
+    this.audit = new RecordAudit(parts, options);
     this.#parts = parts;
     this.#due = new DueEntries(options.database);
-    this.#lanes = { alarms: this.#makeLane("alarms"), others: this.#makeLane("others") };
+    this.#queues = { urgent: this.#makeQueue("urgent"), bulk: this.#makeQueue("bulk") };
   }
 
-  /** Takes up what a dead process left on the wire, and forgets waits that a wrong clock has made. */
+  /** Marks requests interrupted by a crash, and shortens waits that a wrong clock has made too long. */
   start(): void {
     const { outbox } = this.#store;
     this.#store.write(() => {
@@ -112,126 +111,129 @@ export class Push {
       outbox.clampDeadlines(this.#options.clock.wallMs());
     });
     this.#parts.reference.declare();
-    this.#parts.strangers.declare();
+    this.#parts.reassignedIds.declare();
     this.#isHealthy = true;
   }
 
-  /** Works through everything that is due. Called during a cycle, it makes that one look once more. */
+  /** Pushes everything that is due; a call during a cycle makes it check again. */
   async cycle(): Promise<void> {
-    const isIdle = Object.values(this.#lanes).every(({ running }) => running === undefined);
+    const isIdle = Object.values(this.#queues).every(({ running }) => running === undefined);
     if (!this.#isHealthy && isIdle) this.start();
-    // Also while the link rests: after a power cut nobody knows any more that the clock was set.
+    // Also while the link is down: after a restart a clock step can no longer be detected.
     this.#store.followClock();
     this.operator.sendJoined();
-    await Promise.all([this.#lanes.alarms.run(), this.#lanes.others.run()]);
+    await Promise.all([this.#queues.urgent.run(), this.#queues.bulk.run()]);
   }
 
-  /** The same, and then looks at the centre's records for doubles and for what the dispatcher has changed. */
+  /** Runs a cycle, then sweeps for duplicates and verifies linked records. */
   async cycleWithChecks(): Promise<void> {
     this.#areChecksWanted = true;
     await this.cycle();
   }
 
-  /** Makes everything due that only waits for time to pass. */
   makeAllDue(): void {
     this.#store.write(() => this.#store.outbox.makeAllDue());
   }
 
-  /** Lets the requests under way finish and takes no further one. */
+  /** Finishes the requests in flight and starts no further one. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all(Object.values(this.#lanes).map(({ running }) => running ?? Promise.resolve()));
-    await this.#keepingReady;
+    await Promise.all(Object.values(this.#queues).map(({ running }) => running ?? Promise.resolve()));
+    await this.#warming;
   }
 
-  /** Has every record tried again that the centre had no objective for: it may have it now. */
+  /** Retries blocked records: their objectives may exist now. */
   retryBlocked(): void {
     this.#store.write(() => this.#store.outbox.makeBlockedDue());
   }
 
-  /** Comes back when nothing is on its way to the centre. */
-  async untilQuiet(): Promise<void> {
-    const running = (): Promise<void>[] => Object.values(this.#lanes).flatMap((lane) => lane.running ?? []);
+  /** Resolves when no record is being sent. */
+  async untilIdle(): Promise<void> {
+    const running = (): Promise<void>[] =>
+      Object.values(this.#queues).flatMap((queue) => queue.running ?? []);
     while (running().length > 0) await Promise.allSettled(running());
   }
 
-  /** How long until there is something to do; undefined when only a change can make it so. */
+  /** Milliseconds until the next due work; undefined if only a change can create some. */
   nextWorkInMs(): number | undefined {
     const dueAtMs = this.#due.nextAtMs();
     if (dueAtMs === undefined) return undefined;
     return Math.max(0, dueAtMs - this.#options.clock.wallMs(), this.#options.link.state.waitMs);
   }
 
-  #makeLane(name: OutboxQueue): Lane {
-    const isOthers = name === "others";
-    return new Lane({
-      places: () => this.#placesOf(name),
-      giveWay: () => (isOthers ? this.#alarmsFirst() : Promise.resolve()),
+  #makeQueue(name: OutboxQueue): PushQueue {
+    const isBulk = name === "bulk";
+    return new PushQueue({
+      slots: () => this.#slotsOf(name),
+      giveWay: () => (isBulk ? this.#urgentFirst() : Promise.resolve()),
       takeNext: () => this.#takeNext(name),
-      rest: async (giveWay) => {
-        if (isOthers && this.#areChecksWanted) await this.#check(giveWay);
-        this.#declareRefusals();
+      afterDrain: async (giveWay) => {
+        if (isBulk && this.#areChecksWanted) await this.#check(giveWay);
+        this.#declareRejections();
       },
       failed: () => (this.#isHealthy = false),
     });
   }
 
-  #placesOf(lane: OutboxQueue): number {
+  #slotsOf(queue: OutboxQueue): number {
     if (this.#isStopped || !this.#watch.isOpen) return 0;
-    // Over a link that may swallow everything, one record is put in doubt and not eight.
+    // On an unproven link only one record is risked, not eight.
     const isProven = this.#options.link.state.state === "up";
-    return isProven || lane === "alarms" ? IN_FLIGHT_MAX[lane] : 1;
+    return isProven || queue === "urgent" ? IN_FLIGHT_MAX[queue] : 1;
   }
 
-  /** A thin line is the alarms' first: the others go on when those are through, also those that have come due just now. */
-  async #alarmsFirst(): Promise<void> {
-    const { alarms } = this.#lanes;
-    await (alarms.running === undefined && this.#nextOf("alarms") ? alarms.run() : alarms.running);
+  /**
+   * Alarms have priority on a slow link: the bulk queue waits until they are sent, including those that become due
+   * now.
+   */
+  async #urgentFirst(): Promise<void> {
+    const { urgent } = this.#queues;
+    await (urgent.running === undefined && this.#nextOf("urgent") ? urgent.run() : urgent.running);
   }
 
-  #takeNext(lane: OutboxQueue): Promise<void> | undefined {
+  #takeNext(queue: OutboxQueue): Promise<void> | undefined {
     this.#store.followClock();
-    const due = this.#nextOf(lane);
+    const due = this.#nextOf(queue);
     if (!due) return undefined;
-    if (lane === "others") this.#keepAlarmsReady();
+    if (queue === "bulk") this.#keepUrgentWarm();
     const { entry } = due;
-    return this.#underWay.hold(lane, due, () =>
-      entry.phase === "linked" ? this.#reconciling.work(entry) : this.#posting.work(entry),
+    return this.#active.hold(queue, due, () =>
+      entry.phase === "linked" ? this.#reconciler.work(entry) : this.#createFlow.work(entry),
     );
   }
 
-  #nextOf(lane: OutboxQueue): DueEntry | undefined {
+  #nextOf(queue: OutboxQueue): DueEntry | undefined {
     const { clock } = this.#options;
-    return this.#due.next(lane, clock.wallMs(), (due) => this.#underWay.isFree(lane, due));
+    return this.#due.next(queue, clock.wallMs(), (due) => this.#active.isFree(queue, due));
   }
 
-  /** Beside the records: a database in trouble ends their work, and that is enough. */
-  #keepAlarmsReady(): void {
-    this.#keepingReady = this.#posting.keepAlarmsReady().catch((error: unknown) => {
+  /** Runs beside the records. Database errors are ignored here: they already end the work on the records. */
+  #keepUrgentWarm(): void {
+    this.#warming = this.#createFlow.keepUrgentWarm().catch((error: unknown) => {
       if (!isStorageError(error)) throw error;
     });
   }
 
-  /** @param giveWay works through what has come due: a record that is new waits for one check and not for all */
+  /** @param giveWay pushes what has become due, so that a new record waits for one check only */
   async #check(giveWay: () => Promise<void>): Promise<void> {
     const { outbox } = this.#store;
     this.#areChecksWanted = false;
     this.#store.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
-      () => this.#sweeping.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
-      ...outbox.dueChecks("verify", nowMs, CHECKS_MAX).map((entry) => () => this.#verify(entry)),
+      () => this.#sweep.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
+      ...outbox.dueChecks("verify", nowMs, VERIFICATIONS_MAX).map((entry) => () => this.#verify(entry)),
     ];
     for (const check of checks) if (!this.#isStopped && this.#watch.isOpen) await check().then(giveWay);
   }
 
   async #verify(entry: OutboxEntry): Promise<void> {
-    const due = { entry, look: `check of ${entry.interventionId}` };
-    if (!this.#underWay.isFree("others", due)) return;
-    await this.#underWay.hold("others", due, () => this.#reconciling.work(entry));
+    const due = { entry, likeness: `check of ${entry.interventionId}` };
+    if (!this.#active.isFree("bulk", due)) return;
+    await this.#active.hold("bulk", due, () => this.#reconciler.work(entry));
   }
 
-  #declareRefusals(): void {
+  #declareRejections(): void {
     const { conditions, clock, database } = this.#options;
     const unproved = unprovedAlarms(database, [...INCOMPLETE_LISTS], clock.wallMs() - UNPROVED_AFTER_MS);
     const [first] = unproved;

@@ -3,10 +3,10 @@ import type { Conditions } from "../domain/condition.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { SyncStore } from "./sync-store.ts";
 
-/** People are told for so long that an id of theirs at the centre was given to another record. */
-const TOLD_FOR_MS = 86_400_000;
+/** How long a reassigned id is shown as a condition. */
+const SHOWN_FOR_MS = 86_400_000;
 
-/** Remembers that the centre gives ids again. */
+/** Remembers that the dispatch centre has reassigned an id. */
 export class ReassignedIds {
   readonly #store: SyncStore;
   readonly #conditions: Conditions;
@@ -28,16 +28,16 @@ export class ReassignedIds {
 
   note({ interventionId, upstreamId }: OutboxEntry): void {
     if (upstreamId === null) return;
-    this.#store.facts.noteStranger({ interventionId, upstreamId, atMs: this.#clock.wallMs() });
+    this.#store.facts.noteReassignedId({ interventionId, upstreamId, atMs: this.#clock.wallMs() });
     this.declare();
   }
 
-  /** Says what is known of it, also from before a restart, until it is a day ago. */
+  /** Raises or clears the condition, also for an event before a restart. */
   declare(): void {
-    const seen = this.#store.facts.stranger;
-    if (seen === null || Math.abs(this.#clock.wallMs() - seen.atMs) > TOLD_FOR_MS)
+    const last = this.#store.facts.reassignedId;
+    if (last === null || Math.abs(this.#clock.wallMs() - last.atMs) > SHOWN_FOR_MS)
       return this.#conditions.clear("upstream-ids-given-again");
-    const { interventionId, upstreamId } = seen;
+    const { interventionId, upstreamId } = last;
     this.#conditions.raise("upstream-ids-given-again", { interventionId, upstreamId });
   }
 }

@@ -1,45 +1,45 @@
-import type { ListWord } from "../domain/absence.ts";
+import type { ListPresence } from "../domain/absence.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
-import { merge, withInFlightValues, type UpstreamRecord, type Merged } from "../domain/merge.ts";
+import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
-import { ALARM_RANK, rankOf } from "../domain/outbox-rank.ts";
+import { URGENT_ORDER, priorityOrderOf } from "../domain/priority-order.ts";
 import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
-import { centreFor, retryContext, tellOutcome, type SyncContext } from "./context.ts";
+import { centreFor, retryContext, logOutcome, type SyncContext } from "./context.ts";
 import { AbsentRecords, NO_LOOKUP } from "./absent-records.ts";
-import { LateReads } from "./replication-lag.ts";
+import { StaleReads } from "./replication-lag.ts";
 import { unlink } from "./upstream-restore.ts";
-import { afterFailure, believedOfAlarm, closing } from "./attempt-outcome.ts";
+import { afterFailure, retryAlarmRejection, closing } from "./attempt-outcome.ts";
 
-/** What is about to be sent for a record that the centre has. */
+/** The request to send for a linked record. */
 type Step =
   | {
       readonly kind: "put";
       readonly body: Partial<InterventionFields>;
       readonly local: StoredIntervention;
-      /** What the centre showed before. */
+      /** The record as read before the update. */
       readonly shown: UpstreamRecord;
       /** Whether an earlier update may still arrive. */
-      readonly hadGhosts: boolean;
+      readonly hadInFlight: boolean;
     }
   | { readonly kind: "delete" };
 
-/** Brings both sides of a record that the centre has to one state: reads it there, merges, and sends what differs. */
+/** Reconciles a linked record: reads it, merges, and sends the differences. */
 export class Reconciler {
   readonly #parts: SyncContext;
-  readonly #adopting: PullChanges;
-  readonly #lateReads: LateReads;
-  readonly #doubting: AbsentRecords;
+  readonly #pull: PullChanges;
+  readonly #staleReads: StaleReads;
+  readonly #absent: AbsentRecords;
 
   /** @param timezone IANA zone in which a dispatcher's dates without an offset are read */
   constructor(parts: SyncContext, timezone: string) {
     this.#parts = parts;
-    this.#adopting = new PullChanges(parts.store, parts.clock, timezone);
-    this.#lateReads = new LateReads(parts.clock);
-    this.#doubting = new AbsentRecords(parts);
+    this.#pull = new PullChanges(parts.store, parts.clock, timezone);
+    this.#staleReads = new StaleReads(parts.clock);
+    this.#absent = new AbsentRecords(parts);
   }
 
   async work(asked: OutboxEntry): Promise<void> {
@@ -48,15 +48,15 @@ export class Reconciler {
     const centre = centreFor(this.#parts, asked);
     const path = `/interventii/${upstreamId}`;
     const seen = await centre.read(path);
-    // Gone or lost is decided on what the centre's other records say, and not before they have been read.
-    const { unread, list } = isMissing(seen)
-      ? await this.#doubting.askList(interventionId, upstreamId, centre)
+    // A missing record is only judged after the other records have been read.
+    const { failure: listFailure, list } = isMissing(seen)
+      ? await this.#absent.lookUpInList(interventionId, upstreamId, centre)
       : NO_LOOKUP;
-    const step = await store.share(() => this.#decide(interventionId, upstreamId, unread ?? seen, list));
-    await watch.note(unread ? { ...unread, mayBeRecordSpecific: false } : seen);
+    const step = await store.share(() => this.#decide(interventionId, upstreamId, listFailure ?? seen, list));
+    await watch.note(listFailure ? { ...listFailure, mayBeRecordSpecific: false } : seen);
     if (!step) return;
     failpoint("sync-writing-committed");
-    const verdict = await centre.write(
+    const outcome = await centre.write(
       step.kind === "delete"
         ? { method: "DELETE", path }
         : { method: "PUT", path, body: JSON.stringify(step.body) },
@@ -64,26 +64,26 @@ export class Reconciler {
     failpoint("sync-answered");
     await store.share(() => {
       const { phase, upstreamId: nowId } = store.entry(interventionId);
-      // The other lane may have found meanwhile that what is there is another one.
-      if (phase === "writing" && nowId === upstreamId) this.#settle(interventionId, verdict, step);
+      // The other queue may have found that this id now belongs to another record.
+      if (phase === "writing" && nowId === upstreamId) this.#recordOutcome(interventionId, outcome, step);
     });
-    tellOutcome(this.#parts, interventionId, verdict);
-    await watch.note(verdict);
+    logOutcome(this.#parts, interventionId, outcome);
+    await watch.note(outcome);
   }
 
-  /** Decides on the entry as it is after the read, and writes down what will be sent. */
+  /** Decides on the current entry after the read, and stores what will be sent. */
   #decide(
     interventionId: number,
     askedId: number | null,
     seen: ReadOutcome,
-    list: ListWord | undefined,
+    list: ListPresence | undefined,
   ): Step | undefined {
     const { store, clock, timeouts } = this.#parts;
     const entry = store.entry(interventionId);
-    // It was linked to another one while the answer was on its way.
+    // The entry was linked to another record during the read.
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
-      this.#doubting.missing(entry, seen.reason, list);
+      this.#absent.missing(entry, seen.reason, list);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;
@@ -101,13 +101,13 @@ export class Reconciler {
     const base = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
     const known = { marker: store.markerOf(stored.uid), base, watermark: entry.watermark };
     const identity = identityOf(upstream as MatchCandidate, known);
-    // Of an alarm a double is better than no crew.
-    if (identity === "unclear" && entry.priorityOrder !== ALARM_RANK) {
-      this.#doubting.unclear(entry);
+    // For an alarm a duplicate is better than no crew.
+    if (identity === "unclear" && entry.priorityOrder !== URGENT_ORDER) {
+      this.#absent.unclear(entry);
       return undefined;
     }
     if (identity !== "ours") {
-      this.#parts.strangers.note(entry);
+      this.#parts.reassignedIds.note(entry);
       unlink(this.#parts, entry);
       store.outbox.auditAll();
       return undefined;
@@ -123,23 +123,17 @@ export class Reconciler {
     const base = store.unmarked(JSON.parse(entry.base ?? "{}") as UpstreamRecord, stored.uid);
     const wallMs = clock.wallMs();
     const { inFlightUntilMs } = entry;
-    const inFlightValues = this.#lateReads.withOld(entry);
+    const inFlightValues = this.#staleReads.withReplaced(entry);
     const agreed = store.agreedOf(entry, stored.uid);
     const hasTripJoined = entry.joinedRev > entry.syncedRev;
-    const merged = merge({
-      local: fieldsOf(stored.record),
-      agreed,
-      base,
-      upstream,
-      inFlightValues,
-      hasTripJoined,
-    });
-    const local = this.#adopting.work(stored, merged.applyLocally, upstream);
-    this.#recordConflicts(entry, merged);
+    const before = fieldsOf(stored.record);
+    const merged = merge({ local: before, agreed, base, upstream, inFlightValues, hasTripJoined });
+    const local = this.#pull.work(stored, merged.applyLocally, upstream);
+    if (merged.conflicts.length > 0) store.recordConflict(entry.interventionId, { fields: merged.conflicts });
     const whole = store.outgoing(fieldsOf(local.record), stored.uid);
     const marker = store.markerOf(stored.uid);
-    // A centre that has never shown it does not keep it: writing it again and again would be no use. With a change of
-    // ours it is written nevertheless, unless the centre is known to lose it.
+    // A centre that has never returned the marker does not keep it, so repeating it is useless. It is only
+    // added to another update, unless the centre is known to remove it.
     const isKept = store.facts.lostReference === null && entry.wantRev > entry.syncedRev;
     const isMarkerLost =
       store.isMarked &&
@@ -150,43 +144,40 @@ export class Reconciler {
     const read: Partial<OutboxEntry> = {
       wantRev: local.rev,
       base: JSON.stringify(shown),
-      priorityOrder: rankOf(local.record.priority),
+      priorityOrder: priorityOrderOf(local.record.priority),
       verifyAtMs: this.#nextVerifyAt(local, wallMs),
       missingSinceMs: null,
     };
     if (Object.keys(body).length === 0) {
       const agreedNow = JSON.stringify(fieldsOf(local.record));
       const settled = { syncedRev: local.rev, agreed: agreedNow, attempts: 0, nextAtMs: 0, lastError: null };
-      // Seen clean after the last moment at which one could arrive: from now on every change there is a dispatcher's.
-      // A double that is still looked for may show them as well.
+      // The record matches and no update can still arrive: from now on every change is a dispatcher's. A
+      // duplicate that is still swept for may show in-flight values as well.
       const isOver = inFlightUntilMs !== null && wallMs >= inFlightUntilMs && entry.sweepAtMs === null;
-      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NO_GHOSTS : {}) });
+      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NOTHING_IN_FLIGHT : {}) });
       return undefined;
     }
-    // What we took over is agreed on from now on. What we are about to send counts as a change of ours until it is
-    // answered: otherwise a try that fails would leave the centre's value, read just now, as one that both know.
-    const here = fieldsOf(local.record);
-    const takenOver = Object.keys(merged.applyLocally).map((field) => [
+    // Pulled values are agreed. Pushed values count as local changes until they are confirmed: otherwise a
+    // failed attempt would leave the centre's value as the agreed one.
+    const after = fieldsOf(local.record);
+    const pulled = Object.keys(merged.applyLocally).map((field) => [
       field,
-      here[field as keyof InterventionFields],
+      after[field as keyof typeof after],
     ]);
-    const overruled = Object.keys(merged.push).map((field) => [
-      field,
-      upstream[field] ?? base[field] ?? null,
-    ]);
-    const agreedSoFar = { ...agreed, ...Object.fromEntries([...takenOver, ...overruled]) };
+    const pushed = Object.keys(merged.push).map((field) => [field, upstream[field] ?? base[field] ?? null]);
+    const agreedSoFar = { ...agreed, ...Object.fromEntries([...pulled, ...pushed]) };
     store.apply(entry, "send", {
       ...read,
       agreed: JSON.stringify(agreedSoFar),
-      // What a look has found to be set right there is wanted until it is done, as any change of ours is.
+      // A correction found by a verification stays pending until it is sent, like any local change.
       syncedRev: Math.min(entry.syncedRev, local.rev - 1),
       inFlightValues: withInFlightValues(entry.inFlightValues, merged.push),
       inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
     });
-    return { kind: "put", body, local, shown, hadGhosts: Object.keys(entry.inFlightValues).length > 0 };
+    return { kind: "put", body, local, shown, hadInFlight: Object.keys(entry.inFlightValues).length > 0 };
   }
 
-  /** An open record is looked at again and again; a finished one ever more rarely, for the report and the invoice. */
+  /** Open records are verified regularly; finished ones at growing intervals, for the report and the invoice. */
   #nextVerifyAt({ record, changedAtMs }: StoredIntervention, wallMs: number): number | null {
     const { pullIntervalMs } = this.#parts.timeouts;
     if (record.status !== "done") return wallMs + pullIntervalMs;
@@ -194,29 +185,25 @@ export class Reconciler {
     return waitMs > VERIFY_AGE_MS_MAX ? null : wallMs + waitMs;
   }
 
-  #recordConflicts(entry: OutboxEntry, { conflicts }: Merged): void {
-    if (conflicts.length > 0) this.#parts.store.recordConflict(entry.interventionId, { fields: conflicts });
-  }
-
-  #settle(interventionId: number, verdict: WriteOutcome, step: Step): void {
+  #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {
     const { store, clock, timeouts } = this.#parts;
     const entry = store.entry(interventionId);
-    const { event, code, reason, record } = verdict;
+    const { event, code, reason, record } = outcome;
     if (event === "removed")
       return void store.apply(entry, "removed", closing(entry, timeouts, clock.wallMs()));
     if (event !== "applied" || !record || step.kind === "delete") {
-      // Of a record that was just read, 404 is as likely the objective; the next look tells.
-      const failure = event === "missing" ? { ...verdict, event: "not-applied" as const } : verdict;
-      const believed = believedOfAlarm(entry, failure, clock.wallMs());
-      const changes = afterFailure(entry, believed.verdict, retryContext(this.#parts));
-      store.apply(entry, believed.verdict.event, { ...changes, ...believed.changes });
-      if (believed.verdict.event === "refused")
+      // The record was just read, so a 404 is more likely about the objective; the next read decides.
+      const failure = event === "missing" ? { ...outcome, event: "not-applied" as const } : outcome;
+      const retried = retryAlarmRejection(entry, failure, clock.wallMs());
+      const changes = afterFailure(entry, retried.outcome, retryContext(this.#parts));
+      store.apply(entry, retried.outcome.event, { ...changes, ...retried.changes });
+      if (retried.outcome.event === "refused")
         store.recordConflict(interventionId, { phase: "rejected", code, reason });
       return;
     }
-    // A dispatcher who sets it done a second time means it.
+    // A dispatcher who sets the status to done twice means it.
     const { status: _, ...others } = step.body;
-    this.#lateReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
+    this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
     store.apply(entry, "applied", {
       refusals: 0,
       base: JSON.stringify(knownOf(step, JSON.parse(record.json) as UpstreamRecord)),
@@ -226,33 +213,34 @@ export class Reconciler {
       nextAtMs: 0,
       lastCode: code,
       lastError: null,
-      // Nothing of this can arrive late once it was answered, unless an earlier update was not.
-      ...(step.hadGhosts ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NO_GHOSTS),
+      // A confirmed update cannot arrive late, unless an earlier one was unconfirmed.
+      ...(step.hadInFlight ? { verifyAtMs: entry.verifyAtMs ?? entry.inFlightUntilMs } : NOTHING_IN_FLIGHT),
     });
   }
 }
 
-/** A record that has been finished for so long is not looked at any more: what is that old is removed in the end. */
+/** Records finished for longer than this are no longer verified; retention removes them later. */
 const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;
 
-/** Whether the centre itself says that it does not have the record. */
+/** Whether the API itself, not a gateway, responds that the record does not exist. */
 function isMissing({ code, link }: ReadOutcome): boolean {
   return code === "404" && link === "ok";
 }
 
-const NO_GHOSTS: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
+const NOTHING_IN_FLIGHT: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs"> = {
   inFlightValues: {},
   inFlightUntilMs: null,
 };
 
 /**
- * What is known of the centre's record after an update: what was sent as the centre has answered it, and the rest as it
- * was read before. What somebody has changed in between is found at the next look, and not taken for known.
+ * The record as known after an update: the sent fields from the response, the others as read before. Changes
+ * made in between are found by the next read.
  */
 function knownOf({ body, shown }: Extract<Step, { kind: "put" }>, answered: UpstreamRecord): UpstreamRecord {
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
   const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
-  // A centre that opens no finished record again: the next look takes it for the dispatcher's change, and adopts it.
-  const isLeftDone = body.status !== undefined && body.status !== "done" && answered["status"] === "done";
-  return isLeftDone ? { ...known, status: body.status } : known;
+  // If the centre does not reopen a finished record, the next read treats that as the dispatcher's change and
+  // pulls it.
+  const staysDone = body.status !== undefined && body.status !== "done" && answered["status"] === "done";
+  return staysDone ? { ...known, status: body.status } : known;
 }

@@ -2,24 +2,24 @@ import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../dom
 import { ownKeyIn } from "../domain/marker.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { rankOf } from "../domain/outbox-rank.ts";
+import { priorityOrderOf } from "../domain/priority-order.ts";
 import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { validateInterventionCreate, validateInterventionUpdate } from "../generated/validators.js";
 import type { SyncContext } from "./context.ts";
 
 /**
- * So many ids more than the records that were found are left out: others may have been given to records that never
- * reached the centre. Ids travel, so none may be given again.
+ * Margin of ids skipped beyond the adopted records. Others may have been used for records that never reached the
+ * dispatch centre, and ids must not be reused.
  */
 const ID_MARGIN = 1_000;
 
-/** Takes records of this site over from its centre that this database does not know: a new card, or an older copy. */
+/** Adopts records of this site that its database does not know, after a new storage card or an older backup. */
 export class RecordAdoption {
   readonly #parts: Pick<SyncContext, "store" | "clock" | "log" | "timeouts">;
   readonly #timezone: string;
   readonly #siteRef: string;
 
-  /** @param timezone IANA zone in which dates without an offset are read */
+  /** @param timezone IANA time zone of dates without an offset */
   constructor(
     parts: Pick<SyncContext, "store" | "clock" | "log" | "timeouts">,
     { timezone, siteRef }: { timezone: string; siteRef: string },
@@ -29,7 +29,7 @@ export class RecordAdoption {
     this.#siteRef = siteRef;
   }
 
-  /** Takes over what is new here. Of several with one reference the oldest; the sweep sees to the others. */
+  /** Adopts unknown records. Of several with one marker it adopts the oldest; the sweep deletes the others. */
   adopt(rows: readonly MatchCandidate[]): void {
     const { store, log } = this.#parts;
     const found = new Map<string, MatchCandidate>();
@@ -40,12 +40,12 @@ export class RecordAdoption {
     if (found.size === 0) return;
     store.write(() => {
       store.compared.skipIds(found.size + ID_MARGIN);
-      for (const [uid, row] of [...found].toReversed()) this.#take(uid, row);
+      for (const [uid, row] of [...found].toReversed()) this.#insert(uid, row);
     });
     log.warn("records-read-back", { records: found.size });
   }
 
-  #take(uid: string, row: MatchCandidate): void {
+  #insert(uid: string, row: MatchCandidate): void {
     const { store, clock, timeouts } = this.#parts;
     if (store.outbox.findByUpstreamId(row.id)) return;
     const fields = this.#fieldsOf(store.unmarked(row, uid));
@@ -61,7 +61,7 @@ export class RecordAdoption {
       createdBy: 0,
       nowMs,
     });
-    store.outbox.insert(stored.record.id, rankOf(fields.priority));
+    store.outbox.insert(stored.record.id, priorityOrderOf(fields.priority));
     const entry = store.entry(stored.record.id);
     store.outbox.save({
       ...entry,
@@ -72,10 +72,10 @@ export class RecordAdoption {
       syncedRev: entry.wantRev,
       verifyAtMs: nowMs + timeouts.pullIntervalMs,
     });
-    store.tellReadBack(stored.record);
+    store.recordReadBack(stored.record);
   }
 
-  /** What of a record there can be a record here; undefined where it names no objective. */
+  /** The valid fields of an upstream record; undefined if it has no valid objective. */
   #fieldsOf(row: UpstreamRecord): ReturnType<typeof fieldsOf> | undefined {
     const { name, objectiveType, objectiveId, ...rest } = fieldsOf(row as unknown as Intervention);
     const body = { name, objectiveType, objectiveId };

@@ -8,26 +8,26 @@ import type { SyncContext } from "./context.ts";
 import { removeOldTestRecords } from "./test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 
-/** Once an hour, at a moment of each site's own, so that ten thousand sites do not ask their centre at once. */
-const EVERY_MS = 3_600_000;
-/** The first one after a start comes within so long. */
-const FIRST_WITHIN_MS = 300_000;
-/** What was changed less than so long ago is still on its way, or not on the copy that a centre reads from. */
-const FRESH_MS = 10_000;
-/** A deletion is held against the centre for so long: no backup that is put back is older. */
-const DELETIONS_KEPT_MS = 30 * 86_400_000;
-const DIFFERENCES_TOLD_MAX = 100;
-/** Another site under the same reference may make few records. */
-const TWIN_SHOWN_MS = 86_400_000;
+/** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */
+const INTERVAL_MS = 3_600_000;
+/** Maximum delay of the first comparison after a start. */
+const FIRST_DELAY_MAX_MS = 300_000;
+/** Records changed more recently than this are skipped: the change may be in flight, or missing on a replica. */
+const RECENT_MS = 10_000;
+/** Deleted records are compared this long: backups that are restored are not older. */
+const DELETIONS_COMPARED_MS = 30 * 86_400_000;
+const DIFFERENCES_MAX = 100;
+/** How long a shared marker is reported after the last record of another site. */
+const SHARED_MARKER_SHOWN_MS = 86_400_000;
 
-/** The standing proof: holds every record of this site against the centre's list, and mends what differs. */
+/** Compares every record of this site with the list of the dispatch centre regularly, and corrects differences. */
 export class RecordAudit {
   readonly #parts: SyncContext;
   readonly #conditions: Conditions;
   readonly #siteRef: string;
-  readonly #homecoming: RecordAdoption;
+  readonly #adoption: RecordAdoption;
   #dueAtMs: number;
-  #twinSeenAtMs = -Infinity;
+  #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -37,44 +37,44 @@ export class RecordAudit {
     this.#parts = parts;
     this.#conditions = conditions;
     this.#siteRef = siteRef;
-    this.#homecoming = new RecordAdoption(parts, { timezone, siteRef });
-    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_WITHIN_MS;
+    this.#adoption = new RecordAdoption(parts, { timezone, siteRef });
+    this.#dueAtMs = parts.clock.monotonicMs() + parts.random() * FIRST_DELAY_MAX_MS;
   }
 
-  /** Has the next look compare, whenever it would be due. */
+  /** Makes the next check compare at once. */
   makeDue(): void {
     this.#dueAtMs = 0;
   }
 
   /**
-   * Reads this site's records back before the first request of a database that has never sent any: a new card, or an
-   * older copy. A centre whose list cannot be had whole must not keep an alarm waiting for it.
-   * @returns false while the link does not let it be found out
+   * Adopts this site's records before the first request of a database that has never sent any, such as a new
+   * storage card or an older backup. A list that cannot be read completely does not delay alarms.
+   * @returns false while the link does not allow it
    */
-  async settleIn(): Promise<boolean> {
+  async readBackRecords(): Promise<boolean> {
     const { store, watch, centre } = this.#parts;
-    if (store.facts.isSettledIn || !store.isMarked) return true;
-    if (!store.facts.mustSettleIn && store.compared.hasSent()) {
-      store.write(() => store.facts.noteSettledIn());
+    if (store.facts.hasReadBack || !store.isMarked) return true;
+    if (!store.facts.mustReadBack && store.compared.hasSent()) {
+      store.write(() => store.facts.noteReadBack());
       return true;
     }
     if (!watch.isOpen) return false;
-    const walk = await recordsAbove(centre, NO_WATERMARK);
-    await watch.note(walk.kind === "complete" ? WELL : { ...walk.verdict, mayBeRecordSpecific: false });
-    if (walk.kind === "complete") {
-      this.#homecoming.adopt(walk.rows);
-      store.write(() => store.facts.noteSettledIn());
+    const found = await recordsAbove(centre, NO_WATERMARK);
+    await watch.note(found.kind === "complete" ? REACHED : { ...found.outcome, mayBeRecordSpecific: false });
+    if (found.kind === "complete") {
+      this.#adoption.adopt(found.rows);
+      store.write(() => store.facts.noteReadBack());
       return true;
     }
-    return walk.verdict.link === "ok";
+    return found.outcome.link === "ok";
   }
 
-  /** Compares if it is time. Asked again meanwhile, it goes on with the comparison under way. */
+  /** Compares if it is due; a call during a comparison returns that one. */
   look(): Promise<void> {
     const { clock, random, watch } = this.#parts;
     if (this.#running) return this.#running;
     if (clock.monotonicMs() < this.#dueAtMs || !watch.isOpen) return Promise.resolve();
-    this.#dueAtMs = clock.monotonicMs() + EVERY_MS * (0.9 + 0.2 * random());
+    this.#dueAtMs = clock.monotonicMs() + INTERVAL_MS * (0.9 + 0.2 * random());
     this.#running = this.#compare().finally(() => (this.#running = undefined));
     return this.#running;
   }
@@ -82,32 +82,32 @@ export class RecordAudit {
   async #compare(): Promise<void> {
     const { store, centre, watch, log } = this.#parts;
     const before = store.compared.links();
-    const walk = await recordsAbove(centre, NO_WATERMARK);
-    if (walk.kind === "undetermined") {
-      log.info("not-compared", { reason: walk.verdict.reason });
-      return watch.note(walk.verdict);
+    const found = await recordsAbove(centre, NO_WATERMARK);
+    if (found.kind === "undetermined") {
+      log.info("not-compared", { reason: found.outcome.reason });
+      return watch.note(found.outcome);
     }
-    await watch.note(WELL);
+    await watch.note(REACHED);
     const { clock } = this.#parts;
-    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, walk.rows);
+    const tests = await removeOldTestRecords({ centre, clock, siteRef: this.#siteRef }, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
-    const { records, differences } = this.#hold(walk.rows, before);
-    const rows = new Map(walk.rows.map((row) => [row.id, row]));
+    const { records, differences } = this.#compareRows(found.rows, before);
+    const rows = new Map(found.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
       if (!watch.isOpen) return;
-      if (difference.kind === "alive-there") await this.#removeAgain(difference);
+      if (difference.kind === "alive-there") await this.#deleteAgain(difference);
       else if (difference.kind === "unknown-here")
-        this.#homecoming.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
-      else this.#lookAgain(difference, records);
+        this.#adoption.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
+      else this.#recheck(difference, records);
     }
   }
 
-  /** Compares and writes down what came of it. */
-  #hold(
+  /** Compares the rows and stores the result. */
+  #compareRows(
     rows: readonly MatchCandidate[],
     before: ReadonlyMap<number, number>,
   ): { records: readonly ComparedRow[]; differences: readonly Difference[] } {
-    const { store, clock, log, strangers } = this.#parts;
+    const { store, clock, log, reassignedIds } = this.#parts;
     return store.write(() => {
       const atMs = clock.wallMs();
       const records = store.compared.all();
@@ -115,11 +115,11 @@ export class RecordAudit {
       const { here, there, differences } = compareWithCentre(
         records.map((record) => this.#compared(record, before, atMs)),
         rows,
-        // What was finished is removed here with age, and stays at the centre.
+        // Retention removes finished records here; they stay at the centre.
         { siteRef: this.#siteRef, isFinished: (row) => row["status"] === "done" && row.id <= highest },
       );
       const earlier = store.facts.comparison?.differences ?? [];
-      const shown = differences.slice(0, DIFFERENCES_TOLD_MAX);
+      const shown = differences.slice(0, DIFFERENCES_MAX);
       store.facts.noteComparison({
         atMs,
         here,
@@ -131,25 +131,28 @@ export class RecordAudit {
       if (hasStayed)
         this.#conditions.raise("upstream-differs", { here, there, differences: differences.length });
       else this.#conditions.clear("upstream-differs");
-      strangers.declare();
-      this.#declareTwin(differences);
+      reassignedIds.declare();
+      this.#declareSharedMarker(differences);
       log.info("compared", { here, there, differences: differences.length });
       return { records, differences };
     });
   }
 
-  /** What was made under our reference while this database had all of ours was made by another daemon. */
-  #declareTwin(differences: readonly Difference[]): void {
+  /**
+   * Raises a condition if another daemon creates records with our site reference. An unknown record is only proof
+   * once this database has adopted its own.
+   */
+  #declareSharedMarker(differences: readonly Difference[]): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    // Until its own records have been read back, those that it does not know are most likely its own.
-    if (!this.#parts.store.facts.isSettledIn) return;
+    // Until then unknown records are most likely its own.
+    if (!this.#parts.store.facts.hasReadBack) return;
     const unknown = differences.filter(({ kind }) => kind === "unknown-here");
     const [first] = unknown;
     if (first) {
       const [records, siteRef, upstreamId] = [unknown.length, this.#siteRef, first.upstreamIds[0] ?? 0];
       this.#conditions.raise("upstream-reference-shared", { records, siteRef, name: first.name, upstreamId });
-      this.#twinSeenAtMs = nowMs;
-    } else if (nowMs - this.#twinSeenAtMs > TWIN_SHOWN_MS)
+      this.#sharedMarkerAtMs = nowMs;
+    } else if (nowMs - this.#sharedMarkerAtMs > SHARED_MARKER_SHOWN_MS)
       this.#conditions.clear("upstream-reference-shared");
   }
 
@@ -166,8 +169,8 @@ export class RecordAudit {
     };
   }
 
-  /** Has a record looked up there at once, by the rules for what is missing or twice. */
-  #lookAgain({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
+  /** Makes a record due for verification or a sweep at once. */
+  #recheck({ kind, interventionId, upstreamIds }: Difference, records: readonly ComparedRow[]): void {
     const { store, clock } = this.#parts;
     if (interventionId === null || !records.some((record) => record.interventionId === interventionId))
       return;
@@ -185,8 +188,8 @@ export class RecordAudit {
     });
   }
 
-  /** What was deleted here and a restored centre has brought back is deleted there, if it still is what was deleted. */
-  async #removeAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
+  /** Deletes a record again that a restored centre has brought back, if it is still the one that was deleted. */
+  async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
     const { store, centre, watch, log } = this.#parts;
     if (interventionId === null) return;
     const marker = store.markerOf(store.record(interventionId).uid);
@@ -197,24 +200,24 @@ export class RecordAudit {
       const entry = store.entry(interventionId);
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
-      const verdict = await centre.write({ method: "DELETE", path });
-      await watch.note(verdict);
-      if (verdict.event === "removed")
+      const outcome = await centre.write({ method: "DELETE", path });
+      await watch.note(outcome);
+      if (outcome.event === "removed")
         log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
     }
   }
 }
 
-/** What a record should be at the centre when its list is held against it. */
+/** Whether a record should be in the centre's list. */
 function wantedOf(
   { phase, isDeleted, changedAtMs }: ComparedRow,
   isNewlyLinked: boolean,
   atMs: number,
 ): ComparedRecord["wanted"] {
   const ageMs = atMs - changedAtMs;
-  if (ageMs >= 0 && ageMs < FRESH_MS) return "moving";
+  if (ageMs >= 0 && ageMs < RECENT_MS) return "moving";
   if (phase === "linked" && !isDeleted && !isNewlyLinked) return "there";
-  return phase === "closed" && isDeleted && ageMs < DELETIONS_KEPT_MS ? "not-there" : "moving";
+  return phase === "closed" && isDeleted && ageMs < DELETIONS_COMPARED_MS ? "not-there" : "moving";
 }
 
-const WELL = { link: "ok", code: "200", reason: "" } as const;
+const REACHED = { link: "ok", code: "200", reason: "" } as const;

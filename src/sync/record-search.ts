@@ -1,16 +1,16 @@
-import type { ListWord } from "../domain/absence.ts";
+import type { ListPresence } from "../domain/absence.ts";
 import { ListReading, type Watermark } from "../domain/list-reading.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { recordFingerprint, type MatchCandidate } from "../domain/match-candidate.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { isSighting, readByParts } from "./pageless-list.ts";
+import { isMatchCandidate, readByParts } from "./pageless-list.ts";
 
-/** Every record: before the first one there was none. */
+/** Watermark of a search through all records. */
 export const NO_WATERMARK: Watermark = { id: 0, witness: {} };
 
-/** Down to where an attempt can have arrived. */
+/** The watermark down to which the record of an attempt can be. */
 export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): Watermark {
   return {
     id: watermark ?? 0,
@@ -18,94 +18,95 @@ export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): W
   };
 }
 
-/** What a walk through the centre's records has brought. */
+/** The result of a search through the centre's records. */
 export type SearchOutcome =
   | {
       readonly kind: "complete";
-      /** Every record above the watermark, and those below it that can have come in later. */
+      /** Every record above the watermark, and those below it that may have been created since. */
       readonly rows: readonly MatchCandidate[];
-      /** Whether the watermark's id is another record's now: the centre was restored from a backup. */
+      /** Whether the watermark's id now belongs to another record: the centre was restored from a backup. */
       readonly isRestored: boolean;
     }
   | Undetermined;
 
-/** Not all of it could be read: what was not seen may be there nevertheless. */
+/** The list is incomplete: a record that was not found may still be there. */
 interface Undetermined {
   readonly kind: "undetermined";
-  /** What was seen nevertheless. */
+  /** The rows that were read. */
   readonly seen: readonly MatchCandidate[];
-  readonly verdict: ReadOutcome;
+  readonly outcome: ReadOutcome;
 }
 
-/** Rows asked for at once; the centre may give fewer. */
+/** Rows requested per page; the dispatch centre may return fewer. */
 const PAGE_ROWS = 100;
-/** So many pages are read at most: a week of a busy centre. */
+/** Maximum pages: a week of a busy dispatch centre. */
 const PAGES_MAX = 400;
 
-/** Why a list could not be read whole although the centre has answered: codes of a verdict. */
+/** Outcome codes of a list that was incomplete although the centre responded. */
 export const NO_PAGES = "NO-PAGES";
 const CHANGING = "CHANGING";
 const TOO_MANY = "TOO-MANY";
 export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([NO_PAGES, CHANGING, TOO_MANY]);
 
-/** The first of the centre's records when they are asked for from the highest id down. */
+/** The first record when sorted by id, descending. */
 export interface Top {
-  /** Id 0 when the centre has no record. */
+  /** Id 0 if the centre has no record. */
   readonly watermark: Watermark;
-  /** False for a centre that ignores the order: then there are higher ones. */
+  /** False for a centre that ignores the order: higher ids exist. */
   readonly isHighest: boolean;
 }
 
-/** Reads the centre's highest id; with the reason when it cannot be had. */
-export async function topOf(centre: UpstreamClient): Promise<Top | { verdict: ReadOutcome }> {
-  // The second row shows whether the first is the highest at all.
-  const verdict = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=2");
-  const items = itemsOf(verdict.value);
-  if (!items) return { verdict };
-  const [first, second] = items.filter(isSighting);
+/** Reads the centre's highest id, or gives the reason why it is unavailable. */
+export async function readTop(centre: UpstreamClient): Promise<Top | { outcome: ReadOutcome }> {
+  // The second row shows whether the list is sorted.
+  const outcome = await centre.read("/interventii?_sort=id&_order=DESC&_start=0&_end=2");
+  const items = itemsOf(outcome.value);
+  if (!items) return { outcome };
+  const [first, second] = items.filter(isMatchCandidate);
   if (!first) return { watermark: NO_WATERMARK, isHighest: true };
   const isHighest = first.id > (second?.id ?? 0);
   return { watermark: { id: first.id, witness: isHighest ? recordFingerprint(first) : null }, isHighest };
 }
 
-/** The highest id also of a centre that ignores the order, which is read to its end for it. */
-export async function highestIdOf(
+/** Reads the highest id, also from a centre that ignores the order; that list is read completely. */
+export async function readHighestId(
   centre: UpstreamClient,
-): Promise<{ topId: number } | { verdict: ReadOutcome }> {
-  const top = await topOf(centre);
-  if ("verdict" in top) return top;
+): Promise<{ topId: number } | { outcome: ReadOutcome }> {
+  const top = await readTop(centre);
+  if ("outcome" in top) return top;
   if (top.isHighest) return { topId: top.watermark.id };
-  const walk = await recordsAbove(centre, NO_WATERMARK);
-  if (walk.kind === "undetermined") return walk;
-  return { topId: walk.rows.reduce((highest, { id }) => Math.max(highest, id), 0) };
+  const found = await recordsAbove(centre, NO_WATERMARK);
+  if (found.kind === "undetermined") return found;
+  return { topId: found.rows.reduce((highest, { id }) => Math.max(highest, id), 0) };
 }
 
 /**
- * Reads the centre's records from the newest down to the watermark, and on below it where the centre may have been
- * restored since. Filters are not used: a dispatcher may have changed whatever they would ask for. A list that only
- * ends is read twice, and one that knows no pages once as a whole: what cannot be shown to be all of it is undetermined.
+ * Reads the centre's records from the newest down to the watermark, and further if the centre may have been
+ * restored since. No filters are used: a dispatcher may have changed any field. A list that ends before the
+ * watermark is read twice. A list without paging is read once as a whole. A list that cannot be proved complete is
+ * undetermined.
  */
 export async function recordsAbove(centre: UpstreamClient, watermark: Watermark): Promise<SearchOutcome> {
   const first = await readOnce(centre, watermark);
-  if ("verdict" in first) return first;
-  if (first.word === "repeats") return readWhole(centre, watermark, first.reading);
-  if (first.word === "reached" || first.reading.hasTotal) return complete(first.reading);
+  if ("outcome" in first) return first;
+  if (first.end === "repeats") return readWhole(centre, watermark, first.reading);
+  if (first.end === "reached" || first.reading.hasTotal) return complete(first.reading);
   const second = await readOnce(centre, watermark);
-  if ("verdict" in second) return second;
-  const isSure =
-    second.word === "reached" || second.reading.hasTotal || second.reading.agreesWith(first.reading);
-  return isSure
+  if ("outcome" in second) return second;
+  const isComplete =
+    second.end === "reached" || second.reading.hasTotal || second.reading.agreesWith(first.reading);
+  return isComplete
     ? complete(second.reading)
-    : undetermined(CHANGING, "two readings of the centre's list differ", second.reading);
+    : undetermined(CHANGING, "two reads of the centre's list differ", second.reading);
 }
 
-/** What the centre's list says of one id, for a record that it does not show when asked for that id. */
-export async function listWordOf(centre: UpstreamClient, id: number): Promise<ListWord> {
+/** Looks up one id in the list, for a record that a read by id does not find. */
+export async function findInList(centre: UpstreamClient, id: number): Promise<ListPresence> {
   const part = await recordsAbove(centre, { id: id - 1, witness: null });
   if (part.kind === "undetermined") return "undetermined";
   if (part.rows.some((row) => row.id === id)) return "listed";
   if (part.rows.some((row) => row.id > id)) return "passed";
-  // Nothing above it: then only the whole list says that it is not there.
+  // No higher id: only the complete list proves that it is missing.
   const whole = await recordsAbove(centre, NO_WATERMARK);
   if (whole.kind === "undetermined") return "undetermined";
   return whole.rows.some((row) => row.id === id) ? "listed" : "passed";
@@ -114,62 +115,64 @@ export async function listWordOf(centre: UpstreamClient, id: number): Promise<Li
 async function readOnce(
   centre: UpstreamClient,
   watermark: Watermark,
-): Promise<{ word: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined> {
+): Promise<{ end: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined> {
   const reading = new ListReading(watermark);
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { start } = reading;
-    const verdict = await centre.read(
+    const outcome = await centre.read(
       `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
     );
-    const items = itemsOf(verdict.value);
-    if (!items) return { kind: "undetermined", verdict, seen: reading.rows };
+    const items = itemsOf(outcome.value);
+    if (!items) return { kind: "undetermined", outcome, seen: reading.rows };
     centre.rowsMax = Math.max(centre.rowsMax, items.length);
-    const word = reading.take(items.filter(isSighting), items.length, verdict.total);
-    if (word !== "more") return { word, reading };
+    const end = reading.take(items.filter(isMatchCandidate), items.length, outcome.total);
+    if (end !== "more") return { end, reading };
   }
   return undetermined(TOO_MANY, `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
 }
 
-/** The list of a centre that knows no pages, asked for without them, and in parts where that is a page as well. */
+/**
+ * Reads the list of a centre that ignores paging: without page parameters, and in parts if that returns only a
+ * page.
+ */
 async function readWhole(
   centre: UpstreamClient,
   watermark: Watermark,
   page: ListReading,
 ): Promise<SearchOutcome> {
-  const verdict = await centre.read("/interventii?_sort=id&_order=DESC");
-  const items = itemsOf(verdict.value);
-  if (!items) return { kind: "undetermined", verdict, seen: page.rows };
-  const rows = items.filter(isSighting);
+  const outcome = await centre.read("/interventii?_sort=id&_order=DESC");
+  const items = itemsOf(outcome.value);
+  if (!items) return { kind: "undetermined", outcome, seen: page.rows };
+  const rows = items.filter(isMatchCandidate);
   const reading = new ListReading(watermark);
-  const word = reading.take(rows, items.length, verdict.total);
-  // Longer than the page, it is no page.
-  if (word === "reached" || reading.hasTotal || items.length > page.rows.length) return complete(reading);
+  const end = reading.take(rows, items.length, outcome.total);
+  // Longer than a page, so it is the whole list.
+  if (end === "reached" || reading.hasTotal || items.length > page.rows.length) return complete(reading);
   const parts = await readByParts(centre, rows, centre.rowsMax);
-  if (parts.kind === "failed") return { kind: "undetermined", verdict: parts.verdict, seen: page.rows };
+  if (parts.kind === "failed") return { kind: "undetermined", outcome: parts.outcome, seen: page.rows };
   if (parts.kind === "whole") {
     const whole = new ListReading(watermark);
     whole.take(parts.rows, parts.rows.length);
     return complete(whole);
   }
-  const reason =
-    "the centre's list gives the same page whatever is asked for, so that what is not on it may be there";
+  const reason = "the dispatch centre returns the same page for every request, so other records may exist";
   const single = await readSingly(centre, watermark.id);
   const seen = new Map([...page.rows, ...parts.rows, ...single].map((row) => [row.id, row]));
-  return { kind: "undetermined", verdict: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
+  return { kind: "undetermined", outcome: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
 }
 
-/** Ids read one by one: what a busy centre gives in the minutes that an answer is late. */
+/** Ids read one by one: as many as a busy centre assigns while a response is late. */
 const IDS_READ_MAX = 32;
-/** Ids in a row without a record: of deleted ones, or behind the newest. */
+/** Ids in a row without a record: deleted ones, or ids after the newest. */
 const ABSENT_IN_A_ROW_MAX = 8;
 
-/** The records with the ids next above the watermark, where no list shows them: what was sent has one of these ids. */
+/** Reads the ids directly above the watermark: a record that was posted since has one of them, whatever the list shows. */
 async function readSingly(centre: UpstreamClient, watermarkId: number): Promise<MatchCandidate[]> {
   const rows: MatchCandidate[] = [];
   let absent = 0;
   for (let id = watermarkId + 1; id <= watermarkId + IDS_READ_MAX && absent < ABSENT_IN_A_ROW_MAX; id += 1) {
     const { value } = await centre.read(`/interventii/${id}`);
-    const row = isSighting(value) && value.id === id ? value : undefined;
+    const row = isMatchCandidate(value) && value.id === id ? value : undefined;
     absent = row ? 0 : absent + 1;
     if (row) rows.push(row);
   }
@@ -181,5 +184,5 @@ function complete(reading: ListReading): SearchOutcome {
 }
 
 function undetermined(code: string, reason: string, { rows }: ListReading): Undetermined {
-  return { kind: "undetermined", verdict: { link: "ok", code, reason }, seen: rows };
+  return { kind: "undetermined", outcome: { link: "ok", code, reason }, seen: rows };
 }

@@ -4,7 +4,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { SyncStore } from "./sync-store.ts";
 
-/** Learns from the centre's answers whether it keeps the reference that we write into a text. */
+/** Detects from responses whether the dispatch centre keeps our marker. */
 export class ReferenceWatch {
   readonly #store: SyncStore;
   readonly #conditions: Conditions;
@@ -14,14 +14,17 @@ export class ReferenceWatch {
     this.#conditions = conditions;
   }
 
-  /** Takes note of the answer to a POST. @param json the record as the centre has answered it */
+  /**
+   * Evaluates the response to a POST.
+   * @param json the record in the response
+   */
   note({ interventionId, attempt }: OutboxEntry, json: string): void {
     const field = this.#store.marker;
     if (field === "off" || !attempt) return;
     const record = JSON.parse(json) as UpstreamRecord;
     const sent = (JSON.parse(attempt.body) as UpstreamRecord)[field];
     const shown = record[field];
-    // A centre that leaves the field out of its answers says nothing about it.
+    // A response without the field proves nothing.
     if (typeof sent !== "string" || shown === undefined) return;
     const { facts } = this.#store;
     const marker = this.#store.markerOf(this.#store.record(interventionId).uid);
@@ -29,15 +32,15 @@ export class ReferenceWatch {
     const kept = typeof shown === "string" ? [...shown].length : 0;
     if (!carriesMarker(record, marker))
       facts.noteLostReference({ interventionId, field, sent: length, kept });
-    // Only a text as long as the one that was cut shows that nothing is cut any more.
+    // Only a text as long as the truncated one shows that nothing is cut now.
     else if (length >= (facts.lostReference?.sent ?? Number.POSITIVE_INFINITY)) facts.noteLostReference(null);
     this.declare();
   }
 
-  /** Says what is known of it, also from before a restart. */
+  /** Raises or clears the condition, also for an event before a restart. */
   declare(): void {
     const lost = this.#store.facts.lostReference;
-    // What another field did says nothing about the one that is used now.
+    // A result for another field does not apply to the one in use.
     if (lost === null || lost.field !== this.#store.marker) this.#conditions.clear("upstream-reference-lost");
     else this.#conditions.raise("upstream-reference-lost", lost);
   }

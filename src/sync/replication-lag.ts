@@ -2,14 +2,14 @@ import type { Clock } from "../domain/clock.ts";
 import { withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import type { InFlightValues, OutboxEntry } from "../domain/outbox.ts";
 
-/** A centre may read from a copy that is behind; after this time it shows what was written. */
+/** Maximum replication lag: reads may come from a replica that shows a write only after this time. */
 export const LAG_MAX_MS = 60_000;
 
 /**
- * What our updates have just replaced. A copy that lags still shows it, and then it looks as if a dispatcher had set it
- * back. In memory alone: a restart takes as long.
+ * Values that our updates have just replaced. A lagging replica still returns them, which looks like a dispatcher's
+ * change. Kept in memory only: a restart takes longer than the lag.
  */
-export class LateReads {
+export class StaleReads {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #replaced = new Map<number, { readonly untilMs: number; readonly values: InFlightValues }>();
 
@@ -17,7 +17,10 @@ export class LateReads {
     this.#clock = clock;
   }
 
-  /** Takes note of an update that the centre has taken. @param shown what it showed before */
+  /**
+   * Stores the values replaced by an applied update.
+   * @param shown the record as read before the update
+   */
   note({ interventionId }: OutboxEntry, body: object, shown: UpstreamRecord): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [id, { untilMs }] of this.#replaced) if (untilMs < nowMs) this.#replaced.delete(id);
@@ -26,8 +29,8 @@ export class LateReads {
     this.#replaced.set(interventionId, { untilMs: nowMs + LAG_MAX_MS, values });
   }
 
-  /** The values of ours that may be shown, with those that a late copy may still show. */
-  withOld({ interventionId, inFlightValues }: OutboxEntry): InFlightValues {
+  /** The in-flight values, with replaced values that a replica may still return. */
+  withReplaced({ interventionId, inFlightValues }: OutboxEntry): InFlightValues {
     const replaced = this.#replaced.get(interventionId);
     if (!replaced || replaced.untilMs < this.#clock.monotonicMs()) return inFlightValues;
     const fields = Object.entries(replaced.values);

@@ -11,57 +11,60 @@ import { NextRun } from "./next-run.ts";
 
 export interface SyncSchedulerOptions {
   readonly push: Push;
-  /** What is read behind the records; without it nothing is. */
+  /** Objective mirror, read after the records; omitted for none. */
   readonly mirror?: Pick<ObjectiveMirror, "start" | "look" | "clockStepped" | "stop">;
-  /** What keeps an eye on an idle link; without it nothing does. */
+  /** Heartbeat of an idle link; omitted for none. */
   readonly heartbeat?: Pick<Heartbeat, "look" | "stop">;
   readonly link: Link;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** The next moment of the schedule, milliseconds since 1970; undefined when there is none. */
+  /** Returns the next time of the schedule, milliseconds since 1970; undefined if there is none. */
   readonly nextRunMs: () => number | undefined;
 }
 
-/** Longest sleep: a clock that was set in the meantime is noticed so soon. */
-const LOOK_EVERY_MS = 15_000;
-/** The wall clock may drift so far from the monotonic one before it counts as set. */
+/** Maximum sleep, which also limits the time until a clock step is noticed. */
+const CHECK_INTERVAL_MS = 15_000;
+/** Maximum drift between wall clock and monotonic clock before it counts as a clock step. */
 const CLOCK_STEP_MS = 30_000;
 
-/** Runs the push on its schedule, when something comes due, and at once after a change; and behind it the mirror. */
+/** Runs the push on its schedule, when entries become due and after each change, then the mirror. */
 export class SyncScheduler {
   readonly #options: SyncSchedulerOptions;
-  readonly #timetable: NextRun;
+  readonly #schedule: NextRun;
   #wallMinusMonotonicMs = 0;
   #cancelTimer: CancelTimer | undefined;
   #isRunning = false;
-  #comparing: Promise<void> | undefined;
+  #auditing: Promise<void> | undefined;
 
   constructor(options: SyncSchedulerOptions) {
     this.#options = options;
-    this.#timetable = new NextRun(options.clock, options.nextRunMs);
+    this.#schedule = new NextRun(options.clock, options.nextRunMs);
   }
 
   start(): void {
     this.#isRunning = true;
-    this.#plan();
+    this.#planNext();
     this.#options.mirror?.start();
     this.requestRun({ urgent: true });
   }
 
-  /** Says that there is something to do; before the start it finds its way into the first cycle. An urgent change is tried at once even while the link rests after a fault. */
+  /**
+   * Requests a run; before the start it is part of the first cycle. An urgent run starts at once even while the
+   * link is down.
+   */
   requestRun({ urgent }: { urgent: boolean }): void {
     if (!this.#isRunning) return;
     if (urgent) this.#options.link.probeForAlarm();
     void this.#cycle();
   }
 
-  /** Works through everything now, whatever was postponed, and comes back when it is done. */
+  /** Pushes everything now, including postponed entries, and resolves when done. */
   async now(): Promise<void> {
     if (!this.#isRunning) return;
     this.#options.link.probeNow();
     await this.#withDatabase(() => this.#options.push.makeAllDue());
-    this.#options.push.comparing.makeDue();
+    this.#options.push.audit.makeDue();
     await this.#cycle(true);
   }
 
@@ -69,34 +72,34 @@ export class SyncScheduler {
     this.#isRunning = false;
     this.#cancelTimer?.();
     const { push, mirror, heartbeat } = this.#options;
-    await Promise.all([push.stop(), mirror?.stop(), heartbeat?.stop(), this.#comparing]);
+    await Promise.all([push.stop(), mirror?.stop(), heartbeat?.stop(), this.#auditing]);
   }
 
-  /** @param withChecks also looks at the centre's records for what is to be checked */
+  /** @param withChecks also sweeps and verifies records */
   async #cycle(withChecks = false): Promise<void> {
     const { push, mirror, heartbeat, conditions } = this.#options;
-    // Armed before anything can fail or hang: there is always a next look.
-    this.#arm(LOOK_EVERY_MS);
+    // The timer is set before anything can fail or hang, so there is always a next check.
+    this.#arm(CHECK_INTERVAL_MS);
     await this.#withDatabase(async () => {
-      if (!(await push.comparing.settleIn())) return;
+      if (!(await push.audit.readBackRecords())) return;
       await (withChecks ? push.cycleWithChecks() : push.cycle());
-      this.#arm(push.nextWorkInMs() ?? LOOK_EVERY_MS);
+      this.#arm(push.nextWorkInMs() ?? CHECK_INTERVAL_MS);
       conditions.clear("outbox-write-failed");
       if (!this.#isRunning) return;
       mirror?.look();
       heartbeat?.look();
-      this.#compare();
+      this.#audit();
     });
   }
 
-  /** Beside the cycles: what is new must not wait for what is only compared. */
-  #compare(): void {
-    this.#comparing ??= this.#withDatabase(() => this.#options.push.comparing.look()).finally(
-      () => (this.#comparing = undefined),
+  /** Runs beside the cycles: new records do not wait for a comparison. */
+  #audit(): void {
+    this.#auditing ??= this.#withDatabase(() => this.#options.push.audit.look()).finally(
+      () => (this.#auditing = undefined),
     );
   }
 
-  /** A database in trouble is a condition; the next look tries again. */
+  /** A database error raises a condition; the next check retries. */
   async #withDatabase(work: () => void | Promise<void>): Promise<void> {
     const { conditions, log } = this.#options;
     try {
@@ -108,9 +111,9 @@ export class SyncScheduler {
     }
   }
 
-  #plan(): void {
+  #planNext(): void {
     const { clock } = this.#options;
-    this.#timetable.plan();
+    this.#schedule.plan();
     this.#wallMinusMonotonicMs = clock.wallMs() - clock.monotonicMs();
   }
 
@@ -120,17 +123,17 @@ export class SyncScheduler {
     const { clock } = this.#options;
     const delayMs = Math.max(
       0,
-      Math.min(LOOK_EVERY_MS, this.#timetable.waitMs() ?? LOOK_EVERY_MS, untilWorkMs),
+      Math.min(CHECK_INTERVAL_MS, this.#schedule.waitMs() ?? CHECK_INTERVAL_MS, untilWorkMs),
     );
-    this.#cancelTimer = clock.after(delayMs, () => void this.#look());
+    this.#cancelTimer = clock.after(delayMs, () => void this.#check());
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock, mirror, log } = this.#options;
     const driftMs = clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs;
     const hasStepped = Math.abs(driftMs) > CLOCK_STEP_MS;
-    const isRunDue = this.#timetable.isDue();
-    if (isRunDue || hasStepped) this.#plan();
+    const isRunDue = this.#schedule.isDue();
+    if (isRunDue || hasStepped) this.#planNext();
     if (hasStepped) {
       log.warn("clock-step-detected", { stepMs: Math.round(driftMs) });
       mirror?.clockStepped();

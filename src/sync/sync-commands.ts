@@ -7,7 +7,7 @@ import { unlink } from "./upstream-restore.ts";
 import { INCOMPLETE_LISTS } from "./record-search.ts";
 import { DENIED, inheritedInFlightValues, UNCLEAR } from "./attempt-outcome.ts";
 
-/** What a person can do about a record that does not reach the centre by itself. */
+/** Commands of users for records that do not reach the dispatch centre automatically. */
 export class SyncCommands {
   readonly #parts: SyncContext;
 
@@ -16,7 +16,7 @@ export class SyncCommands {
   }
 
   /**
-   * Has a record tried again now. One that the centre has deleted is made there anew.
+   * Retries a record now. One that the centre has deleted is created again.
    * @throws AppError `not-found`
    */
   retry(interventionId: number): void {
@@ -25,7 +25,7 @@ export class SyncCommands {
       const entry = this.#entry(interventionId);
       const isUnclear =
         entry.phase === "linked" && entry.lastCode === UNCLEAR && entry.missingSinceMs !== null;
-      // The person says that what is there is another's: ours is looked for, and made again if it is nowhere.
+      // The user confirms that the linked record is another one: search for ours, and create it if it is not found.
       if (isUnclear) return unlink(this.#parts, entry);
       const isUnproved = entry.phase === "unsure" && INCOMPLETE_LISTS.has(entry.lastCode ?? "");
       const denied = isUnproved && !entry.deleted ? { lastCode: DENIED } : {};
@@ -40,13 +40,13 @@ export class SyncCommands {
   }
 
   /**
-   * Brings records to the centre again that a trip has joined after a dispatcher had deleted them or a person given them
-   * up: of that trip the centre knows nothing.
+   * Sends records again that a trip has joined after a dispatcher deleted them or a user dropped them. The centre
+   * does not know of that trip.
    */
   sendJoined(): void {
     const { store, log } = this.#parts;
     if (store.outbox.joinedSince().length === 0) return;
-    // Read again in the transaction, which moves every moment along with a clock that was set.
+    // Read again in the transaction, which adjusts all times after a clock step.
     store.write(() => {
       for (const entry of store.outbox.joinedSince()) {
         const { interventionId, phase } = entry;
@@ -60,14 +60,16 @@ export class SyncCommands {
         });
         store.recordConflict(interventionId, {
           phase,
-          reason: "a trip has joined it since; it is sent again",
+          reason: "a trip has joined this intervention since; it is sent again",
         });
         log.warn("record-sent-again", { interventionId, phase });
       }
     });
   }
 
-  /** A record that was given up: its first key may have made one that was deleted, and would bring back that one's answer. */
+  /**
+   * For a dropped record. Its first key may have created a record that was deleted, and would repeat that response.
+   */
   #underNewKey(entry: OutboxEntry): Partial<OutboxEntry> {
     const { store } = this.#parts;
     const wasSent = entry.watermark !== null;
@@ -78,7 +80,7 @@ export class SyncCommands {
     return { attempt, watermark: entry.watermark ?? 0, possiblyDuplicated: true, sends: 0 };
   }
 
-  /** A retry never doubles: what may have been at the centre at any time is looked for there before it is sent. */
+  /** A retry never creates a duplicate: a record that may exist is searched for before it is sent. */
   #searchFirst(entry: OutboxEntry): Partial<OutboxEntry> {
     const { store } = this.#parts;
     if (entry.phase === "gone") {
@@ -86,7 +88,7 @@ export class SyncCommands {
       const body = { ...entry, attempt: null, sends: Math.max(1, entry.sends) };
       const attempt = store.newAttempt(body, store.record(entry.interventionId));
       return {
-        // What an earlier attempt may still bring there is ours, and no dispatcher's work.
+        // Values of an earlier attempt may still arrive and are not a dispatcher's work.
         ...inheritedInFlightValues(entry, attempt.key, timeouts, clock.wallMs()),
         attempt: { ...attempt, atMs: entry.attempt?.atMs ?? 0 },
         sweepAtMs: null,
@@ -96,7 +98,7 @@ export class SyncCommands {
     }
     const wasSent = entry.watermark !== null && entry.upstreamId === null;
     if (!wasSent || (entry.phase !== "rejected" && entry.phase !== "blocked")) return {};
-    // Where each send was answered, or can no longer arrive, nothing of it is on its way.
+    // If each send was confirmed or can no longer arrive, nothing is in flight.
     const attempt =
       entry.attempt && (!entry.possiblyDuplicated || entry.sends === 0)
         ? { ...entry.attempt, atMs: 0 }
@@ -105,7 +107,7 @@ export class SyncCommands {
   }
 
   /**
-   * Gives up bringing a record to the centre; it stays here.
+   * Stops sending a record; it stays in the local database.
    * @throws AppError `not-found`; `conflict` for a record that the centre has or may have
    */
   drop(interventionId: number): void {
@@ -116,9 +118,9 @@ export class SyncCommands {
       if (!DROPPABLE.has(entry.phase) || mayBeThere)
         throw new AppError(
           "conflict",
-          `intervention ${interventionId} is ${entry.phase}, and the centre has it or may have it`,
+          `intervention ${interventionId} is ${entry.phase}; the dispatch centre has it or may have it`,
           {
-            hint: "Delete the intervention; that deletes it at the centre too.",
+            hint: "Delete the intervention; this also deletes it at the dispatch centre.",
           },
         );
       store.apply(entry, "withdrawn", { attempt: null, lastError: null, syncedRev: entry.wantRev });
@@ -126,9 +128,9 @@ export class SyncCommands {
   }
 
   /**
-   * Makes the values here win over the centre's, field by field: after a centre was restored from a backup, its older
-   * values look like a dispatcher's changes.
-   * @throws AppError `not-found`; `conflict` when the centre does not have the record or cannot be read now
+   * Makes the local values win over the centre's, field by field. After a centre was restored from a backup, its
+   * older values look like a dispatcher's changes.
+   * @throws AppError `not-found`; `conflict` if the centre does not have the record or cannot be read now
    */
   async reassert(interventionId: number): Promise<void> {
     const { centre, store, watch } = this.#parts;
@@ -136,7 +138,7 @@ export class SyncCommands {
     if (upstreamId === null)
       throw new AppError(
         "conflict",
-        `intervention ${interventionId} has no record at the centre to set right`,
+        `intervention ${interventionId} has no record at the dispatch centre to correct`,
       );
     const seen = await centre.read(`/interventii/${upstreamId}`);
     await watch.note(seen);
@@ -144,7 +146,7 @@ export class SyncCommands {
     if (shown?.["id"] !== upstreamId)
       throw new AppError(
         "conflict",
-        `the centre does not show its record ${upstreamId} now: ${seen.reason}`,
+        `record ${upstreamId} of the dispatch centre cannot be read now: ${seen.reason}`,
         {
           hint: "Try again when the link is up.",
         },
@@ -155,11 +157,11 @@ export class SyncCommands {
   #agreeOn(interventionId: number, upstreamId: number, shown: UpstreamRecord): void {
     const { store } = this.#parts;
     const entry = this.#entry(interventionId);
-    // It was given up or linked to another one while the answer was on its way.
+    // The record was dropped or linked to another one during the read.
     if (entry.upstreamId !== upstreamId) return;
     const { uid } = store.record(interventionId);
     const base = JSON.stringify(shown);
-    // What the centre shows counts as agreed on, so that every difference is a change made here.
+    // The centre's values count as agreed, so that every difference is a local change.
     const agreed = JSON.stringify(store.unmarked(shown, uid));
     const changes = {
       base,
@@ -180,5 +182,5 @@ export class SyncCommands {
   }
 }
 
-/** Phases in which nothing of the record is at the centre. */
+/** Phases in which the dispatch centre does not have the record. */
 const DROPPABLE: ReadonlySet<OutboxPhase> = new Set(["new", "blocked", "rejected", "gone"]);

@@ -16,16 +16,16 @@ import { InterventionStore, type StoredIntervention } from "../store/interventio
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 
-export interface LedgerOptions {
+export interface SyncStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly marker: MarkerField;
   readonly siteRef: string;
-  /** The centre's address: what a try has shown about another one does not count. */
+  /** Address of the dispatch centre: test results of another one do not count. */
   readonly baseUrl?: string;
 }
 
-/** What stands written down about the way of each record; every step of the sync is one transaction of it. */
+/** The stored state of the sync; each step of the sync is one transaction of it. */
 export class SyncStore {
   readonly outbox: OutboxStore;
   readonly interventions: InterventionStore;
@@ -34,11 +34,11 @@ export class SyncStore {
   readonly compared: ComparedRecords;
   readonly #events: EventLog;
   readonly #commit: GroupCommit;
-  readonly #options: LedgerOptions;
-  /** How the two clocks stood to each other when the moments in the outbox were last right. */
+  readonly #options: SyncStoreOptions;
+  /** Difference of the two clocks when the times in the outbox were last correct. */
   #wallMinusMonotonicMs: number;
 
-  constructor(options: LedgerOptions) {
+  constructor(options: SyncStoreOptions) {
     this.#options = options;
     this.#wallMinusMonotonicMs = options.clock.wallMs() - options.clock.monotonicMs();
     this.outbox = new OutboxStore(options.database);
@@ -51,45 +51,46 @@ export class SyncStore {
   }
 
   /**
-   * The same in a commit shared with what other records have to record in this turn: on an SD card a flush of the disk
-   * costs ten milliseconds, in which nothing else happens. @returns once it is on the disk
+   * Runs `write` in a commit shared with other records of this event loop turn: an fsync on an SD card takes ten
+   * milliseconds and blocks the process.
+   * @returns once it is on disk
    */
   share<T>(work: () => T): Promise<T> {
     return this.#commit.write(() => this.write(work));
   }
 
-  /** One transaction. Nothing is decided in it by a clock that was set: every moment has moved along before. */
+  /** Runs one transaction. After a clock step all stored times are adjusted first. */
   write<T>(work: () => T): T {
     const { database, clock } = this.#options;
-    const byMs = this.#steppedByMs();
+    const stepMs = this.#clockStepMs();
     const done = transaction(database, () => {
-      if (byMs !== 0) {
-        this.outbox.shiftDeadlines(byMs);
+      if (stepMs !== 0) {
+        this.outbox.shiftDeadlines(stepMs);
         this.outbox.clampDeadlines(clock.wallMs());
       }
       return work();
     });
-    this.#wallMinusMonotonicMs += byMs;
-    this.#commit.onRollback(() => (this.#wallMinusMonotonicMs -= byMs));
+    this.#wallMinusMonotonicMs += stepMs;
+    this.#commit.onRollback(() => (this.#wallMinusMonotonicMs -= stepMs));
     return done;
   }
 
-  /** Keeps every wait as long as it was meant, if the wall clock was set. */
+  /** Adjusts the stored times after a clock step, so that waits keep their length. */
   followClock(): void {
-    if (this.#steppedByMs() !== 0) this.write(() => {});
+    if (this.#clockStepMs() !== 0) this.write(() => {});
   }
 
-  /** How far the wall clock was set since, in milliseconds; 0 when it was not. */
-  #steppedByMs(): number {
+  /** Milliseconds by which the wall clock was set since; 0 if it was not. */
+  #clockStepMs(): number {
     const { clock } = this.#options;
-    const byMs = Math.round(clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs);
-    return Math.abs(byMs) < MIN_CLOCK_STEP_MS ? 0 : byMs;
+    const stepMs = Math.round(clock.wallMs() - clock.monotonicMs() - this.#wallMinusMonotonicMs);
+    return Math.abs(stepMs) < MIN_CLOCK_STEP_MS ? 0 : stepMs;
   }
 
-  /** The entry as it is now: while a request was on the wire a person may have changed the record. */
+  /** The current entry: a user may have changed the record during a request. */
   entry(interventionId: number): OutboxEntry {
     const entry = this.outbox.find(interventionId);
-    if (!entry) throw new Error(`the outbox entry of intervention ${interventionId} is gone`);
+    if (!entry) throw new Error(`intervention ${interventionId} has no outbox entry`);
     return entry;
   }
 
@@ -100,7 +101,7 @@ export class SyncStore {
     return stored;
   }
 
-  /** Moves an entry on and writes it back. */
+  /** Applies an event and changes to an entry, and stores it. */
   apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): OutboxEntry {
     const linked = (changes.upstreamId === undefined ? entry.upstreamId : changes.upstreamId) !== null;
     const moved = { ...entry, ...changes, phase: nextPhase(entry.phase, event, linked) };
@@ -108,14 +109,14 @@ export class SyncStore {
     return moved;
   }
 
-  /** What only a person can settle, or may want to know of, stands in the event log. */
+  /** Adds a conflict to the event log, for a user to resolve or to know. */
   recordConflict(interventionId: number, detail: EventDetail): void {
     const subject = `intervention ${interventionId}`;
     const event = { event: "sync-conflict", who: "sync", from: "dispatch centre", subject, detail } as const;
     this.#events.add(event, this.#options.clock.wallMs());
   }
 
-  /** Writes down what the dispatcher has changed. */
+  /** Adds a dispatcher's changes to the event log. */
   recordChange(interventionId: number, detail: EventDetail): void {
     const subject = `intervention ${interventionId}`;
     const event = {
@@ -128,14 +129,14 @@ export class SyncStore {
     this.#events.add(event, this.#options.clock.wallMs());
   }
 
-  /** Writes down that a record was read back from the centre. */
-  tellReadBack(record: Intervention): void {
+  /** Adds a record adopted from the dispatch centre to the event log. */
+  recordReadBack(record: Intervention): void {
     const subject = `intervention ${record.id}`;
     const event = { event: "intervention-created", who: "sync", from: "dispatch centre", subject } as const;
     this.#events.add({ ...event, detail: { after: record } }, this.#options.clock.wallMs());
   }
 
-  /** The text that carries the marker: the description where a try has shown that notes lose it. */
+  /** The field that carries the marker: the description if a test has shown that notes lose it. */
   get marker(): MarkerField {
     const { marker, baseUrl } = this.#options;
     const traits = this.facts.traits;
@@ -151,12 +152,12 @@ export class SyncStore {
     return markerOf(this.#options.siteRef, uid);
   }
 
-  /** The fields as they go to the centre. */
+  /** The fields as sent to the dispatch centre, with the marker. */
   outgoing(fields: InterventionFields, uid: string): InterventionFields {
     return withMarker(fields, this.marker, this.markerOf(uid));
   }
 
-  /** The fields among these that change their text by the marker. */
+  /** Adds the marker to the changed fields, if they include the marker's field. */
   marked(
     fields: Partial<InterventionFields>,
     whole: InterventionFields,
@@ -167,7 +168,7 @@ export class SyncStore {
     return { ...fields, [marker]: this.outgoing(whole, uid)[marker] };
   }
 
-  /** Adds the marker's field to what is sent, where the centre's record has lost it. */
+  /** Adds the marker's field to an update, if the centre's record has lost it. */
   withMissingMarker(
     fields: Partial<InterventionFields>,
     whole: InterventionFields,
@@ -176,7 +177,7 @@ export class SyncStore {
     return marker === "off" ? fields : { ...fields, [marker]: whole[marker] };
   }
 
-  /** A record of the centre as people here see it: without our marker. */
+  /** A record of the dispatch centre without our marker. */
   unmarked<T extends UpstreamRecord>(record: T, uid: string): T {
     const marker = this.markerOf(uid);
     const texts = Object.fromEntries(
@@ -187,34 +188,34 @@ export class SyncStore {
     return { ...record, ...texts };
   }
 
-  /** The bytes of a first attempt: the record as it is now. */
+  /** A new attempt with the current record. */
   newAttempt(entry: OutboxEntry, { record, uid, rev }: StoredIntervention): OutboxAttempt {
     const atMs = this.#options.clock.wallMs();
     if (entry.attempt?.rev === rev) return { ...entry.attempt, atMs };
-    // Other content needs another key, and so does a record that is made anew after the centre has lost it.
-    const isAnew = !entry.attempt && entry.sends > 0;
-    const key = isAnew ? `${uid}.${rev}.${atMs}` : entry.attempt ? `${uid}.${rev}` : uid;
+    // Other content needs another key, and so does a record that is created again after the centre has lost it.
+    const isRecreated = !entry.attempt && entry.sends > 0;
+    const key = isRecreated ? `${uid}.${rev}.${atMs}` : entry.attempt ? `${uid}.${rev}` : uid;
     return { key, body: JSON.stringify(this.outgoing(fieldsOf(record), uid)), rev, atMs };
   }
 
-  /** What was sent, as the record it should have become. */
+  /** The record as sent by the attempt. */
   sentOf({ attempt }: OutboxEntry): UpstreamRecord {
     return attempt ? (JSON.parse(attempt.body) as UpstreamRecord) : {};
   }
 
-  /** What to hold the centre's next answer against: where it loses our reference, a record found bare never had it. */
+  /** The base for the next merge. If the centre removes markers, a record found without one never had it. */
   baseOf({ interventionId }: OutboxEntry, base: string, found: UpstreamRecord): string {
     const { uid } = this.record(interventionId);
     if (this.facts.lostReference === null || carriesMarker(found, this.markerOf(uid))) return base;
     return JSON.stringify(this.unmarked(JSON.parse(base) as UpstreamRecord, uid));
   }
 
-  /** The fields that both sides agreed on last. */
+  /** The fields that both sides last agreed on. */
   agreedOf(entry: OutboxEntry, uid: string): InterventionFields {
     const text = entry.agreed ?? entry.base ?? "{}";
     return fieldsOf(this.unmarked(JSON.parse(text) as UpstreamRecord, uid) as unknown as Intervention);
   }
 }
 
-/** Less is no step of the wall clock but the two readings being apart; the shortest wait that matters is 15 seconds. */
+/** Smaller differences come from the two clocks not being read at once; the shortest relevant wait is 15 seconds. */
 const MIN_CLOCK_STEP_MS = 1_000;

@@ -25,23 +25,23 @@ export interface SyncOptions {
     readonly password: string;
     /** node-cron expression. */
     readonly schedule: string;
-    /** node-cron expression of the objectives' copy, or `off`. */
+    /** node-cron expression of the objective mirror, or `off`. */
     readonly objectives: string;
     readonly marker: MarkerField;
     readonly timeoutS: number;
-    /** PEM of the only authority trusted for the centre; undefined for the public ones. */
+    /** PEM of the only certificate authority trusted for the dispatch centre; undefined for the public ones. */
     readonly ca: string | undefined;
   };
   readonly site: { readonly ref: string; readonly timezone: string };
   readonly database: Database;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Makes a UUID of version 7. */
+  /** Creates a UUID of version 7. */
   readonly newKey: () => string;
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: (name: string) => void;
-  /** Where the token for an account is kept over a restart; without it each start signs in. */
+  /** Where the token of an account is kept across restarts; without it each start signs in. */
   readonly tokenStore?: (account: {
     readonly centre: string;
     readonly email: string;
@@ -49,18 +49,18 @@ export interface SyncOptions {
   }) => TokenStore;
 }
 
-/** How long the request under way may still take when the daemon stops. */
+/** Maximum time for requests in flight when the daemon stops. */
 const STOP_GRACE_MS = 3_000;
 
 /**
- * How long an idle connection is kept. Node, Apache and others close theirs after 5 s, counted from a moment that is up to
- * a round trip earlier than ours.
+ * How long an idle connection is kept. Node, Apache and others close theirs after 5 s, counted up to a round trip
+ * earlier.
  */
 const KEEP_IDLE_MS = 4_000;
-/** What `push` has in flight, and beside it the reads of the mirror, the comparison and the heartbeat. */
-const CONNECTIONS_MAX = { alarms: IN_FLIGHT_MAX.alarms + 2, others: IN_FLIGHT_MAX.others + 2 };
+/** The maximum in flight, plus reads of the mirror, the comparison and the heartbeat. */
+const CONNECTIONS_MAX = { urgent: IN_FLIGHT_MAX.urgent + 2, bulk: IN_FLIGHT_MAX.bulk + 2 };
 
-/** The way to the centre, started and stopped as one. */
+/** The sync with a dispatch centre, started and stopped as one. */
 export class Sync {
   readonly #clock: Clock;
   readonly #clients: readonly ApiClient[];
@@ -68,9 +68,9 @@ export class Sync {
   readonly #link: Link;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
-  /** What test records have shown about the centre. */
+  /** Tests of the dispatch centre with test records. */
   readonly trials: CentreTrials;
-  /** The copy of the centre's objectives. */
+  /** The mirror of the centre's objectives. */
   readonly mirror: ObjectiveMirror;
 
   constructor(options: SyncOptions) {
@@ -79,19 +79,19 @@ export class Sync {
     this.#clock = clock;
     this.#log = options.log;
     const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS };
-    const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.others });
-    const alarmClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.alarms });
-    this.#clients = [client, alarmClient];
+    const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
+    const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
+    this.#clients = [client, urgentClient];
     this.#link = new Link({ ...options, baseUrl });
-    // An alarm may have to wait for the sign-in, and so the sign-in must not wait for the bulk.
+    // An alarm may wait for the sign-in, so the sign-in uses the urgent connections.
     const tokens = new TokenCache({
-      client: alarmClient,
+      client: urgentClient,
       email,
       password,
       clock,
       store: options.tokenStore?.({ centre: baseUrl, email, password }),
     });
-    const centre = new UpstreamClient({ client, alarmClient, tokens, clock });
+    const centre = new UpstreamClient({ client, urgentClient, tokens, clock });
     this.trials = new CentreTrials({ ...options, centre, baseUrl, siteRef: site.ref });
     this.#push = new Push({
       ...options,
@@ -109,14 +109,14 @@ export class Sync {
       centre,
       link: this.#link,
       timetable: objectives === "off" ? undefined : timetable,
-      untilIdle: () => this.#push.untilQuiet(),
+      untilIdle: () => this.#push.untilIdle(),
       onPulled: () => this.#objectivesPulled(),
     });
     this.#scheduler = new SyncScheduler({
       ...options,
       push: this.#push,
       mirror: this.mirror,
-      heartbeat: new Heartbeat({ ...options, centre: centre.forAlarms, link: this.#link }),
+      heartbeat: new Heartbeat({ ...options, centre: centre.urgent, link: this.#link }),
       link: this.#link,
       nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs()),
     });
@@ -126,7 +126,7 @@ export class Sync {
     this.#scheduler.start();
   }
 
-  /** Finishes the request under way. One that hangs is given up, and settled at the next start. */
+  /** Finishes the requests in flight. One that hangs is aborted, and resolved at the next start. */
   async stop(): Promise<void> {
     const close = (): void => this.#clients.forEach((client) => client.close());
     const cancel = this.#clock.after(STOP_GRACE_MS, close);
@@ -135,37 +135,46 @@ export class Sync {
     close();
   }
 
-  /** Says that a record has changed. An alarm is tried at once, even while the link rests after a fault. */
+  /** Called when a record has changed. An alarm is sent at once, even while the link is down. */
   changed({ priority }: { priority: Priority }): void {
     this.#scheduler.requestRun({ urgent: priority === "high" });
   }
 
-  /** Has one record tried now. @throws AppError `not-found` */
+  /**
+   * Retries one record now.
+   * @throws AppError `not-found`
+   */
   retry(interventionId: number): void {
     this.#push.operator.retry(interventionId);
     this.#scheduler.requestRun({ urgent: true });
   }
 
-  /** Gives one record up. @throws AppError `not-found`, `conflict` */
+  /**
+   * Stops sending one record.
+   * @throws AppError `not-found`, `conflict`
+   */
   drop(interventionId: number): void {
     this.#push.operator.drop(interventionId);
     this.#scheduler.requestRun({ urgent: false });
   }
 
-  /** Makes one record at the centre what it is here. @throws AppError `not-found`, `conflict` */
+  /**
+   * Makes one record at the dispatch centre equal to the local one.
+   * @throws AppError `not-found`, `conflict`
+   */
   async reassert(interventionId: number): Promise<void> {
     await this.#push.operator.reassert(interventionId);
     this.#scheduler.requestRun({ urgent: true });
   }
 
-  /** Tries everything now, whatever was postponed, and comes back when that is done. */
+  /** Pushes everything now, including postponed records, and resolves when done. */
   now(): Promise<void> {
     return this.#scheduler.now();
   }
 
   /**
-   * Reads the centre's lists of objectives now, whatever the link's rest.
-   * @param options isLossAccepted: takes a list also when most of what it had is missing
+   * Reads the objective lists now, even while the link is down.
+   * @param options isLossAccepted: accepts a list even if most of its objectives are missing
    */
   pullObjectives(options: { readonly isLossAccepted: boolean }): Promise<readonly ListOutcome[]> {
     this.#link.probeNow();
@@ -176,7 +185,7 @@ export class Sync {
     try {
       this.#push.retryBlocked();
     } catch (error) {
-      // They are tried again by themselves, only later.
+      // They are retried automatically, only later.
       if (!isStorageError(error)) throw error;
       this.#log.warn("blocked-records-retry-failed", { reason: messageOf(error) });
     }

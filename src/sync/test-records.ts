@@ -3,15 +3,15 @@ import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
 import { itemsOf, type ReadOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
-import { isSighting } from "./pageless-list.ts";
+import { isMatchCandidate } from "./pageless-list.ts";
 
-/** A test that runs in another process finishes within this time; older test records were left by one that ended early. */
-const TEST_LASTS_MS = 600_000;
+/** Maximum duration of a test in another process; older test records are from an interrupted one. */
+const TEST_DURATION_MAX_MS = 600_000;
 
 /**
- * Deletes a test record of this site, and nothing else: what stands under the id now must be one.
- * @param isFresh whether it was made just now, so that a copy that lags may not show it yet
- * @returns undefined when it is gone, else why it is not
+ * Deletes a test record of this site; any other record under the id is kept.
+ * @param isFresh whether it was just created, so that a replica may not show it yet
+ * @returns undefined once deleted, else the reason
  */
 export async function removeTestRecord(
   centre: UpstreamClient,
@@ -25,11 +25,14 @@ export async function removeTestRecord(
   if (row === undefined && !isFresh) return undefined;
   if (row && (row.id !== id || testRecordMs(row, siteRef) === undefined))
     return `${id} is another record now`;
-  const verdict = await centre.write({ method: "DELETE", path });
-  return verdict.event === "removed" || verdict.code === "404" ? undefined : verdict.reason;
+  const outcome = await centre.write({ method: "DELETE", path });
+  return outcome.event === "removed" || outcome.code === "404" ? undefined : outcome.reason;
 }
 
-/** Removes what a test that was interrupted has left among these records. @returns the ids of what was removed */
+/**
+ * Deletes test records of an interrupted test among these rows.
+ * @returns the ids of the deleted records
+ */
 export async function removeOldTestRecords(
   { centre, clock, siteRef }: { centre: UpstreamClient; clock: Pick<Clock, "wallMs">; siteRef: string },
   rows: readonly MatchCandidate[],
@@ -37,7 +40,7 @@ export async function removeOldTestRecords(
   const removed: number[] = [];
   for (const row of rows) {
     const madeAtMs = testRecordMs(row, siteRef);
-    const isOld = madeAtMs !== undefined && Math.abs(clock.wallMs() - madeAtMs) > TEST_LASTS_MS;
+    const isOld = madeAtMs !== undefined && Math.abs(clock.wallMs() - madeAtMs) > TEST_DURATION_MAX_MS;
     if (isOld && (await removeTestRecord(centre, row.id, { siteRef, isFresh: false })) === undefined)
       removed.push(row.id);
   }
@@ -46,13 +49,13 @@ export async function removeOldTestRecords(
 
 const PAGE_ROWS = 100;
 
-/** One page of the centre's list, the highest id first; rows are undefined when it is not a list. */
+/** Reads one page of the centre's list, highest id first; rows are undefined if the response is not a list. */
 export async function readPage(
   centre: UpstreamClient,
   start: number,
-): Promise<{ rows: readonly MatchCandidate[] | undefined; verdict: ReadOutcome }> {
-  const verdict = await centre.read(
+): Promise<{ rows: readonly MatchCandidate[] | undefined; outcome: ReadOutcome }> {
+  const outcome = await centre.read(
     `/interventii?_sort=id&_order=DESC&_start=${start}&_end=${start + PAGE_ROWS}`,
   );
-  return { rows: itemsOf(verdict.value)?.filter(isSighting), verdict };
+  return { rows: itemsOf(outcome.value)?.filter(isMatchCandidate), outcome };
 }

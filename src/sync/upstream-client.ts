@@ -11,51 +11,51 @@ import {
 
 export interface CentreOptions {
   readonly client: Pick<ApiClient, "request">;
-  /** Connections that only alarms use; without them alarms share `client`. */
-  readonly alarmClient?: Pick<ApiClient, "request">;
+  /** Connections for alarms only; without them alarms share `client`. */
+  readonly urgentClient?: Pick<ApiClient, "request">;
   readonly tokens: TokenCache;
   readonly clock: Clock;
 }
 
-/** The centre as the push sees it: writes go in, verdicts come out. */
+/** Client of the dispatch centre: sends requests and classifies the responses. */
 export class UpstreamClient {
-  /** The same centre over the connections of the alarms, which never queue behind other requests. */
-  readonly forAlarms: UpstreamClient;
+  /** The same client with the connections for alarms, which never queue behind other requests. */
+  readonly urgent: UpstreamClient;
   readonly #options: CentreOptions;
-  /** The most rows that one answer has held since the start: that many at least are never cut off. */
+  /** Maximum rows in one response since the start: shorter lists are complete. */
   rowsMax = 0;
 
-  constructor({ alarmClient, ...options }: CentreOptions) {
+  constructor({ urgentClient, ...options }: CentreOptions) {
     this.#options = options;
-    this.forAlarms = alarmClient ? new UpstreamClient({ ...options, client: alarmClient }) : this;
+    this.urgent = urgentClient ? new UpstreamClient({ ...options, client: urgentClient }) : this;
   }
 
-  /** Carries out one write. */
+  /** Sends one write. */
   async write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
-    const { reply, isSignIn } = await this.#ask(request);
+    const { reply, isSignIn } = await this.#request(request);
     const wallMs = this.#options.clock.wallMs();
-    return isSignIn ? signInVerdict(reply, wallMs) : classify(request.method, reply, wallMs);
+    return isSignIn ? signInOutcome(reply, wallMs) : classify(request.method, reply, wallMs);
   }
 
   /**
-   * Reads one answer.
-   * @param path with its query, starting with a slash
-   * @param headers beside the usual ones; with `If-None-Match` the answer may be that nothing has changed
+   * Sends one read.
+   * @param path path with its query, starting with a slash
+   * @param headers additional headers; with `If-None-Match` the response may be 304
    */
   async read(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ReadOutcome> {
-    const { reply, isSignIn } = await this.#ask({ method: "GET", path, headers });
+    const { reply, isSignIn } = await this.#request({ method: "GET", path, headers });
     const wallMs = this.#options.clock.wallMs();
-    return isSignIn ? signInVerdict(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
+    return isSignIn ? signInOutcome(reply, wallMs) : classifyRead(reply, wallMs, "If-None-Match" in headers);
   }
 
-  /** Sends a request, signing in when needed and once more when the token was not taken. */
-  async #ask(request: ApiRequest): Promise<{ reply: Reply; isSignIn: boolean }> {
+  /** Sends a request, signs in if necessary, and repeats it once if the token was rejected. */
+  async #request(request: ApiRequest): Promise<{ reply: Reply; isSignIn: boolean }> {
     const { client, tokens } = this.#options;
-    for (let isSecond = false; ; isSecond = true) {
+    for (let isRepeat = false; ; isRepeat = true) {
       const signedIn = await tokens.token();
       if (!signedIn.ok) return { reply: signedIn.reply, isSignIn: true };
       const reply = await client.request({ ...request, token: signedIn.token });
-      if (isSecond || !isTokenRefused(reply, signedIn.isOld)) {
+      if (isRepeat || !isTokenRejected(reply, signedIn.isOld)) {
         if (reply.kind === "answered" && reply.status < 400) tokens.accepted(signedIn.token);
         return { reply, isSignIn: false };
       }
@@ -64,21 +64,21 @@ export class UpstreamClient {
   }
 }
 
-/** Of a token that the last run has left, 403 may say the same as 401. */
-function isTokenRefused(reply: Reply, isOld: boolean): boolean {
+/** For a token from an earlier run 403 may mean the same as 401. */
+function isTokenRejected(reply: Reply, isOld: boolean): boolean {
   return reply.kind === "answered" && (reply.status === 401 || (isOld && reply.status === 403));
 }
 
-/** A sign-in that failed: the record's own request was never sent. */
-function signInVerdict(reply: Reply, wallMs: number): WriteOutcome {
-  const { mayBeRecordSpecific: _noRecord, ...verdict } = classify("POST", reply, wallMs);
-  const isRefusal = reply.kind === "answered" && [400, 401, 403, 422].includes(reply.status);
-  const isStrange = reply.kind === "answered" && reply.status < 400;
-  const isMissing = verdict.event === "missing";
-  const link = isRefusal
+/** Classifies a failed sign-in: the record's own request was not sent. */
+function signInOutcome(reply: Reply, wallMs: number): WriteOutcome {
+  const { mayBeRecordSpecific: _noRecord, ...outcome } = classify("POST", reply, wallMs);
+  const isRejection = reply.kind === "answered" && [400, 401, 403, 422].includes(reply.status);
+  const isUnexpected = reply.kind === "answered" && reply.status < 400;
+  const isMissing = outcome.event === "missing";
+  const link = isRejection
     ? "signed-out"
-    : isStrange || isMissing || verdict.link === "ok"
+    : isUnexpected || isMissing || outcome.link === "ok"
       ? "not-the-interface"
-      : verdict.link;
-  return { ...verdict, event: "not-applied", link, reason: `sign-in: ${verdict.reason}` };
+      : outcome.link;
+  return { ...outcome, event: "not-applied", link, reason: `sign-in: ${outcome.reason}` };
 }

@@ -6,51 +6,54 @@ import type { UpstreamClient } from "./upstream-client.ts";
 import { LAG_MAX_MS } from "./replication-lag.ts";
 import type { SyncStore } from "./sync-store.ts";
 import type { SyncContext } from "./context.ts";
-import { highestIdOf } from "./record-search.ts";
+import { readHighestId } from "./record-search.ts";
 import { inheritedInFlightValues } from "./attempt-outcome.ts";
 
-/* A centre that was restored from a backup has lost its newest records and gives their ids to others. */
+/* A dispatch centre that was restored from a backup has lost its newest records and reuses their ids. */
 
-/** One record above the centre's highest id can have been deleted there; that many together were not. */
+/** Missing records above the highest id that prove a restore; a single one may have been deleted. */
 const MIN_LOST_RECORDS = 2;
 
 /**
- * Finds out whether the centre is an older copy of itself, and if so has every record looked up there. Asked when it
- * lacks a record that it had.
- * @returns why it could not be found out; undefined when it was
+ * Checks whether the dispatch centre was restored from a backup, and if so has every record verified. Called when
+ * it lacks a record that it had.
+ * @returns the reason if this cannot be checked; undefined if it was
  */
-export async function noteRestore(
-  parts: Pick<SyncContext, "store" | "linkedBefore">,
+export async function detectRestore(
+  parts: Pick<SyncContext, "store" | "linkedIds">,
   centre: UpstreamClient,
 ): Promise<ReadOutcome | undefined> {
-  const linkedId = parts.linkedBefore.id;
-  const top = await highestIdOf(centre);
-  if ("verdict" in top) return top.verdict;
-  noteTopId(parts, top.topId, linkedId);
+  const linkedId = parts.linkedIds.id;
+  const top = await readHighestId(centre);
+  if ("outcome" in top) return top.outcome;
+  checkHighestId(parts, top.topId, linkedId);
   return undefined;
 }
 
-/** The same, for who has just read the centre's highest id. @param linkedId `LinkedBefore`'s before the reading */
-export function noteTopId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
+/**
+ * The same check with a highest id that was just read.
+ * @param linkedId `LinkedIdHistory.id` before that read
+ */
+export function checkHighestId({ store }: Pick<SyncContext, "store">, topId: number, linkedId: number): void {
   if (store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS)
     store.write(() => store.outbox.auditAll());
 }
 
 /**
- * Which of the centre's ids its highest one is compared with. Records that were linked since the reading began, or less
- * than a minute before it, may be missing on the copy that a centre reads from.
+ * The linked id with which the centre's highest id is compared. Records linked less than a minute before a read may
+ * be missing on a replica.
  */
-export class LinkedBefore {
+export class LinkedIdHistory {
   readonly #store: SyncStore;
   readonly #clock: Pick<Clock, "monotonicMs">;
-  /** Highest linked ids with the monotonic time at which they were seen, the oldest first. */
-  #marks: readonly Mark[] = [];
+  /** Highest linked ids with their monotonic time, oldest first. */
+  #samples: readonly Sample[] = [];
 
   constructor({ store, clock }: { store: SyncStore; clock: Pick<Clock, "monotonicMs"> }) {
     this.#store = store;
     this.#clock = clock;
-    // What was linked before the start was linked long enough ago.
-    this.#marks = [{ atMs: Number.NEGATIVE_INFINITY, id: store.compared.highestLinked() }];
+    // Records linked before the start are old enough.
+    this.#samples = [{ atMs: Number.NEGATIVE_INFINITY, id: store.compared.highestLinked() }];
   }
 
   /** Called when a record was linked. */
@@ -58,34 +61,34 @@ export class LinkedBefore {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#oldEnough(nowMs);
     const newest = known.at(-1);
-    const isNewestOpen = newest !== undefined && nowMs - newest.atMs < MARK_MS;
-    const mark = { atMs: isNewestOpen ? newest.atMs : nowMs, id: this.#store.compared.highestLinked() };
-    this.#marks = [...(isNewestOpen ? known.slice(0, -1) : known), mark];
+    const isNewestOpen = newest !== undefined && nowMs - newest.atMs < SAMPLE_INTERVAL_MS;
+    const sample = { atMs: isNewestOpen ? newest.atMs : nowMs, id: this.#store.compared.highestLinked() };
+    this.#samples = [...(isNewestOpen ? known.slice(0, -1) : known), sample];
   }
 
-  /** The highest id there that was linked a minute ago; 0 without one. */
+  /** The highest id linked at least a minute ago; 0 for none. */
   get id(): number {
     return this.#oldEnough(this.#clock.monotonicMs())[0]?.id ?? 0;
   }
 
-  /** The newest mark of more than a minute ago, and those since. */
-  #oldEnough(nowMs: number): readonly Mark[] {
-    const old = this.#marks.findLastIndex(({ atMs }) => nowMs - atMs >= LAG_MAX_MS);
-    return this.#marks.slice(Math.max(0, old));
+  /** The newest sample older than a minute, and those since. */
+  #oldEnough(nowMs: number): readonly Sample[] {
+    const old = this.#samples.findLastIndex(({ atMs }) => nowMs - atMs >= LAG_MAX_MS);
+    return this.#samples.slice(Math.max(0, old));
   }
 }
 
-interface Mark {
+interface Sample {
   readonly atMs: number;
   readonly id: number;
 }
 
-/** What is linked within this time shares a mark, which bounds those of a minute. */
-const MARK_MS = 1_000;
+/** Records linked within this time share a sample, which limits the number of samples. */
+const SAMPLE_INTERVAL_MS = 1_000;
 
 /**
- * Whether a record there is another one's here. One that bears this entry's mark and not the other's is not: the centre
- * has given that id twice.
+ * Whether an upstream record belongs to another entry. It does not if it carries only this entry's marker: then the
+ * id was reused.
  */
 export function belongsToOther(
   { store }: Pick<SyncContext, "store">,
@@ -100,7 +103,9 @@ export function belongsToOther(
   return !store.isMarked || !carriesMarker(row, ours) || carriesMarker(row, theirs);
 }
 
-/** Takes a record there for this entry from the one that is linked to it by mistake, and has all the others looked up. */
+/**
+ * Takes an upstream record for this entry. The entry that was linked to it is unlinked and all others are verified.
+ */
 export function claim(parts: SyncContext, entry: OutboxEntry, row: MatchCandidate): void {
   const owner = ownerOf(parts.store, entry, row);
   if (!owner) return;
@@ -108,15 +113,12 @@ export function claim(parts: SyncContext, entry: OutboxEntry, row: MatchCandidat
   parts.store.outbox.auditAll();
 }
 
-/**
- * Takes back that a record is linked: what is there under its id is another one. It is looked for everywhere, and made
- * again when it is nowhere.
- */
+/** Unlinks a record whose id belongs to another one. It is searched for, and created again if not found. */
 export function unlink({ store, clock, timeouts }: SyncContext, entry: OutboxEntry): void {
   const stored = store.record(entry.interventionId);
   const attempt = store.newAttempt({ ...entry, attempt: null }, stored);
   store.apply(entry, "mistaken", {
-    // Kept is what both knew: if it is found, it may be what it was, and a change of ours is still to be sent.
+    // The base is kept: a found record may be unchanged, and a local change is still to be sent.
     upstreamId: null,
     attempt: { ...attempt, atMs: clock.wallMs() },
     ...inheritedInFlightValues(entry, attempt.key, timeouts, clock.wallMs()),
@@ -131,7 +133,7 @@ export function unlink({ store, clock, timeouts }: SyncContext, entry: OutboxEnt
   });
   store.recordConflict(entry.interventionId, {
     phase: "unsure",
-    reason: `the centre's record ${entry.upstreamId} is no longer this one; it is searched for, and made again if it is nowhere`,
+    reason: `record ${entry.upstreamId} of the dispatch centre is no longer this intervention; it is searched for and created again if not found`,
   });
 }
 

@@ -1,10 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeAbsence, SECOND_LOOK_MS, type AbsenceStep, type ListWord } from "../../src/domain/absence.ts";
+import {
+  judgeAbsence,
+  SECOND_LOOK_MS,
+  type AbsenceStep,
+  type ListPresence,
+} from "../../src/domain/absence.ts";
 
 /* What the centre's answers can do to a record that it says it does not have. */
 
-const WORDS: readonly ListWord[] = ["listed", "passed", "undetermined"];
+const WORDS: readonly ListPresence[] = ["listed", "passed", "undetermined"];
 /** Looks at a record: how long after the one before, and what the list says if it is asked. */
 const looks = fc.array(
   fc.record({ afterMs: fc.integer({ min: 0, max: 400_000 }), list: fc.constantFrom(...WORDS) }),
@@ -13,10 +18,10 @@ const looks = fc.array(
 
 interface Played {
   readonly believedAfterMs: number | undefined;
-  readonly lastList: ListWord | undefined;
+  readonly lastList: ListPresence | undefined;
 }
 
-function play(all: readonly { afterMs: number; list: ListWord }[]): Played {
+function play(all: readonly { afterMs: number; list: ListPresence }[]): Played {
   let sinceMs: number | null = null;
   let nowMs = 1_000_000;
   const firstMs = nowMs + (all[0]?.afterMs ?? 0);

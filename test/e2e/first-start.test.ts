@@ -191,7 +191,7 @@ describe("a start that cannot be", () => {
     const yaml = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
     await installation.daemon("site", yaml).start();
     await expect(installation.daemon("site", yaml).start()).rejects.toThrow(
-      /ended with 75: another daemon is using this data folder/,
+      /ended with 75: another daemon is using this data directory/,
     );
   });
 
@@ -218,7 +218,7 @@ describe("a start that cannot be", () => {
   test("a data folder that cannot be made is refused with 73", async () => {
     writeFileSync(join(installation.folder, "site"), "a file stands where the folder should be");
     const site = installation.daemon("site", "mqtt: off\n");
-    await expect(site.start()).rejects.toThrow(/ended with 73: cannot make the data folder/);
+    await expect(site.start()).rejects.toThrow(/ended with 73: cannot create the data directory/);
   });
 });
 

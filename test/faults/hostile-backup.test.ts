@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
-import type { CopyProcess } from "../../src/ops/backup-check-process.ts";
+import type { BackupCheckProcess } from "../../src/ops/backup-check-process.ts";
 import { MAIN } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -44,9 +44,9 @@ function makeHostile(path: string): void {
   database.close();
 }
 
-async function processWith(limitMs: number): Promise<CopyProcess> {
-  const built = (await import(BUILT)) as { CopyProcess: new (limitMs: number) => CopyProcess };
-  return new built.CopyProcess(limitMs);
+async function processWith(limitMs: number): Promise<BackupCheckProcess> {
+  const built = (await import(BUILT)) as { BackupCheckProcess: new (limitMs: number) => BackupCheckProcess };
+  return new built.BackupCheckProcess(limitMs);
 }
 
 /** The processes that a process has started. */
@@ -74,13 +74,13 @@ describe("an uploaded copy whose check takes hours", () => {
     const [child = 0] = childrenOf(process.pid).filter((pid) => !before.has(pid));
     expect(child).toBeGreaterThan(0);
     work.stop();
-    await expect(answer).rejects.toThrow(/ends this run/);
+    await expect(answer).rejects.toThrow(/daemon is restarting/);
     expect(existsSync(`/proc/${child}`)).toBe(false);
   });
 
   test("is left when the daemon is killed, with nothing that goes on behind it", async () => {
-    const order = `import(${JSON.stringify(BUILT)}).then(({ CopyProcess }) =>
-      new CopyProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
+    const order = `import(${JSON.stringify(BUILT)}).then(({ BackupCheckProcess }) =>
+      new BackupCheckProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
     const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
     const pid = daemon.pid ?? 0;
     await eventually("the check to be under way", () => childrenOf(pid).length > 0);

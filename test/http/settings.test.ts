@@ -48,7 +48,7 @@ test("a copy of the database comes as a file, and the event log says who has tak
 });
 
 test("a copy that cannot be made is answered in the error shape", async () => {
-  failure = new AppError("conflict", "a copy is being taken already; try again when it is there");
+  failure = new AppError("conflict", "a backup is already being downloaded; try again later");
   expect((await ask("administrator", "/site/backup")).status).toBe(409);
 });
 

@@ -49,7 +49,7 @@ beforeEach(() => {
     conditions: health,
     reserveFile: new ReserveFile(dataDir),
     freeBytes: () => free,
-    lookForReport: () => {},
+    checkReport: () => {},
   });
 });
 afterEach(() => {

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ListThread } from "../../src/ops/list-worker.ts";
+import type { ListWorker } from "../../src/ops/list-worker.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
 import { DIST } from "../support/built-program.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /* A thread begins with a built file, so the class is the built one as well. */
-const { ListThread: BuiltListThread } = (await import(join(DIST, "ops/list-worker.js"))) as {
-  readonly ListThread: typeof ListThread;
+const { ListWorker: BuiltListThread } = (await import(join(DIST, "ops/list-worker.js"))) as {
+  readonly ListWorker: typeof ListWorker;
 };
 
 const ALL = { filters: [], sort: [], start: 0, end: 10 } as const;
@@ -19,7 +19,7 @@ const WANTED = new AbortController().signal;
 let folder: string;
 let site: TestApp;
 let clock: ManualClock;
-let thread: ListThread;
+let thread: ListWorker;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "santinela-lists-"));
   site = await TestApp.make({}, join(folder, "santinela.db"));

@@ -81,7 +81,7 @@ describe("secrets", () => {
 
   test("a data folder that cannot be made is an error with a remedy", () => {
     writeFileSync(join(folder, "file"), "");
-    expect(() => prepareDataDir(join(folder, "file", "var"))).toThrow(/cannot make the data folder/);
+    expect(() => prepareDataDir(join(folder, "file", "var"))).toThrow(/cannot create the data directory/);
     expect(readFileSync(join(folder, "file"), "utf8")).toBe("");
   });
 });

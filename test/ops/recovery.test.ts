@@ -359,10 +359,10 @@ describe("putting a copy back", () => {
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
     damage(copy, 4096, 20_000);
-    expect(() => planRestore(site.dataDir, copy)).toThrow(/cannot be put back/);
+    expect(() => planRestore(site.dataDir, copy)).toThrow(/cannot be restored/);
     expect(() => planRestore(site.dataDir, join(site.dataDir, "journal.db"))).toThrow(/another kind of file/);
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
-    expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
+    expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be restored/);
     expect(site.names()).toEqual(["a"]);
     // Gone since it was looked at.
     const plan = { recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] };
@@ -379,7 +379,7 @@ describe("putting a copy back", () => {
     ],
     ["a view", "CREATE VIEW v AS SELECT 1", /view v/],
     ["an index that refuses a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
-    ["a table less", "DROP TABLE outbox", /no table outbox/],
+    ["a table less", "DROP TABLE outbox", /table outbox is missing/],
     ["a table that is another one", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
   ])("is refused for a copy with %s, and nothing is touched", async (_what, change, problem) => {
     site.trip("a");

@@ -41,20 +41,20 @@ describe("a copy that is handed in piece by piece", () => {
   test("takes no piece that does not follow the last one", () => {
     handedIn.add(0, Buffer.from("first"));
     for (const from of [1, 4, 6])
-      expect(() => handedIn.add(from, Buffer.from("x"))).toThrow(/Begin again|bytes are here/);
+      expect(() => handedIn.add(from, Buffer.from("x"))).toThrow(/next piece must start at byte/);
     expect(handedIn.add(5, Buffer.from("second")).bytes).toBe(11);
   });
 
   test("is refused where it is none", async () => {
     const { copy } = handedIn.add(0, Buffer.from("this is no database"));
-    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be put back/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be restored/);
   });
 
   test("makes room for a new one, and the question about the old one is not answered with the new", async () => {
     const first = await handIn();
     const second = await handIn();
     expect(second).not.toBe(first);
-    await expect(handedIn.plan(first)).rejects.toThrow(/not here any more/);
+    await expect(handedIn.plan(first)).rejects.toThrow(/upload has expired/);
   });
 
   test("is looked at once for everybody who asks, and is not the one that was asked about when a piece comes", async () => {
@@ -63,21 +63,21 @@ describe("a copy that is handed in piece by piece", () => {
     expect(second).toBe(first);
     const asked = handedIn.plan(copy);
     handedIn.add(readFileSync(handedIn.path).length, Buffer.from("more"));
-    await expect(asked).rejects.toThrow(/a piece was added/);
+    await expect(asked).rejects.toThrow(/piece was uploaded/);
   });
 
   test("has to wait until the one before it was looked at", async () => {
     const asked = handedIn.plan(await handIn());
     const { copy } = handedIn.add(0, Buffer.from("another one"));
-    await expect(handedIn.plan(copy)).rejects.toThrow(/still being looked at/);
-    await expect(asked).rejects.toThrow(/not here any more/);
-    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be put back/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/still being checked/);
+    await expect(asked).rejects.toThrow(/upload has expired/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be restored/);
   });
 
   test("is forgotten after half an hour in which nobody has put it back", async () => {
     const copy = await handIn();
     clock.advance(31 * 60_000);
     expect(existsSync(handedIn.path)).toBe(false);
-    await expect(handedIn.plan(copy)).rejects.toThrow(/not here any more/);
+    await expect(handedIn.plan(copy)).rejects.toThrow(/upload has expired/);
   });
 });

@@ -97,7 +97,7 @@ describeWithBrowser("the settings in the panel", () => {
     const path = join(site.installation.folder, "letter.txt");
     writeFileSync(path, "not a database ".repeat(100_000));
     await uploadBackup(page, path);
-    await page.notice.text(/cannot be put back/).shown();
+    await page.notice.text(/cannot be restored/).shown();
     expect(await startedAt()).toBe(before);
   });
 
@@ -126,7 +126,7 @@ describeWithBrowser("the settings in the panel", () => {
     writeFileSync(file, good.replace("dataDir: ./site", "dataDir: ./site.yaml/data"));
     await restart();
     await page.follow("Status");
-    await status.text(/cannot make the data folder/).shown();
+    await status.text(/cannot create the data directory/).shown();
     await page.banner.text(/Hala Sud/).shown();
     writeFileSync(file, good);
   });

@@ -55,7 +55,7 @@ async function firstWrongSeed(
 }
 
 test("without the settle time and the sweeps, a request that comes late makes a double", async () => {
-  const timeouts = { settleMs: { alarm: 0, other: 0 }, ...NEVER_SWEPT };
+  const timeouts = { resendAfterMs: { alarm: 0, other: 0 }, ...NEVER_SWEPT };
   expect(await firstWrongSeed({ build: await loadBuild(), timeouts })).toBeGreaterThan(0);
 }, 600_000);
 
@@ -67,7 +67,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
       file: "sync/create-flow.js",
       rule: "const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };",
       instead:
-        "const attempt = ledger.newAttempt({ ...entry, attempt: null, sends: 0 }, ledger.record(entry.interventionId));",
+        "const attempt = store.newAttempt({ ...entry, attempt: null, sends: 0 }, store.record(entry.interventionId));",
     },
   ],
   [
@@ -77,7 +77,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
       file: "sync/create-flow.js",
       rule: "await recordsAbove(centre, watermarkOf(asked))",
       instead:
-        "await recordsAbove(centre, await this.#top.fresh(centre).then((top) => (top.verdict ? { id: 0, witness: null } : top)))",
+        "await recordsAbove(centre, await this.#watermarks.fresh(centre).then((top) => (top.outcome ? { id: 0, witness: null } : top)))",
     },
   ],
   [
@@ -99,12 +99,12 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     {},
     {
       file: "sync/upstream-restore.js",
-      rule: "ledger.outbox.linkedBetween(topId, linkedId) >= LOST_LEAST",
+      rule: "store.outbox.linkedBetween(topId, linkedId) >= MIN_LOST_RECORDS",
       instead: "false",
     },
     {
       file: "store/outbox.js",
-      rule: "SET verify_at = ${AUDIT_AT_MS} WHERE phase = 'linked'",
+      rule: "SET verify_at = ${VERIFY_IMMEDIATELY} WHERE phase = 'linked'",
       instead: "SET verify_at = verify_at WHERE phase = 'linked'",
     },
   ],
@@ -162,7 +162,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     {},
     {
       file: "sync/attempt-outcome.js",
-      rule: "return honoursKeys || sweepMs.length === 0 ? undefined : settleMs.other;",
+      rule: "return honoursKeys || sweepDelaysMs.length === 0 ? undefined : resendAfterMs.other;",
       instead: "return undefined;",
     },
     {

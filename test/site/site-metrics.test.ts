@@ -28,7 +28,7 @@ beforeEach(() => {
     clock,
     site: { ...NO_SITE, zones: { ...NO_SITE.zones, list: () => [{ id } as ZoneView] } },
     trips,
-    centreObjectives: { walk: () => undefined },
+    centreObjectives: { lastRead: () => undefined },
     inputs: { brokerUse: undefined },
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });

@@ -162,7 +162,7 @@ describe("opening a database", () => {
 
   test("the journal is not taken for the main database", () => {
     openJournalDatabase(path).close();
-    expect(() => openMainDatabase(path)).toThrow(/not the database it should be/);
+    expect(() => openMainDatabase(path)).toThrow(/not the expected database/);
   });
 
   test("a file that is no database is refused and left alone", () => {
@@ -204,7 +204,7 @@ describe("the data folder", () => {
   test("belongs to one daemon at a time, and is free again when that one ends", () => {
     const release = takeInstanceLock(join(folder, "lock.db"));
     expect(() => takeInstanceLock(join(folder, "lock.db"))).toThrow(
-      /another daemon is using this data folder/,
+      /another daemon is using this data directory/,
     );
     release();
     takeInstanceLock(join(folder, "lock.db"))();
@@ -212,8 +212,10 @@ describe("the data folder", () => {
 
   test("that cannot be locked for another reason is not said to be another daemon's", () => {
     writeFileSync(path, "this is no database, it is a page of text ".repeat(200));
-    expect(() => takeInstanceLock(path)).toThrow(/cannot lock the data folder.*not a database/);
-    expect(() => takeInstanceLock(join(folder, "nowhere", "lock.db"))).toThrow(/cannot lock the data folder/);
+    expect(() => takeInstanceLock(path)).toThrow(/cannot lock the data directory.*not a database/);
+    expect(() => takeInstanceLock(join(folder, "nowhere", "lock.db"))).toThrow(
+      /cannot lock the data directory/,
+    );
   });
 
   test("is locked without writing a byte", () => {

@@ -81,7 +81,7 @@ function mirrorOf(): ObjectiveMirror {
     conditions: site.health,
     baseUrl: "the centre",
     timetable: new NextRun(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
-    untilIdle: () => site.push.untilQuiet(),
+    untilIdle: () => site.push.untilIdle(),
     onPulled: () => {},
   });
 }

@@ -60,7 +60,7 @@ function mirrorOf(baseUrl: string): ObjectiveMirror {
     conditions: site.health,
     baseUrl,
     timetable: new NextRun(clock, () => Math.floor(clock.wallMs() / HOUR_MS + 1) * HOUR_MS),
-    untilIdle: () => site.push.untilQuiet(),
+    untilIdle: () => site.push.untilIdle(),
     onPulled: () => onPulled(),
   });
 }
@@ -160,7 +160,7 @@ describe("a list of the centre", () => {
     await pull();
     let pages = 0;
     centre.read = ({ path }) => ((pages += 1) === 3 ? answer : answerOf(path));
-    expect((await pull())[0]).toMatchObject({ result: "failed", reason: "it ended in the middle" });
+    expect((await pull())[0]).toMatchObject({ result: "failed", reason: "it broke off before its end" });
     expect(idsAbove3()).toHaveLength(600);
     expect(
       [...lists.listed(BUILDINGS).values()].filter(({ missingSinceMs }) => missingSinceMs !== null),
@@ -417,7 +417,7 @@ describe("a centre that cannot give its lists", () => {
     centre.read = ({ path }) => ((pages += 1) > 2 ? json(503, {}) : answerOf(path));
     expect((await pull())[0]).toMatchObject({ result: "failed" });
     expect(idsAbove3()).toEqual([]);
-    expect(lists.walk(BUILDINGS)).toBeUndefined();
+    expect(lists.lastRead(BUILDINGS)).toBeUndefined();
   });
 
   test("on a disk that takes no write fails the pull and nothing else", async () => {
@@ -437,7 +437,10 @@ describe("a centre that cannot give its lists", () => {
 describe("by itself", () => {
   const listReads = (): number => centre.reads.filter(({ path }) => path.startsWith("/obiective")).length;
   const reread = async (count: number): Promise<void> => {
-    await eventually(`${count} readings`, () => (lists.walk("obiective/persoane")?.generation ?? 0) >= count);
+    await eventually(
+      `${count} readings`,
+      () => (lists.lastRead("obiective/persoane")?.generation ?? 0) >= count,
+    );
     await eventually("the reading to be over", () => mirror.progress === undefined);
   };
 

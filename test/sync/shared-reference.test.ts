@@ -25,13 +25,13 @@ function conditionOf(site: SyncingSite): string | undefined {
 
 async function compare(site: SyncingSite, afterMs: number): Promise<void> {
   site.app.clock.advance(afterMs);
-  site.push.comparing.makeDue();
-  await site.push.comparing.look();
+  site.push.audit.makeDue();
+  await site.push.audit.look();
 }
 
 test("a site that finds records under its reference which it has not made names the other daemon for a day", async () => {
   const [one, two] = sites as [SyncingSite, SyncingSite];
-  for (const site of sites) await site.push.comparing.settleIn();
+  for (const site of sites) await site.push.audit.readBackRecords();
   one.create();
   await one.push.cycle();
   await compare(one, 60_000);
@@ -50,7 +50,7 @@ test("a site on a new card takes its records over and names no other daemon", as
   const [before, after] = sites as [SyncingSite, SyncingSite];
   before.create();
   await before.push.cycle();
-  await after.push.comparing.settleIn();
+  await after.push.audit.readBackRecords();
   await compare(after, HOUR_MS);
   expect(after.outbox.findByUpstreamId(1)).toMatchObject({ phase: "linked" });
   expect(conditionOf(after)).toBeUndefined();

@@ -60,7 +60,7 @@ describe("a record that the centre has deleted", () => {
 
 test("what the centre has or may have cannot be given up: deleting it is the way", async () => {
   const { id } = await linked();
-  expect(() => site.push.operator.drop(id)).toThrow(/the centre has it or may have it/);
+  expect(() => site.push.operator.drop(id)).toThrow(/dispatch centre has it or may have it/);
 });
 
 test("a record that the centre refuses is sent again at once, however often a person asks for it", async () => {
@@ -100,13 +100,13 @@ describe("what is here can be made to win there", () => {
 
   test("and it is said when there is nothing there to set right", async () => {
     const { id } = site.create();
-    await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the centre/);
+    await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the dispatch centre/);
   });
 
   test("and it is said when the centre does not show it", async () => {
     const { id, upstreamId } = await linked();
     centre.interventions.delete(upstreamId, SOMEBODY);
-    await expect(site.push.operator.reassert(id)).rejects.toThrow(/does not show its record/);
+    await expect(site.push.operator.reassert(id)).rejects.toThrow(/cannot be read now/);
   });
 });
 

@@ -32,7 +32,7 @@ export async function burst(
   onlooker: Onlooker,
 ): Promise<Burst> {
   // What came before may be recorded and not yet marked as through.
-  await untilQuiet(onlooker);
+  await untilIdle(onlooker);
   const before = onlooker.openings();
   const expected = messages / 2;
   child.forgetPeak();
@@ -60,7 +60,7 @@ export async function burst(
 }
 
 /** Waits until there are no further commits. */
-export async function untilQuiet(onlooker: Onlooker): Promise<void> {
+export async function untilIdle(onlooker: Onlooker): Promise<void> {
   let commits = -1;
   await untilOr(QUIET_MS_MAX, () => commits === (commits = onlooker.commits()), QUIET_MS);
 }

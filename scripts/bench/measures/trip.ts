@@ -6,7 +6,7 @@ import { noteMachine } from "../machine.ts";
 import type { Ground } from "../plan.ts";
 import { percentile } from "../statistics.ts";
 import { brokerMissing, startBroker } from "./broker.ts";
-import { burst, untilOr, untilQuiet } from "./burst.ts";
+import { burst, untilOr, untilIdle } from "./burst.ts";
 import { Onlooker } from "./open-panel.ts";
 import { chosen, leavingOut } from "./rounds.ts";
 
@@ -93,7 +93,7 @@ async function untilHeard(sensors: MqttClient, onlooker: Onlooker): Promise<void
   }
   if (!isThrough()) throw new Error("no opening of the probe has come through");
   // Of the probe's openings some may still be on their way.
-  await untilQuiet(onlooker);
+  await untilIdle(onlooker);
 }
 
 /** One opening after the other, each of another sensor. */
