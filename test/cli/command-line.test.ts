@@ -245,7 +245,7 @@ describe("accounts", () => {
   });
 
   test("that do not exist, and the daemon's own, cannot be changed", async () => {
-    for (const email of ["nobody@example.ro", "device@santinela.local"])
+    for (const email of ["unknown@example.ro", "device@santinela.local"])
       expect(await user("passwd", "--email", email, "--password-stdin")).toMatchObject({
         code: 65,
         stderr: expect.stringMatching(/there is no account/),

@@ -20,13 +20,13 @@ const SENT: UpstreamRecord = {
   crews: 1,
   notes: `seen\n${MARKER}`,
 };
-const NOBODYS = (_row: MatchCandidate): boolean => false;
+const UNCLAIMED = (_row: MatchCandidate): boolean => false;
 
 function row(id: number, changes: UpstreamRecord = {}): MatchCandidate {
   return { ...SENT, id, ...changes };
 }
 
-function found(rows: readonly MatchCandidate[], sought: object = {}, isTaken = NOBODYS): number[] {
+function found(rows: readonly MatchCandidate[], sought: object = {}, isTaken = UNCLAIMED): number[] {
   const full = { marker: MARKER, sent: SENT, isMarked: true, madeAfter: 0, ...sought };
   return findMatches(rows, full, isTaken).map(({ id }) => id);
 }

@@ -37,7 +37,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
     expect([code, stderr]).toEqual([0, ""]);
     return stdout;
   };
-  const fates = async (): Promise<string[]> =>
+  const dispositions = async (): Promise<string[]> =>
     (await site.get<Trip[]>("/site/trips")).map(({ zoneId, state }) => `${zoneId} ${state}`).toReversed();
 
   await run("zones", "bypass", "--zone", "door", "--reason", "painter", "--minutes", "60");
@@ -63,7 +63,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   await run("trip", "--zone", "yard", "--restore");
   expect(await run("test", "walk", "--end")).toMatch(/1 of 2 zones seen[^]*door +NOT SEEN\s+yard +1 +20/);
   expect(JSON.parse(await run("test", "walk", "--status", "--json"))).toMatchObject({ running: false });
-  expect(await fates()).toEqual(["door bypassed", "yard test"]);
+  expect(await dispositions()).toEqual(["door bypassed", "yard test"]);
   expect(await interventionsOf(site)).toEqual([]);
 
   expect(await run("test", "signal", "--zone", "yard")).toMatch(/yard: arrived at the centre as #1\n$/);

@@ -57,7 +57,7 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     await nextConnection();
     await nextConnection();
     expect(site.trips).toEqual([]);
-    site.mendJournal();
+    site.repairJournal();
     await nextConnection();
     await eventually("every trip", () => site.trips.length === ZONES.length);
     expect(new Set(site.trips.map(({ zoneId }) => zoneId)).size).toBe(ZONES.length);

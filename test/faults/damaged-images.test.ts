@@ -12,7 +12,7 @@ import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { Journal } from "../../src/store/journal.ts";
 import type { Database } from "../../src/store/database.ts";
-import { SOMEBODY } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 import {
   DAMAGES,
   damaged,
@@ -163,10 +163,10 @@ function workOnce({ main, journal: database }: Databases, number: number): void 
       trips: [{ ...tripRow(key, body, clock.wallMs()), line: `line ${text}` }],
     });
   if (number % 7 === 0 && isTrip) return;
-  const { record } = service.create(body, SOMEBODY, isTrip ? { key, fingerprint: key } : undefined);
+  const { record } = service.create(body, OPERATOR_USER, isTrip ? { key, fingerprint: key } : undefined);
   if (isTrip) journal.trips.resolve(key, "posted", record.id);
-  if (number % 5 === 0) service.update(record.id, { description: textOf(number, 2) }, SOMEBODY);
-  if (number % 11 === 0) service.delete(record.id, SOMEBODY);
+  if (number % 5 === 0) service.update(record.id, { description: textOf(number, 2) }, OPERATOR_USER);
+  if (number % 11 === 0) service.delete(record.id, OPERATOR_USER);
 }
 
 /** Long enough that a few rows fill a page, and in one row only. */

@@ -56,7 +56,7 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(keys()).toEqual([]);
     expect(conditions()).toContain("trips-off-disk");
     expect(existsSync(offDiskFile)).toBe(true);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(10_000);
     expect(keys()).toHaveLength(2);
     expect(site.monitor.zones().find(({ zone }) => zone.id === WIRE.id)?.contact).toBe("open");
@@ -69,7 +69,7 @@ describe("where the disk does not take a trip of a wire", () => {
   test("it is stored at the next start, once, also where that start was cut off before the file was removed", () => {
     setContact(WIRE.id, "open");
     const line = JSON.stringify(site.journal.offDisk.list()[0]);
-    site.mendJournal();
+    site.repairJournal();
     // The process is killed: nothing is stopped in order.
     site = started();
     expect(keys()).toHaveLength(1);

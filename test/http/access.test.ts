@@ -28,7 +28,7 @@ describe("obtaining a token", () => {
   });
 
   test("does not say whether the address or the password was wrong", async () => {
-    const unknown = await signIn({ email: "nobody@test.example", password: PASSWORD }).expect(401);
+    const unknown = await signIn({ email: "unknown@test.example", password: PASSWORD }).expect(401);
     const wrong = await signIn({ email: PEOPLE.operator, password: "wrong" }).expect(401);
     expect(unknown.body).toEqual(wrong.body);
     expect(wrong.body).toEqual({
@@ -204,7 +204,7 @@ describe("guessing", () => {
   const guess = (email: string, password: string) =>
     request(own.app).post("/auth/token").send({ email, password });
 
-  test.each([PEOPLE.operator, "nobody@test.example"])(
+  test.each([PEOPLE.operator, "unknown@test.example"])(
     "%s is slowed down after five wrong attempts, and never for good",
     async (email) => {
       for (let attempt = 0; attempt < 5; attempt += 1) await guess(email, "wrong").expect(401);

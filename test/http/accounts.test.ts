@@ -56,7 +56,7 @@ test("somebody who is locked out cannot sign in until they are let in again", as
 test("a role is one that there is, and the last administrator stays one", async () => {
   await put(PEOPLE.viewer, { role: "operator" }).expect(200);
   await put(PEOPLE.viewer, { role: "emperor" }).expect(400);
-  await put("nobody@example.ro", { role: "viewer" }).expect(400);
+  await put("unknown@example.ro", { role: "viewer" }).expect(400);
   await put(PEOPLE.administrator, { role: "viewer" }).expect(409);
   await put(PEOPLE.administrator, { disabled: true }).expect(409);
 });

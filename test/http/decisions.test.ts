@@ -3,7 +3,7 @@ import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { RECOUNT } from "../../src/store/intervention-counts.ts";
-import { PASSWORD, PATROL, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 
 // The decisions of the interface's design, A to Z, where the contract says "not shown". One section a letter.
 
@@ -94,7 +94,7 @@ describe("C. roles", () => {
           .delete(`/interventii/${id}`)
           .set("Authorization", `Bearer ${await own.token(role)}`)
       ).status;
-    const { record } = own.interventions.create({ ...PATROL, objectiveType: "obiective/cladiri" }, SOMEBODY);
+    const { record } = own.interventions.create({ ...PATROL, objectiveType: "obiective/cladiri" }, OPERATOR_USER);
     expect(await remove("operator", record.id)).toBe(403);
     expect(await remove("administrator", record.id)).toBe(204);
     await own.close();
@@ -113,7 +113,7 @@ describe("C. roles", () => {
 
 describe("D. wrong credentials", () => {
   test.each([
-    ["an unknown address", { email: "nobody@test.example", password: PASSWORD }],
+    ["an unknown address", { email: "unknown@test.example", password: PASSWORD }],
     ["a wrong password", { email: PEOPLE.viewer, password: "wrong" }],
   ])("%s is 401 with one and the same message and WWW-Authenticate", async (_what, body) => {
     const answer = await request(site.app).post("/auth/token").send(body).expect(401);

@@ -21,8 +21,8 @@ describe("the event log keeps", () => {
     const guess = (email: string, password: string) =>
       request(site.app).post("/auth/token").send({ email, password });
     await guess(PEOPLE.operator, PASSWORD).expect(200);
-    for (let attempt = 0; attempt < 5; attempt += 1) await guess("nobody@test.example", "x").expect(401);
-    await guess("nobody@test.example", "x").expect(429);
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess("unknown@test.example", "x").expect(401);
+    await guess("unknown@test.example", "x").expect(429);
     const from = expect.stringMatching(/127\.0\.0\.1$/) as string;
     expect(told("signed-in")[0]).toEqual({
       seq: expect.any(Number),
@@ -34,7 +34,7 @@ describe("the event log keeps", () => {
       detail: { role: "operator" },
     });
     expect(told("sign-in-failed")).toHaveLength(5);
-    expect(told("sign-in-failed")[0]).toMatchObject({ who: "nobody@test.example", from });
+    expect(told("sign-in-failed")[0]).toMatchObject({ who: "unknown@test.example", from });
     expect(told("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
   });
 

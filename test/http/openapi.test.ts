@@ -4,8 +4,8 @@ import type { RequestListener } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { DescribedAnswers } from "../support/openapi-responses.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OpenApiResponses } from "../support/openapi-responses.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -56,7 +56,7 @@ describe("the OpenAPI document", () => {
   test.each(operations)("%s %s is there, and its answers are as it says", async (method, path, operation) => {
     const made = site.interventions.create(
       { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 },
-      SOMEBODY,
+      OPERATOR_USER,
     );
     const id = path.startsWith("/obiective") ? 1 : made.record.id;
     const answers = [
@@ -108,7 +108,7 @@ describe("the OpenAPI document", () => {
         { message: "y", statusCode: 404 },
       ],
     ])("%s", async (_what, path, status, body) => {
-      const answers = new DescribedAnswers("");
+      const answers = new OpenApiResponses("");
       await request(answers.watch(answering(status, body))).get(path);
       expect([answers.checked, answers.breaches.length]).toEqual([1, 1]);
     });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import type { HttpServer } from "../../src/http/server.ts";
 import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-dispatch.ts";
-import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { PASSWORD, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
@@ -224,7 +224,7 @@ describe("a client that holds connections", () => {
     for (let index = 0; index < 50; index += 1)
       site.interventions.create(
         { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "x".repeat(4000) },
-        SOMEBODY,
+        OPERATOR_USER,
       );
     const socket = open();
     const closed = new Promise((resolve) => {

@@ -105,7 +105,7 @@ describe("the built-in broker", () => {
       expect(isAnswered).toBe(false);
       expect(site.trips).toHaveLength(0);
       expect(site.conditions).toEqual(["journal-write-failed"]);
-      site.mendJournal();
+      site.repairJournal();
       await published;
       expect(site.trips).toHaveLength(1);
       expect(site.conditions).toEqual([]);
@@ -145,7 +145,7 @@ describe("the built-in broker", () => {
     client.options.reconnectPeriod = 0;
     client.stream.destroy();
     await eventually("the failure", () => site.logged("mqtt-message-write-failed").length > 0);
-    site.mendJournal();
+    site.repairJournal();
     const other = await sensor();
     await other.publishAsync(TOPIC, gate(false), { qos: 1 });
     expect(site.trips).toHaveLength(1);

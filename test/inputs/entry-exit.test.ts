@@ -79,7 +79,7 @@ describe("an entry door with 30 s of entry delay", () => {
     opens("door");
     await site.powerCut(cutMs);
     await passes(thenMs);
-    expect(site.fates).toEqual([state]);
+    expect(site.dispositions).toEqual([state]);
   });
 
   test("over a power cut and a clock that went back waits no longer than a delay can be", async () => {
@@ -88,7 +88,7 @@ describe("an entry door with 30 s of entry delay", () => {
     site.zones.clock.stepWall(-86_400_000);
     await site.powerCut(1_000);
     await passes(45_000);
-    expect(site.fates).toEqual(["posted"]);
+    expect(site.dispositions).toEqual(["posted"]);
   });
 
   test("whose gate closes after a power cut, within the rest of the delay, is cancelled", async () => {
@@ -97,7 +97,7 @@ describe("an entry door with 30 s of entry delay", () => {
     await site.powerCut(10_000);
     arm("closed");
     await passes(60_000);
-    expect(site.fates).toEqual(["cancelled"]);
+    expect(site.dispositions).toEqual(["cancelled"]);
   });
 
   test("is used every day and not shut down as a swinger", async () => {
@@ -110,7 +110,7 @@ describe("an entry door with 30 s of entry delay", () => {
       await passes(600_000);
       arm("open");
     }
-    expect(new Set(site.fates)).toEqual(new Set(["cancelled"]));
+    expect(new Set(site.dispositions)).toEqual(new Set(["cancelled"]));
     opens("door");
     await passes(30_000);
     expect(site.records).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("an entry door with 30 s of entry delay", () => {
     site.zones.clock.advance(45_000);
     opens("door");
     await passes(60_000);
-    expect(site.fates).toEqual(["cancelled"]);
+    expect(site.dispositions).toEqual(["cancelled"]);
   });
 });
 
@@ -162,14 +162,14 @@ describe("an exit delay of 45 s", () => {
     arm("open");
     opens("door");
     await site.settled();
-    expect(site.fates[0]).toBe(state);
+    expect(site.dispositions[0]).toBe(state);
   });
 
   test("is none for a gate that was already open when the daemon first read it", async () => {
     await make({ id: "door", gate: EXIT });
     opens("door");
     await site.settled();
-    expect(site.fates).toEqual(["posted"]);
+    expect(site.dispositions).toEqual(["posted"]);
   });
 
   test("counts from the beginning of a span of a schedule", async () => {
@@ -177,12 +177,12 @@ describe("an exit delay of 45 s", () => {
     await passes(100_000);
     opens("door");
     await site.settled();
-    expect(site.fates).toEqual(["gated"]);
+    expect(site.dispositions).toEqual(["gated"]);
     site.zones.monitor.read("door", "normal", { live: true });
     await passes(10_000);
     opens("door");
     await site.settled();
-    expect(site.fates).toEqual(["gated", "posted"]);
+    expect(site.dispositions).toEqual(["gated", "posted"]);
   });
 });
 

@@ -385,7 +385,7 @@ describe("the lines of a site", () => {
     port.lines.set(17, 1);
     await look();
     expect(site.conditions).toEqual(["journal-write-failed"]);
-    site.mendJournal();
+    site.repairJournal();
     await look();
     expect(site.trips).toHaveLength(1);
     expect(site.conditions).toEqual([]);
@@ -396,7 +396,7 @@ describe("the lines of a site", () => {
     port.lines.set(22, 0);
     await readings.start();
     await look();
-    site.mendJournal();
+    site.repairJournal();
     await look();
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["smoke"]);
   });

@@ -80,7 +80,7 @@ test("a bypass that ends over a detector in alarm trips at once, although its in
 test("a name with a character that the interface does not take is cleaned and goes out", async () => {
   await make({ id: "door", name: "Door \u0096 left\u0085" });
   await site.trip("door");
-  expect(site.fates).toEqual(["posted"]);
+  expect(site.dispositions).toEqual(["posted"]);
   expect(site.records[0]?.name).toBe("Alarm, intrusion: Door  left");
 });
 
@@ -121,7 +121,7 @@ test("an entry delay that ends in a commit that is lost ends again", async () =>
     throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   });
   await expect(lost).rejects.toThrow(/full/);
-  site.zones.mendJournal();
+  site.zones.repairJournal();
   await passes(5_000);
   expect(site.records).toHaveLength(1);
 });

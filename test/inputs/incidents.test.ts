@@ -4,7 +4,7 @@ import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { zoneOf } from "../support/watched-zones.ts";
-import { SOMEBODY } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const YARD = { type: "obiective/cladiri", id: 2 } as const;
@@ -36,7 +36,7 @@ describe("trips at one objective", () => {
       description: "Zone Front door (door, intrusion) tripped at 2026-11-20 23:30:00.",
       notes: "23:30 Hall\n23:30 Front door ×2 → 23:44",
     });
-    expect(site.fates).toEqual(["posted", "merged", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
     expect(site.zones.trips.map(({ interventionId }) => interventionId)).toEqual(
       site.zones.trips.map(() => site.records[0]?.id),
     );
@@ -99,7 +99,7 @@ describe("trips at one objective", () => {
     await site.trip("door");
     site.change(1, { status: "done" });
     await site.trip("motion");
-    site.app.interventions.delete(2, SOMEBODY);
+    site.app.interventions.delete(2, OPERATOR_USER);
     await site.trip("door");
     expect(site.records.map(({ id, status, police }) => [id, status, police])).toEqual([
       [1, "done", false],
@@ -142,7 +142,7 @@ describe("trips of two classes", () => {
       "Alarm, flood: Leak",
       "Alarm, fire: Smoke",
     ]);
-    expect(site.fates).toEqual(["posted", "posted", "posted"]);
+    expect(site.dispositions).toEqual(["posted", "posted", "posted"]);
   });
 });
 
@@ -160,7 +160,7 @@ describe("what a person has written into an intervention", () => {
     site.change(1, { notes: text });
     await site.trip("motion", "door");
     expect(site.records).toMatchObject([{ ...CONFIRMED, notes: `${text}\n23:30 Hall\n23:30 Front door ×2` }]);
-    expect(site.fates).toEqual(["posted", "merged", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
   });
 
   test.each([
@@ -190,7 +190,7 @@ describe("what a person has written into an intervention", () => {
         notes: "23:30 Window",
       },
     ]);
-    expect(site.fates).toEqual(["posted", "posted", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
   });
 
   test("each time that a trip joins, three times, opens a record that continues the first", async () => {
@@ -276,7 +276,7 @@ describe("a crash of the daemon", () => {
 
   test("between the line in the notes and its mark leaves one line", async () => {
     await tripNotedAndNotMarked();
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await site.restart();
     await site.settled();
     expect(site.records).toMatchObject([CONFIRMED]);
@@ -288,11 +288,11 @@ describe("a crash of the daemon", () => {
   test("after which the record was done all the same: the trip is in no second record", async () => {
     await tripNotedAndNotMarked();
     site.change(1, { status: "done" });
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await site.restart();
     await site.settled();
     expect(site.records).toHaveLength(1);
-    expect(site.fates).toEqual(["posted", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged"]);
   });
 });
 
@@ -305,7 +305,7 @@ test("a trip whose line was written although the answer said otherwise has one l
     response.writeHead = () => writeHead(500);
   };
   await site.trip("motion", "glass");
-  expect(site.fates).toEqual(["posted", "merged", "merged"]);
+  expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
   expect(site.records).toHaveLength(1);
   expect(site.records[0]?.notes?.match(/Hall/g)).toHaveLength(1);
   expect(site.records[0]?.notes?.match(/Window/g)).toHaveLength(1);
@@ -320,5 +320,5 @@ test("a trip that the open intervention does not take gets one of its own", asyn
   };
   await site.trip("motion");
   expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
-  expect(site.fates).toEqual(["posted", "posted"]);
+  expect(site.dispositions).toEqual(["posted", "posted"]);
 });

@@ -131,7 +131,7 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     site.breakJournal();
     await sensor.publish({ id: 2, payload: OPEN }).catch(() => "the connection is ended");
-    site.mendJournal();
+    site.repairJournal();
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN, dup: true });
     expect(site.trips).toHaveLength(1);

@@ -1,7 +1,7 @@
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { startBrokerWithRules } from "../support/scripted-broker.ts";
+import { startScriptedBroker } from "../support/scripted-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
@@ -59,7 +59,7 @@ describeWithMosquitto("an external broker", () => {
     // The connection is broken and made again, and the broker sends the same message.
     site.clock.advance(1000);
     await eventually("the second failure", () => site.logged("mqtt-message-write-failed").length === 2);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(20_000);
     await eventually("the trip", () => site.trips.length === 1);
     expect(site.conditions).toEqual([]);
@@ -166,7 +166,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
 
 describe("a broker with access rules", () => {
   test("that refuses a zone's topic is a condition that names the topic", async () => {
-    const broker = await startBrokerWithRules({
+    const broker = await startScriptedBroker({
       authorizeSubscribe: (_client, subscription, done) =>
         done(null, subscription.topic === GATE_TOPIC ? null : subscription),
     });

@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings, MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
-import { startBrokerWithRules, type BrokerWithRules } from "../support/scripted-broker.ts";
+import { startScriptedBroker, type ScriptedBroker } from "../support/scripted-broker.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
@@ -30,12 +30,12 @@ function subscribed(times = 1): Promise<unknown> {
 }
 
 describe("a broker that refuses the sign-in for a while", () => {
-  let broker: BrokerWithRules;
+  let broker: ScriptedBroker;
   let isOpen = false;
 
   beforeEach(async () => {
     isOpen = false;
-    broker = await startBrokerWithRules({
+    broker = await startScriptedBroker({
       authenticate: (_client, _name, _password, done) => done(null, isOpen),
     });
   });
@@ -52,7 +52,7 @@ describe("a broker that refuses the sign-in for a while", () => {
 
 describe("a broker that ends the connection of whoever asks for its counts", () => {
   test("is asked once, and its sensors are heard", async () => {
-    const broker = await startBrokerWithRules({
+    const broker = await startScriptedBroker({
       authorizeSubscribe: (_client, subscription, done) =>
         done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
     });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
-import { SOMEBODY } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { gateIdOf, zoneOf } from "../support/watched-zones.ts";
 
@@ -97,7 +97,7 @@ describe("a smoke detector in alarm", () => {
       opens("smoke");
       await passes(31 * MINUTE_MS);
     }
-    expect(new Set(site.fates)).toEqual(new Set(["posted"]));
+    expect(new Set(site.dispositions)).toEqual(new Set(["posted"]));
   });
 });
 
@@ -202,7 +202,7 @@ describe("a door that stands open", () => {
     opens("door");
     await site.settled();
     if (end === "done") site.change(1, { status: "done" });
-    else site.app.interventions.delete(1, SOMEBODY);
+    else site.app.interventions.delete(1, OPERATOR_USER);
     await passes(TOLD_MS);
     expect(names().at(-1)).toBe("Armed with 1 zone open");
     const record = site.records.at(-1);
@@ -220,7 +220,7 @@ describe("a door that stands open", () => {
     site.zones.monitor.read("door", "normal", { live: true });
     opens("door");
     await passes(TOLD_MS);
-    expect(site.fates).toContain("swinger");
+    expect(site.dispositions).toContain("swinger");
     await passes(3_700_000);
     expect(names()).toContain("Armed with 1 zone open");
   });
@@ -269,7 +269,7 @@ describe("a door that stands open", () => {
     site.zones.breakJournal();
     site.zones.clock.advance(11 * MINUTE_MS);
     expect(site.zones.logged("standing-look-failed").length).toBeGreaterThan(0);
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await passes(11_000);
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });

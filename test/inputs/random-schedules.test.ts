@@ -23,7 +23,7 @@ type Step =
   | { readonly do: "repeat"; readonly zone: number }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "set-clock"; readonly ms: number }
-  | { readonly do: "restart" | "reboot" | "power-cut" | "disk-full" | "disk-mended" };
+  | { readonly do: "restart" | "reboot" | "power-cut" | "disk-full" | "disk-repaired" };
 
 const zone = fc.nat({ max: ZONES.length - 1 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constantFrom("restart" as const, "reboot" as const, "power-cut" as const),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("disk-full" as const, "disk-mended" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("disk-full" as const, "disk-repaired" as const) }) },
 );
 
 /** What a careful person with a notebook would have counted. */
@@ -136,7 +136,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
     }
   };
   const mend = (): void => {
-    site.mendJournal();
+    site.repairJournal();
     // What was due while the disk was full is written down within a second.
     site.clock.advance(1000);
     for (const { zone: index, contact, live: isLive } of owed.splice(0)) read(index, contact, isLive);
@@ -153,7 +153,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
     else if (one.do === "disk-full") site.breakJournal();
     else {
       mend();
-      if (one.do === "disk-mended") continue;
+      if (one.do === "disk-repaired") continue;
       notebook.passes(site.clock.monotonicMs());
       if (one.do === "restart") site.restart();
       if (one.do === "reboot") site.reboot();

@@ -97,7 +97,7 @@ describe("openings that carry the same value", () => {
     site.zones.watch.orders.restore("yard", ana);
     await says("update", "a");
     await site.settled();
-    expect(site.fates).toEqual(["bypassed", "posted"]);
+    expect(site.dispositions).toEqual(["bypassed", "posted"]);
     passes(60);
     await says("update", "a");
     expect(trips()).toBe(2);
@@ -147,7 +147,7 @@ describe("openings that carry the same value", () => {
     await watch();
     site.zones.breakJournal();
     await expect(says("new", "a")).rejects.toThrow(/readonly/);
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await says("new", "a");
     expect(trips()).toBe(1);
   });

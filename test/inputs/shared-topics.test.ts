@@ -126,7 +126,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     const message = { topic: TOPIC, payload, isRetained: false };
     site.breakJournal();
     await expect(mqtt.deliver(message)).rejects.toThrow(/readonly/);
-    site.mendJournal();
+    site.repairJournal();
     expect(site.trips).toEqual([]);
     await mqtt.deliver(message);
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["input-0", "input-1"]);

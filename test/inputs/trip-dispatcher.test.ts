@@ -281,7 +281,7 @@ describe("a trip", () => {
     dispatcher.start();
     await eventually("the failure", () => site.logged("trip-dispatch-failed").length === 1);
     expect(site.trips[0]?.state).toBe("waiting");
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(200);
     await eventually("the mark", () => site.trips[0]?.state === "posted");
     expect(keys).toEqual(['"trip-1"', '"trip-1"']);

@@ -250,7 +250,7 @@ describe("a journal that cannot be written", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
     expect(site.hints).toBe(0);
 
-    site.mendJournal();
+    site.repairJournal();
     read("gate", "open");
     expect(site.trips).toHaveLength(1);
     expect(site.conditions).toEqual([]);
@@ -265,7 +265,7 @@ describe("a journal that cannot be written", () => {
     const openedWallMs = site.clock.wallMs();
     site.clock.advance(10_000);
     expect(site.conditions).toEqual(["journal-write-failed"]);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(1000);
     expect(site.trips.map(({ moment }) => moment.wallMs)).toEqual([openedWallMs]);
     expect(site.conditions).toEqual([]);
@@ -279,7 +279,7 @@ describe("a journal that cannot be written", () => {
     read("door", "open");
     site.clock.advance(500);
     expect(() => read("door", "normal")).toThrow(/readonly/);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(1000);
     read("door", "normal");
     site.clock.advance(1000);

@@ -341,7 +341,7 @@ test("other zones that the journal cannot store are not taken, and the old ones 
   site = await new Site([DOOR, YARD]).start();
   site.watched.breakJournal();
   expect(() => site.watched.watch.exchange([DOOR], BY)).toThrow(/readonly/);
-  site.watched.mendJournal();
+  site.watched.repairJournal();
   site.lines.set(18, 1);
   await site.pass(1000);
   expect(site.trips).toEqual(["yard edge"]);

@@ -84,7 +84,7 @@ describe("a fault", () => {
     };
     site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true });
     await says("gate", { kind: "tamper", open: false });
-    expect(site.fates).toEqual(["posted", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged"]);
     expect(site.records[0]?.notes).toMatch(/over at/);
   });
 
@@ -93,7 +93,7 @@ describe("a fault", () => {
     expect(() => site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true })).toThrow(
       /readonly/,
     );
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await says("gate", { kind: "tamper", open: true });
     expect(site.records).toHaveLength(1);
   });
@@ -272,12 +272,12 @@ describe("supervision", () => {
     test("reports a loss that the journal could not take at first", async () => {
       site.zones.breakJournal();
       expect(() => site.zones.monitor.take("gate", down, { live: true })).toThrow(/readonly/);
-      site.zones.mendJournal();
+      site.zones.repairJournal();
       await says("gate", down);
       await passes(30_000);
       site.zones.breakJournal();
       await passes(30_000);
-      site.zones.mendJournal();
+      site.zones.repairJournal();
       await passes(10_000);
       expect(records()).toBe(1);
     });
@@ -295,18 +295,18 @@ describe("a zone that trips again and again", () => {
   test("is shut down after two incidents, with a repair; after eight quiet hours it is back", async () => {
     await open(4);
     expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
-    expect(site.fates).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
+    expect(site.dispositions).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
     await passes(28_800_000);
     expect(site.records[2]?.notes).toMatch(/over at/);
     await site.trip("gate");
-    expect(site.fates.at(-1)).toBe("posted");
+    expect(site.dispositions.at(-1)).toBe("posted");
   });
 
   test("is shut down over a restart too, and comes back by command", async () => {
     await open(2);
     await site.restart();
     await site.trip("gate");
-    expect(site.fates.at(-2)).toBe("swinger");
+    expect(site.dispositions.at(-2)).toBe("swinger");
     site.zones.watch.orders.restore("gate", { who: "ana", from: "test" });
     await site.trip("gate");
     expect(site.zones.trips.findLast(({ type }) => type === "trip")?.state).toBe("posted");

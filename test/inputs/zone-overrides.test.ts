@@ -16,14 +16,14 @@ function trip(...zoneIds: string[]): void {
 }
 
 /** What became of the trips; contacts that stand open as a hold ends have tests of their own. */
-function fates(): unknown[] {
+function dispositions(): unknown[] {
   return site.trips
     .filter(({ type }) => type === "trip")
     .map(({ zoneId, state, reason }) => [zoneId, state, reason]);
 }
 
 function states(): unknown[] {
-  return fates().map((disposition) => (disposition as unknown[])[1]);
+  return dispositions().map((disposition) => (disposition as unknown[])[1]);
 }
 
 describe("a bypass", () => {
@@ -33,7 +33,7 @@ describe("a bypass", () => {
     trip("door", "gate");
     site.clock.advance(10 * MINUTE_MS);
     trip("door");
-    expect(fates()).toEqual([
+    expect(dispositions()).toEqual([
       ["door", "bypassed", "painter (ana@example.ro)"],
       ["gate", "waiting", null],
       ["door", "waiting", null],
@@ -95,7 +95,7 @@ describe("a walk test", () => {
     const lastWallMs = site.clock.wallMs();
     site.clock.advance(30 * MINUTE_MS);
     trip("gate");
-    expect(fates()).toEqual([
+    expect(dispositions()).toEqual([
       ["door", "test", "walk test by ana@example.ro"],
       ["door", "test", "walk test by ana@example.ro"],
       ["gate", "waiting", null],
@@ -171,7 +171,7 @@ describe("a gate", () => {
     trip("door");
     site.clock.advance(7 * 60 * MINUTE_MS);
     trip("door");
-    expect(fates()).toEqual([
+    expect(dispositions()).toEqual([
       ["door", "waiting", null],
       ["door", "gated", "the gate is closed (schedule)"],
     ]);

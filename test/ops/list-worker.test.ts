@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ListThread } from "../../src/ops/list-worker.ts";
 import { JsonLog } from "../../src/ops/log.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { DIST } from "../support/built-program.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -23,7 +23,7 @@ let thread: ListThread;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "santinela-lists-"));
   site = await TestApp.make({}, join(folder, "santinela.db"));
-  site.interventions.create(PATROL, SOMEBODY);
+  site.interventions.create(PATROL, OPERATOR_USER);
   clock = new ManualClock();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   thread = new BuiltListThread(join(folder, "santinela.db"), { clock, log });
@@ -57,10 +57,10 @@ test("a list whose client has gone is left out, and those behind it are read", a
 
 test("a record is in the lists of the thread as soon as it is recorded, also after the thread was given back", async () => {
   expect((await thread.read(ALL, WANTED)).total).toBe(1);
-  site.interventions.create(PATROL, SOMEBODY);
+  site.interventions.create(PATROL, OPERATOR_USER);
   expect((await thread.read(ALL, WANTED)).total).toBe(2);
   clock.advance(60_000);
-  site.interventions.create(PATROL, SOMEBODY);
+  site.interventions.create(PATROL, OPERATOR_USER);
   expect((await thread.read(ALL, WANTED)).total).toBe(3);
 });
 

@@ -33,7 +33,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { AccountStore } from "../../src/store/accounts.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { Journal } from "../../src/store/journal.ts";
-import { SOMEBODY, TESTER } from "../support/app.ts";
+import { OPERATOR_USER, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
@@ -96,7 +96,7 @@ class Site {
       newUid: randomUUID,
       onChange: () => {},
     });
-    const { record } = service.create(body, SOMEBODY, { key, fingerprint: key });
+    const { record } = service.create(body, OPERATOR_USER, { key, fingerprint: key });
     journal.trips.resolve(key, "posted", record.id);
     return record.id;
   }

@@ -27,7 +27,7 @@ describeWithBrowser("the settings in the panel", () => {
     return saved.path();
   }
 
-  async function handIn(page: PanelPage, path: string): Promise<void> {
+  async function upload(page: PanelPage, path: string): Promise<void> {
     const settings = page.screen("settings");
     await settings.field("File of the copy").setFile(path);
     await settings.button("Check the copy").click();
@@ -60,7 +60,7 @@ describeWithBrowser("the settings in the panel", () => {
     await eventually("the trip's record", async () => (await interventionsOf(site.daemon)).length === 1);
     await (await page.open("interventions/1")).heading(/^#1 ./).shown();
     await page.open("settings");
-    await handIn(page, copy);
+    await upload(page, copy);
     const dialog = page.dialog("Put this copy back?");
     await dialog.text("1 (#1)").shown();
     const before = await startedAt();
@@ -96,7 +96,7 @@ describeWithBrowser("the settings in the panel", () => {
     const before = await startedAt();
     const path = join(site.installation.folder, "letter.txt");
     writeFileSync(path, "this is no database ".repeat(100_000));
-    await handIn(page, path);
+    await upload(page, path);
     await page.notice.text(/cannot be put back/).shown();
     expect(await startedAt()).toBe(before);
   });

@@ -91,7 +91,7 @@ export type Happening =
       readonly forS: number;
       readonly amid: { readonly zone: string; readonly instant: number } | null;
     }
-  | { readonly what: "broker-away" | "broker-back" | "sensors-connect-anew" }
+  | { readonly what: "broker-away" | "broker-back" | "sensors-reconnect" }
   | { readonly what: "centre-line"; readonly line: "up" | "cut" | "deaf" | "busy" }
   | { readonly what: "clock"; readonly byS: number }
   /** A message on a topic that several zones share, and about none of them. */
@@ -273,7 +273,7 @@ function happeningOf({ zones }: Building, open: Set<string>, chance: Chance): Ha
         amid: chance.is(0.6) ? { zone, instant: chance.between(1, 14) } : null,
       }),
     ],
-    [3, () => ({ what: chance.of(["broker-away", "broker-back", "sensors-connect-anew"] as const) })],
+    [3, () => ({ what: chance.of(["broker-away", "broker-back", "sensors-reconnect"] as const) })],
     [4, () => ({ what: "centre-line", line: chance.of(["up", "up", "cut", "deaf", "busy"] as const) })],
     [2, () => ({ what: "clock", byS: chance.of([-3600, -30, 45, 3600, 0]) })],
   ])();

@@ -311,7 +311,7 @@ class Player {
       await site.until(() => site.broker.sentAway > 0);
       story.brokerAway.push({ fromMs: this.#nowMs, untilMs: Infinity });
     } else if (what === "broker-back") await this.#brokerBack();
-    else if (what === "sensors-connect-anew") this.#sayAll();
+    else if (what === "sensors-reconnect") this.#sayAll();
     if (what === "centre-line") site.centre.line = happening.line;
     if (what === "clock") this.#changeClock(happening.byS * 1000);
   }

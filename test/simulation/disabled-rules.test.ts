@@ -59,7 +59,7 @@ test("without the settle time and the sweeps, a request that comes late makes a 
   expect(await firstWrongSeed({ build: await loadBuild(), timeouts })).toBeGreaterThan(0);
 }, 600_000);
 
-test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
   [
     "the frozen body, a change made meanwhile goes out under the key of another body",
     {},
@@ -138,7 +138,7 @@ test("at a centre that lags, without the second look, a record that is not shown
   expect(await firstWrongSeed({ build }, { from: 6, step: 7 })).toBeGreaterThan(0);
 }, 600_000);
 
-test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
   [
     "what makes a record ours, one that a person typed in under the same id is changed",
     {},

@@ -29,7 +29,7 @@ export interface SimulationOptions {
 }
 
 /** Sweeps are nearer to each other than in life, so that a run ends sooner. */
-const SIMULATED_PATIENCE: SyncTimeouts = { ...DEFAULT_SYNC_TIMEOUTS, sweepDelaysMs: [400_000, 600_000] };
+const SIMULATED_TIMEOUTS: SyncTimeouts = { ...DEFAULT_SYNC_TIMEOUTS, sweepDelaysMs: [400_000, 600_000] };
 const OPERATOR: Principal = { accountId: 1, email: "a@b.example", role: "operator", from: "127.0.0.1" };
 const NAMES = ["Intrusion", "Smoke", "Patrol"];
 /** Every third seed above this one has a centre of another make. */
@@ -42,7 +42,7 @@ const STATUS = ["planned", "in_progress", "done"] as const;
 /** Plays one seed: two sites, a centre, dispatchers, faults and power cuts, then peace, then the reckoning. */
 export async function simulate(options: SimulationOptions): Promise<Report> {
   const { build, seed, timeouts = {}, records = 12, trace } = options;
-  const world = new World(build, seed, new Random(seed), { ...SIMULATED_PATIENCE, ...timeouts }, records);
+  const world = new World(build, seed, new Random(seed), { ...SIMULATED_TIMEOUTS, ...timeouts }, records);
   if (trace) world.follow(trace);
   await world.trouble();
   await world.peace();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { removeOldRecords } from "../../src/store/retention.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 
 let site: TestApp;
 beforeEach(async () => {
@@ -37,17 +37,17 @@ test("the total of a list is the number of records whatever was made, changed, d
         if (what === "create")
           site.interventions.create(
             { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1, ...fields },
-            SOMEBODY,
+            OPERATOR_USER,
           );
         else if (what === "retire") removeOldRecords(site.database, site.clock.wallMs() + 1, 0);
-        else if (id !== undefined && what === "update") site.interventions.update(id, fields, SOMEBODY);
-        else if (id !== undefined && what === "delete") site.interventions.delete(id, SOMEBODY);
+        else if (id !== undefined && what === "update") site.interventions.update(id, fields, OPERATOR_USER);
+        else if (id !== undefined && what === "delete") site.interventions.delete(id, OPERATOR_USER);
         else if (id !== undefined)
           expect(() =>
             site.interventions.update(
               id,
               { ...fields, objectiveType: "obiective/cladiri", objectiveId: 99 },
-              SOMEBODY,
+              OPERATOR_USER,
             ),
           ).toThrow();
       }
@@ -78,7 +78,7 @@ test("a list holds each record exactly as it is read alone", () => {
       objectiveId: 1,
       police: true,
     },
-    SOMEBODY,
+    OPERATOR_USER,
   );
   const [text] = site.interventions.lists.readHere(everything).records;
   expect(text).toBe(JSON.stringify(record));

@@ -15,7 +15,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
-import { DescribedAnswers } from "./openapi-responses.ts";
+import { OpenApiResponses } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
 
@@ -45,9 +45,9 @@ export const DEFAULTS = {
 } as const;
 
 /** Somebody who acts in a test where it does not matter who. */
-export const SOMEBODY: Principal = {
+export const OPERATOR_USER: Principal = {
   accountId: 1,
-  email: "somebody@test.example",
+  email: "user@test.example",
   role: "operator",
   from: "127.0.0.1",
 };
@@ -69,7 +69,7 @@ export class TestApp {
   readonly app: RequestListener;
   /** The same, as a server takes it. */
   readonly served: App;
-  readonly answers: DescribedAnswers;
+  readonly answers: OpenApiResponses;
   /** Priorities of the changes that the sync was told of. */
   readonly changes: string[] = [];
   #server: Server | undefined;
@@ -130,7 +130,7 @@ export class TestApp {
       newRequestId: randomUUID,
       ...overrides,
     };
-    this.answers = new DescribedAnswers(this.parts.basePath);
+    this.answers = new OpenApiResponses(this.parts.basePath);
     const app = createApp(this.parts);
     this.app = this.answers.watch(app.handle);
     this.served = { ...app, handle: this.app };

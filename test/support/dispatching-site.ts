@@ -9,7 +9,7 @@ import { RecordVersions } from "../../src/inputs/record-versions.ts";
 import { LocalApi } from "../../src/inputs/local-api.ts";
 import { InterventionStore } from "../../src/store/interventions.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
-import { SOMEBODY, TestApp } from "./app.ts";
+import { OPERATOR_USER, TestApp } from "./app.ts";
 import { eventually } from "./eventually.ts";
 import { listen } from "./loopback.ts";
 import { WatchedZones } from "./watched-zones.ts";
@@ -106,13 +106,13 @@ export class DispatchingSite {
   }
 
   /** What became of each trip, the oldest first. */
-  get fates(): string[] {
+  get dispositions(): string[] {
     return this.zones.trips.map(({ state }) => state);
   }
 
   /** Somebody at the panel changes a record. */
   change(id: number, changes: InterventionUpdate): void {
-    this.app.interventions.update(id, changes, SOMEBODY);
+    this.app.interventions.update(id, changes, OPERATOR_USER);
   }
 
   async close(): Promise<void> {

@@ -31,7 +31,7 @@ function documentOf(basePath: string): Document {
  * Stands before an application and holds each of its answers against its OpenAPI document: the status must be one that
  * the operation describes, the body must fit, and every failure must have the shape of an error.
  */
-export class DescribedAnswers {
+export class OpenApiResponses {
   /** What did not fit, as sentences. */
   readonly breaches: string[] = [];
   /** How many answers were held against the document. */

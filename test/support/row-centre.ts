@@ -1,4 +1,4 @@
-import { notFound, json, OddCentre, type OddAnswer, type OddRequest } from "./nonconforming-centre.ts";
+import { notFound, json, NonconformingCentre, type ScriptedResponse, type ReceivedRequest } from "./nonconforming-centre.ts";
 
 export interface CentreRow {
   readonly id: number;
@@ -12,13 +12,13 @@ export interface CentreRow {
 export class RowCentre {
   readonly rows = new Map<number, CentreRow>();
   /** Answers in place of the centre, having done nothing; undefined leaves it to the centre. */
-  instead: (request: OddRequest) => OddAnswer | undefined = () => undefined;
+  instead: (request: ReceivedRequest) => ScriptedResponse | undefined = () => undefined;
   /** Answers in place of the centre, after it has done what was asked. */
-  afterwards: (request: OddRequest) => OddAnswer | undefined = () => undefined;
+  afterwards: (request: ReceivedRequest) => ScriptedResponse | undefined = () => undefined;
   /** What it keeps of a record that is posted. */
   keeps: (record: CentreRow) => CentreRow = (record) => record;
   ignoresOrder = false;
-  readonly #odd = new OddCentre();
+  readonly #odd = new NonconformingCentre();
   #nextId = 1;
 
   constructor() {
@@ -35,7 +35,7 @@ export class RowCentre {
   }
 
   /** Carries a request out as if it had been on its way until now. */
-  arrive(request: OddRequest): void {
+  arrive(request: ReceivedRequest): void {
     this.#carryOut(request);
   }
 
@@ -59,14 +59,14 @@ export class RowCentre {
     if (row) this.rows.set(id, { ...row, ...changes });
   }
 
-  #reply(request: OddRequest): OddAnswer {
+  #reply(request: ReceivedRequest): ScriptedResponse {
     const refused = this.instead(request);
     if (refused) return refused;
     const answer = this.#carryOut(request);
     return this.afterwards(request) ?? answer;
   }
 
-  #carryOut({ method, path, body }: OddRequest): OddAnswer {
+  #carryOut({ method, path, body }: ReceivedRequest): ScriptedResponse {
     const url = new URL(path, "http://centre");
     if (url.pathname === "/interventii" && method === "GET") return this.#list(url.searchParams);
     if (method === "POST") return json(201, this.add(this.keeps(JSON.parse(body) as CentreRow)));
@@ -82,7 +82,7 @@ export class RowCentre {
     return { status: 204 };
   }
 
-  #list(query: URLSearchParams): OddAnswer {
+  #list(query: URLSearchParams): ScriptedResponse {
     const ordered = [...this.rows.values()].sort((a, b) => (this.ignoresOrder ? a.id - b.id : b.id - a.id));
     return json(200, ordered.slice(Number(query.get("_start")), Number(query.get("_end"))));
   }

@@ -10,7 +10,7 @@ import { UpstreamClient } from "../../src/sync/upstream-client.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
 import { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { PASSWORD, PATROL, PEOPLE, SOMEBODY, type TestApp } from "./app.ts";
+import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, type TestApp } from "./app.ts";
 
 /** A site with the real services, outbox and push, on a manual clock, pushing to the given address. */
 export class SyncingSite {
@@ -67,7 +67,7 @@ export class SyncingSite {
   create(fields: Partial<InterventionCreate> = {}, key?: string): Intervention {
     return this.app.interventions.create(
       { ...PATROL, ...fields },
-      SOMEBODY,
+      OPERATOR_USER,
       key === undefined ? undefined : { key, fingerprint: key },
     ).record;
   }

@@ -126,7 +126,7 @@ export class WatchedZones {
   losePower(forMs: number): void {
     this.breakJournal();
     this.#watch.stop();
-    this.mendJournal();
+    this.repairJournal();
     this.clock.advance(forMs);
     this.#boot();
   }
@@ -142,7 +142,7 @@ export class WatchedZones {
     this.database.pragma("query_only = ON");
   }
 
-  mendJournal(): void {
+  repairJournal(): void {
     this.database.pragma("query_only = OFF");
   }
 

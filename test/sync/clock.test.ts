@@ -4,7 +4,7 @@ import { nextRunMs } from "../../src/sync/cron.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/nonconforming-centre.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
@@ -36,12 +36,12 @@ function nextFrom(wallMs: number, expression: string, timezone = "Europe/Buchare
 }
 
 describe("the schedule", () => {
-  let centre: OddCentre;
+  let centre: NonconformingCentre;
   let site: SyncingSite;
   let scheduler: SyncScheduler;
 
   beforeEach(async () => {
-    centre = new OddCentre();
+    centre = new NonconformingCentre();
     centre.answer = () => json(201, { id: centre.requests.length });
     site = new SyncingSite(await TestApp.make(), await centre.start());
     scheduler = site.scheduler(() => nextFrom(site.app.clock.wallMs(), "* * * * *"));

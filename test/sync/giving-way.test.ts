@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { close, listen } from "../support/loopback.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -68,7 +68,7 @@ test("a new record does not wait until the second records of hundreds were looke
   const last = centre.records().at(-1);
   if (!last) throw new Error("the centre has no record");
   const { id: _id, dispeceratId: _dispeceratId, invoicePdf: _invoicePdf, ...fields } = last;
-  centre.interventions.create(fields, SOMEBODY);
+  centre.interventions.create(fields, OPERATOR_USER);
   site.app.clock.advance(200_000);
   createAt((request) => request.startsWith("GET /interventii?"));
   await site.push.cycleWithChecks();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SOMEBODY, TestApp } from "../support/app.ts";
-import { json, type OddRequest } from "../support/nonconforming-centre.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -11,12 +11,12 @@ const BOTH = "03:27 Door\n03:41 Window";
 let site: SyncingSite;
 
 function join(id: number): void {
-  site.app.interventions.update(id, { notes: BOTH }, SOMEBODY, true);
+  site.app.interventions.update(id, { notes: BOTH }, OPERATOR_USER, true);
 }
 
 /** The site notices that its record is not there, and accepts it after a second look. */
 async function notice(id: number): Promise<void> {
-  site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+  site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
   for (let look = 0; look < 3; look += 1) {
     site.app.clock.advance(125_000);
     await site.push.cycle();
@@ -38,7 +38,7 @@ describe("at a centre that keeps keys", () => {
   test("a record that was given up after its deletion is made under another key", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
-    for (const record of centre.records()) centre.interventions.delete(record.id, SOMEBODY);
+    for (const record of centre.records()) centre.interventions.delete(record.id, OPERATOR_USER);
     await notice(id);
     site.push.operator.drop(id);
     join(id);
@@ -60,7 +60,7 @@ describe("at a centre without keys", () => {
   });
 
   test("an earlier send that arrives late does not take the trip out of the record", async () => {
-    let held: OddRequest | undefined;
+    let held: ReceivedRequest | undefined;
     centre.instead = (request) => {
       if (request.method !== "POST" || held) return undefined;
       held = request;

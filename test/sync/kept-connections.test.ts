@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
 import type { Sync } from "../../src/sync/sync.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { plainly, TlsCentre, type TlsExchange, type TlsFault } from "../support/tls-centre.ts";
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 function create(name: string, fields: Partial<InterventionCreate> = {}): Intervention {
-  const { record } = app.interventions.create({ ...PATROL, ...fields, name }, SOMEBODY);
+  const { record } = app.interventions.create({ ...PATROL, ...fields, name }, OPERATOR_USER);
   sync.changed(record);
   return record;
 }
@@ -97,7 +97,7 @@ test("the requests of one record go one after the other, however often it change
   await settle();
   for (let change = 1; change <= 5; change += 1)
     for (const { id } of records) {
-      app.interventions.update(id, { description: `words ${change}` }, SOMEBODY);
+      app.interventions.update(id, { description: `words ${change}` }, OPERATOR_USER);
       sync.changed({ priority: change % 2 === 0 ? "high" : "medium" });
       await new Promise(setImmediate);
     }

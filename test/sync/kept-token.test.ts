@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Sync } from "../../src/sync/sync.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
@@ -51,7 +51,7 @@ async function start(account: { email?: string; password?: string } = {}): Promi
 async function alarm(): Promise<void> {
   alarms += 1;
   const name = `Alarm ${alarms}`;
-  running?.changed(app.interventions.create({ ...PATROL, name, priority: "high" }, SOMEBODY).record);
+  running?.changed(app.interventions.create({ ...PATROL, name, priority: "high" }, OPERATOR_USER).record);
   await eventually(name, () => centre.names.includes(name));
 }
 

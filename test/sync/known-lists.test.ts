@@ -9,16 +9,16 @@ import { eventually } from "../support/eventually.ts";
 import {
   json,
   notFound,
-  OddCentre,
-  type OddAnswer,
-  type OddRequest,
+  NonconformingCentre,
+  type ScriptedResponse,
+  type ReceivedRequest,
 } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* What a site asks of a centre whose lists it has read already, and what foreign centres make of the question. */
 
 const HOUR_MS = 3_600_000;
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let mirror: ObjectiveMirror;
 /** What the centre has, by list. */
@@ -28,10 +28,10 @@ let tagOf: (list: string, rows: unknown[]) => string | undefined;
 /** Whether the centre says that a page is as it was. */
 let isKnown: (tag: string | undefined, known: string) => boolean;
 /** How the centre sends a body to a client that accepts gzip. */
-let packed: (body: string) => OddAnswer["body"] | undefined;
+let packed: (body: string) => ScriptedResponse["body"] | undefined;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   there = { cladiri: halls(450), bunuri: [{ id: 7, name: "Truck" }], persoane: [] };
   tagOf = (list, rows) =>
     `W/"${createHash("sha1")
@@ -54,7 +54,7 @@ function halls(count: number): { id: number; name: string }[] {
   return Array.from({ length: count }, (_, index) => ({ id: index + 11, name: `Hala ${index + 11}` }));
 }
 
-function answer({ path, known, accepted }: OddRequest): OddAnswer {
+function answer({ path, known, accepted }: ReceivedRequest): ScriptedResponse {
   const { pathname, searchParams } = new URL(path, "http://centre");
   const list = pathname.replace("/obiective/", "");
   const all = there[list];
@@ -296,7 +296,7 @@ describe("a foreign centre", () => {
   });
 });
 
-function unpacked({ body, headers }: OddAnswer): string | Buffer | undefined {
+function unpacked({ body, headers }: ScriptedResponse): string | Buffer | undefined {
   return headers?.["Content-Encoding"] === "gzip" ? gunzipSync(body ?? "") : body;
 }
 
@@ -310,7 +310,7 @@ describe("packed answers", () => {
     expect(namesHere()).toEqual(namesThere());
   });
 
-  test.each<[string, (body: string) => OddAnswer["body"]]>([
+  test.each<[string, (body: string) => ScriptedResponse["body"]]>([
     ["says gzip and sends none", (body) => body],
     ["sends gzip that is cut", (body) => gzipSync(body).subarray(0, -12)],
     [

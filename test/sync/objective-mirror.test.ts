@@ -4,15 +4,15 @@ import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
 import type { ListOutcome } from "../../src/sync/list-outcome.ts";
 import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
 import { NextRun } from "../../src/sync/next-run.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { notFound, json, OddCentre, type OddAnswer } from "../support/nonconforming-centre.ts";
+import { notFound, json, NonconformingCentre, type ScriptedResponse } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 const BUILDINGS = "obiective/cladiri";
 const HOUR_MS = 3_600_000;
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let mirror: ObjectiveMirror;
 let lists: UpstreamObjectiveStore;
@@ -25,7 +25,7 @@ let onPulled: () => void;
 let pageOf: (all: unknown[], start: number, end: number) => unknown;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   address = await centre.start();
   site = new SyncingSite(await TestApp.make(), address);
   onPulled = () => site.push.retryBlocked();
@@ -41,7 +41,7 @@ afterEach(async () => {
   await centre.stop();
 });
 
-function answerOf(path: string): OddAnswer {
+function answerOf(path: string): ScriptedResponse {
   const { pathname, searchParams } = new URL(path, address);
   const all = there[pathname.replace("/obiective/", "")];
   if (!all) return json(200, []);
@@ -152,7 +152,7 @@ describe("a list of the centre", () => {
     ]);
   });
 
-  test.each<[string, OddAnswer]>([
+  test.each<[string, ScriptedResponse]>([
     ["an empty page", json(200, [])],
     ["a page that is not found", notFound()],
   ])("is not taken for over at %s in its middle", async (_what, answer) => {
@@ -369,14 +369,14 @@ describe("what the site knows by itself", () => {
     there["cladiri"] = halls(2, 11);
     await pull();
     const { id } = site.create();
-    site.app.interventions.update(id, { objectiveId: 12 }, SOMEBODY);
+    site.app.interventions.update(id, { objectiveId: 12 }, OPERATOR_USER);
     site.app.database.exec("DELETE FROM centre_objectives");
     expect(names()).toContain("Hall 12");
   });
 });
 
 describe("a centre that cannot give its lists", () => {
-  test.each<[string, OddAnswer]>([
+  test.each<[string, ScriptedResponse]>([
     ["an error", json(500, { message: "no" })],
     ["a gateway's error", { status: 502, body: "<html>" }],
     [

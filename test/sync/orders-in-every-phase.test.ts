@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import type { OutboxEntry } from "../../src/domain/outbox.ts";
 import type { OutboxPhase } from "../../src/domain/outbox-phase.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
@@ -63,9 +63,9 @@ function place(id: number, to: Partial<OutboxEntry>): void {
 /** @returns the error that a person is told, or undefined */
 function order(id: number, what: Order): unknown {
   try {
-    if (what === "edit") site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
-    if (what === "edit-as-alarm") site.app.interventions.update(id, { priority: "high" }, SOMEBODY);
-    if (what === "delete") site.app.interventions.delete(id, SOMEBODY);
+    if (what === "edit") site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
+    if (what === "edit-as-alarm") site.app.interventions.update(id, { priority: "high" }, OPERATOR_USER);
+    if (what === "delete") site.app.interventions.delete(id, OPERATOR_USER);
     if (what === "retry") site.push.operator.retry(id);
     if (what === "drop") site.push.operator.drop(id);
     return undefined;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/nonconforming-centre.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* What the dispatcher does with our records is looked for by itself: how often, and how much at once. */
@@ -12,7 +12,7 @@ const OPEN_RECORDS = 50;
 const AT_ONCE_MAX = 20;
 const EACH_AT_MOST_EVERY_MS = 5 * MINUTE_MS;
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let scheduler: SyncScheduler;
 /** When each record was read at the centre, by its path there. */
@@ -21,7 +21,7 @@ let looks: Map<string, number[]>;
 let there: Map<string, Record<string, unknown>>;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   looks = new Map();
   there = new Map();
   centre.answer = ({ body }) => {
@@ -101,7 +101,7 @@ test("a record that was deleted here is not read any more", async () => {
   scheduler.start();
   await eventually("the record at the centre", () => site.entry(id).phase === "linked");
   centre.answer = () => ({ status: 204 });
-  site.app.interventions.delete(id, SOMEBODY);
+  site.app.interventions.delete(id, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id).phase).toBe("closed");
   const before = [...looks.values()].flat().length;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { TcpProxy, type LineMode } from "../support/tcp-proxy.ts";
 
@@ -45,8 +45,8 @@ describe("with the link up", () => {
     const { id } = site.create();
     await site.push.cycle();
     const upstreamId = there()[0]?.id ?? 0;
-    centre.interventions.update(upstreamId, { crews: 5 }, SOMEBODY);
-    site.app.interventions.update(id, { status: "done" }, SOMEBODY);
+    centre.interventions.update(upstreamId, { crews: 5 }, OPERATOR_USER);
+    site.app.interventions.update(id, { status: "done" }, OPERATOR_USER);
     await site.push.cycle();
     expect(there()).toMatchObject([{ status: "done", crews: 5 }]);
     expect(site.app.interventions.get(id).record).toMatchObject({ status: "done", crews: 5 });
@@ -56,9 +56,9 @@ describe("with the link up", () => {
   test("a deletion deletes there, and is finished when it is gone already", async () => {
     const [first, second] = [site.create(), site.create()];
     await site.push.cycle();
-    centre.interventions.delete(there()[1]?.id ?? 0, SOMEBODY);
-    site.app.interventions.delete(first.id, SOMEBODY);
-    site.app.interventions.delete(second.id, SOMEBODY);
+    centre.interventions.delete(there()[1]?.id ?? 0, OPERATOR_USER);
+    site.app.interventions.delete(first.id, OPERATOR_USER);
+    site.app.interventions.delete(second.id, OPERATOR_USER);
     await site.push.cycle();
     expect(there()).toEqual([]);
     // That one is gone already is believed of a second look.
@@ -91,7 +91,7 @@ describe("with the link up", () => {
     site.atFailpoint = (name) => {
       if (name !== "sync-answered") return;
       site.atFailpoint = () => {};
-      site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+      site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     };
     await site.push.cycle();
     expect(there()).toMatchObject([{ crews: 3 }]);
@@ -103,7 +103,7 @@ describe("with the link up", () => {
     site.atFailpoint = (name) => {
       if (name !== "sync-posting-committed") return;
       site.atFailpoint = () => {};
-      site.app.interventions.delete(id, SOMEBODY);
+      site.app.interventions.delete(id, OPERATOR_USER);
     };
     await site.push.cycle();
     expect(there()).toEqual([]);
@@ -118,8 +118,8 @@ describe("with the link down", () => {
     const dropped = site.create();
     await site.push.cycle();
     expect(site.conditions()).toEqual(["upstream-unreachable"]);
-    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews }, SOMEBODY);
-    site.app.interventions.delete(dropped.id, SOMEBODY);
+    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews }, OPERATOR_USER);
+    site.app.interventions.delete(dropped.id, OPERATOR_USER);
     await site.cycleAfterWait();
     expect(site.outbox.summary().waiting).toBeGreaterThan(0);
 
@@ -157,7 +157,7 @@ describe("with the link down", () => {
 
   test("a record that was never sent and is deleted leaves no trace there", async () => {
     const { id } = site.create();
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     await site.push.cycle();
     expect(line.connections).toBe(0);
     expect(there()).toEqual([]);
@@ -204,7 +204,7 @@ describe("when nobody knows whether the centre has the record", () => {
     expect(attempt?.body).toContain('"crews":1');
 
     // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
-    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
     line.mode = "carry";
     const resent: unknown[] = [];
     site.atFailpoint = (name) => {
@@ -281,7 +281,7 @@ describe("when nobody knows whether the centre has the record", () => {
     breakUnder("cut-answer");
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     site.atFailpoint = () => {};
     line.mode = "carry";
     site.app.clock.advance(600_000);
@@ -320,8 +320,8 @@ describe("when the centre refuses", () => {
   test("a record it has deleted, the record is gone and not made again", async () => {
     const { id } = site.create();
     await site.push.cycle();
-    centre.interventions.delete(there()[0]?.id ?? 0, SOMEBODY);
-    site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+    centre.interventions.delete(there()[0]?.id ?? 0, OPERATOR_USER);
+    site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.outbox.summary()).toMatchObject({ doubtful: 1, gone: 0 });
     await site.cycleAfterWait();

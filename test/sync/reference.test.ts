@@ -1,7 +1,7 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MarkerField } from "../../src/domain/marker.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { notFound, json } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -95,11 +95,11 @@ describe("two sites at one centre", () => {
     centre.instead = unanswered;
     await nord.push.cycle();
     centre.instead = () => undefined;
-    nord.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    nord.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     await look();
     await look();
     expect(nord.entry(id).upstreamId).toBe(2);
-    nord.app.interventions.delete(id, SOMEBODY);
+    nord.app.interventions.delete(id, OPERATOR_USER);
     await look();
     await look();
     expect([...centre.rows.values()]).toEqual([theirs]);
@@ -141,7 +141,7 @@ test("records that are blocked, refused and gone hold up none, and are shown", a
   };
   await site.push.cycle();
   centre.rows.delete(1);
-  site.app.interventions.update(gone.id, { crews: 2 }, SOMEBODY);
+  site.app.interventions.update(gone.id, { crews: 2 }, OPERATOR_USER);
   const alarm = site.create({ description: "alarm", priority: "high" });
   const patrol = site.create({ description: "patrol" });
   // An alarm is tried three times more before it counts as refused.

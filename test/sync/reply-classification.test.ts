@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { classify } from "../../src/sync/reply-classification.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
-import { notFound, json, OddCentre, type OddAnswer } from "../support/nonconforming-centre.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
+import { notFound, json, NonconformingCentre, type ScriptedResponse } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   site = new SyncingSite(await TestApp.make(), await centre.start());
 });
 afterEach(async () => {
@@ -15,15 +15,15 @@ afterEach(async () => {
   await centre.stop();
 });
 
-const made = (id: number): OddAnswer => json(201, { id, name: "Patrol", crews: 1 });
-const html = (status: number): OddAnswer => ({
+const made = (id: number): ScriptedResponse => json(201, { id, name: "Patrol", crews: 1 });
+const html = (status: number): ScriptedResponse => ({
   status,
   headers: { "Content-Type": "text/html" },
   body: "<html>Sign in to the network</html>",
 });
 
 describe("the answer to a POST", () => {
-  const cases: readonly [what: string, answer: OddAnswer, phase: string, conditions: string[]][] = [
+  const cases: readonly [what: string, answer: ScriptedResponse, phase: string, conditions: string[]][] = [
     ["400", json(400, { message: "bad" }), "rejected", ["upstream-rejects-records"]],
     ["413", json(413, {}), "rejected", ["upstream-rejects-records"]],
     ["415", json(415, {}), "rejected", ["upstream-rejects-records"]],
@@ -85,7 +85,7 @@ describe("the answer to a POST", () => {
 });
 
 describe("a record that something on the way dislikes", () => {
-  const dislikes: readonly [what: string, answer: OddAnswer][] = [
+  const dislikes: readonly [what: string, answer: ScriptedResponse][] = [
     ["403", html(403)],
     ["405", html(405)],
     ["406", html(406)],
@@ -147,7 +147,7 @@ describe("a refused record", () => {
 
     await site.cycleAfterWait();
     expect(centre.requests).toHaveLength(2);
-    site.app.interventions.update(refused.id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(refused.id, { crews: 3 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(refused.id).phase).toBe("linked");
     expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
@@ -158,7 +158,7 @@ describe("a refused record", () => {
     const { id } = site.create();
     await site.push.cycle();
     centre.answer = () => made(7);
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     await site.cycleAfterWait();
     expect(site.entry(id)).toMatchObject({ phase: "closed", sends: 0 });
     expect(centre.requests).toHaveLength(1);
@@ -168,10 +168,10 @@ describe("a refused record", () => {
     centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, {}));
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     await site.push.cycle();
     centre.answer = () => ({ status: 204 });
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(id).phase).toBe("closed");
     expect(centre.requests.at(-1)).toMatchObject({ method: "DELETE", path: "/interventii/7" });
@@ -181,11 +181,11 @@ describe("a refused record", () => {
     centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, { message: "no" }));
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(id)).toMatchObject({ phase: "rejected", upstreamId: 7 });
     centre.answer = () => json(200, { id: 7, crews: 4 });
-    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3 });
     expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", path: "/interventii/7" });
@@ -207,7 +207,7 @@ test("an update that was not answered is repeated", async () => {
   centre.answer = ({ method }) => (method === "POST" ? made(7) : json(502, {}));
   const { id } = site.create();
   await site.push.cycle();
-  site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+  site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 1 });
   centre.answer = () => json(200, { id: 7 });
@@ -275,7 +275,7 @@ test("one sign-in serves many records, and is renewed at four fifths of its life
 describe("a refused attempt that was sent once before", () => {
   let rows: Record<string, unknown>[];
   let firstBody = "";
-  const arrive = (body: string): OddAnswer => {
+  const arrive = (body: string): ScriptedResponse => {
     const row = { id: rows.length + 1, ...(JSON.parse(body) as object) };
     rows.push(row);
     return made(row.id);
@@ -298,7 +298,7 @@ describe("a refused attempt that was sent once before", () => {
     await site.cycleAfterWait();
     expect(site.entry(id)).toMatchObject({ phase: "rejected", possiblyDuplicated: true });
     meanwhile();
-    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     centre.answer = ({ method, body }) =>
       method === "POST" ? arrive(body) : json(200, { ...rows[0], ...(JSON.parse(body) as object) });
     site.app.clock.advance(200_000);

@@ -7,7 +7,7 @@ import { backUp } from "../../src/ops/backups.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
-import { PATROL, TestApp, SOMEBODY, TESTER } from "../support/app.ts";
+import { PATROL, TestApp, OPERATOR_USER, TESTER } from "../support/app.ts";
 import { json } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -80,7 +80,7 @@ describe("a record that the copy has as not sent", () => {
   test("and that is deleted before anybody has looked, is deleted at the centre", async () => {
     const id = await sentAfterTheCopy();
     await putBack();
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     site.app.clock.advance(1_000_000);
     await site.push.cycleWithChecks();
     expect(there()).toEqual(["earlier"]);

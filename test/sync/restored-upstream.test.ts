@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestApp, SOMEBODY } from "../support/app.ts";
-import { notFound, json, type OddRequest } from "../support/nonconforming-centre.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
+import { notFound, json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre, type CentreRow } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -39,7 +39,7 @@ async function looks(times = 3): Promise<void> {
   }
 }
 
-const isList = ({ method, path }: OddRequest): boolean => method === "GET" && path.includes("?");
+const isList = ({ method, path }: ReceivedRequest): boolean => method === "GET" && path.includes("?");
 const unanswered = json(504, {});
 
 test("what it has lost is made there again, once each", async () => {
@@ -115,7 +115,7 @@ test("a clock that is set while all are looked up makes no lost record a deleted
 });
 
 describe("a POST that comes late to a restored centre", () => {
-  let late: OddRequest | undefined;
+  let late: ReceivedRequest | undefined;
 
   /** One record whose POST is still on its way, after another one that was given the id the late one will get. */
   async function oneOnItsWay(): Promise<{ first: number; second: number }> {
@@ -142,14 +142,14 @@ describe("a POST that comes late to a restored centre", () => {
 
   test("and is changed here meanwhile, is there once with the change", async () => {
     const { second } = await oneOnItsWay();
-    site.app.interventions.update(second, { description: "changed" }, SOMEBODY);
+    site.app.interventions.update(second, { description: "changed" }, OPERATOR_USER);
     await looks();
     expect(there()).toEqual(["changed", "first"]);
   });
 });
 
 describe("an attempt in doubt at a centre that many write to", () => {
-  let late: OddRequest | undefined;
+  let late: ReceivedRequest | undefined;
 
   /** Records of others, then a POST of ours that nobody answers. */
   async function inDoubt(others = 6): Promise<number> {
@@ -203,7 +203,7 @@ describe("an attempt in doubt at a centre that many write to", () => {
 test("an update that is refused with 404 while the record is there does not make it gone", async () => {
   const [id = 0] = await linked("here");
   centre.instead = ({ method }) => (method === "PUT" ? notFound("no such objective") : undefined);
-  site.app.interventions.update(id, { objectiveId: 2 }, SOMEBODY);
+  site.app.interventions.update(id, { objectiveId: 2 }, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1, lastCode: "404" });
   centre.instead = () => undefined;
@@ -216,10 +216,10 @@ describe("an older value of ours that has come late", () => {
   async function firstTryFails(): Promise<number> {
     const [id = 0] = await linked("first");
     centre.afterwards = ({ method }) => (method === "PUT" ? unanswered : undefined);
-    site.app.interventions.update(id, { description: "second" }, SOMEBODY);
+    site.app.interventions.update(id, { description: "second" }, OPERATOR_USER);
     await site.push.cycle();
     centre.afterwards = () => undefined;
-    site.app.interventions.update(id, { description: "third" }, SOMEBODY);
+    site.app.interventions.update(id, { description: "third" }, OPERATOR_USER);
     site.app.clock.advance(30_000);
     await site.push.cycle();
     expect(there()).toEqual(["third"]);
@@ -251,7 +251,7 @@ describe("an older value of ours that has come late", () => {
 describe("two records there of one here", () => {
   /** A POST that is sent twice: both have arrived, the second is linked. */
   async function twice(): Promise<{ id: number; double: CentreRow; known: CentreRow }> {
-    let late: OddRequest | undefined;
+    let late: ReceivedRequest | undefined;
     centre.instead = (request) => {
       if (request.method !== "POST") return undefined;
       late = request;
@@ -276,7 +276,7 @@ describe("two records there of one here", () => {
 
   test("become the one that a dispatcher works on, and what was changed here goes there", async () => {
     const { id, double } = await twice();
-    site.app.interventions.update(id, { description: "two men", status: "in_progress" }, SOMEBODY);
+    site.app.interventions.update(id, { description: "two men", status: "in_progress" }, OPERATOR_USER);
     await site.push.cycle();
     centre.edit(double.id, { crews: 3 });
     await looks(3);

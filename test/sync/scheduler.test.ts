@@ -3,15 +3,15 @@ import { nextRunMs } from "../../src/sync/cron.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/nonconforming-centre.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let scheduler: SyncScheduler;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   centre.answer = () => json(201, { id: centre.requests.length });
   site = new SyncingSite(await TestApp.make(), await centre.start());
   scheduler = site.scheduler();

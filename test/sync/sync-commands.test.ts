@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* What people can do about single records; our own application is the centre. */
@@ -30,8 +30,8 @@ describe("a record that the centre has deleted", () => {
     const { id, upstreamId } = await linked();
     let deletedId = upstreamId;
     for (const crews of [2, 3]) {
-      centre.interventions.delete(deletedId, SOMEBODY);
-      site.app.interventions.update(id, { crews }, SOMEBODY);
+      centre.interventions.delete(deletedId, OPERATOR_USER);
+      site.app.interventions.update(id, { crews }, OPERATOR_USER);
       await site.cycleAfterWait();
       await site.cycleAfterWait();
       expect(site.entry(id).phase).toBe("gone");
@@ -45,8 +45,8 @@ describe("a record that the centre has deleted", () => {
 
   test("can be given up, and stays here", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.delete(upstreamId, SOMEBODY);
-    site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+    centre.interventions.delete(upstreamId, OPERATOR_USER);
+    site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
     await site.push.cycle();
     await site.cycleAfterWait();
     site.push.operator.drop(id);
@@ -89,7 +89,7 @@ test("a record that nobody knows is said to be none", async () => {
 describe("what is here can be made to win there", () => {
   test("against the older values of a centre that was restored from a backup", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { description: "older", crews: 9 }, SOMEBODY);
+    centre.interventions.update(upstreamId, { description: "older", crews: 9 }, OPERATOR_USER);
     await site.push.operator.reassert(id);
     await site.push.cycle();
     expect(there()).toMatchObject([
@@ -105,7 +105,7 @@ describe("what is here can be made to win there", () => {
 
   test("and it is said when the centre does not show it", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.delete(upstreamId, SOMEBODY);
+    centre.interventions.delete(upstreamId, OPERATOR_USER);
     await expect(site.push.operator.reassert(id)).rejects.toThrow(/does not show its record/);
   });
 });
@@ -113,7 +113,7 @@ describe("what is here can be made to win there", () => {
 describe("what the dispatcher changes", () => {
   test("comes back to the people on the site, with the invoice, and their own changes stay", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { status: "in_progress", crews: 4 }, SOMEBODY);
+    centre.interventions.update(upstreamId, { status: "in_progress", crews: 4 }, OPERATOR_USER);
     centre.database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
     site.app.clock.advance(301_000);
     await site.push.cycleWithChecks();
@@ -129,8 +129,8 @@ describe("what the dispatcher changes", () => {
 
   test("of both sides' changes to one field is kept by the kind of the field, and told", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { status: "done", crews: 4, description: "theirs" }, SOMEBODY);
-    site.app.interventions.update(id, { status: "in_progress", crews: 2, description: "new" }, SOMEBODY);
+    centre.interventions.update(upstreamId, { status: "done", crews: 4, description: "theirs" }, OPERATOR_USER);
+    site.app.interventions.update(id, { status: "in_progress", crews: 2, description: "new" }, OPERATOR_USER);
     await site.push.cycle();
     const merged = { status: "done", crews: 4, description: "new" };
     expect(there()).toMatchObject([merged]);
@@ -144,7 +144,7 @@ describe("what the dispatcher changes", () => {
 
 test("a reference that a dispatcher has removed is put back where the start shows whose record it is", async () => {
   const { upstreamId } = await linked({ dateStart: "2026-11-20T21:30:00Z" });
-  centre.interventions.update(upstreamId, { notes: "called the owner" }, SOMEBODY);
+  centre.interventions.update(upstreamId, { notes: "called the owner" }, OPERATOR_USER);
   site.app.clock.advance(301_000);
   await site.push.cycleWithChecks();
   expect(there()[0]?.notes).toMatch(/^called the owner\n\[ref:test-/);
@@ -153,8 +153,8 @@ test("a reference that a dispatcher has removed is put back where the start show
 describe("a record without a start whose reference is no longer there may be another's call of the same name", () => {
   async function unclear(): Promise<{ id: number; upstreamId: number }> {
     const record = await linked();
-    centre.interventions.update(record.upstreamId, { notes: "called the owner" }, SOMEBODY);
-    site.app.interventions.update(record.id, { crews: 2 }, SOMEBODY);
+    centre.interventions.update(record.upstreamId, { notes: "called the owner" }, OPERATOR_USER);
+    site.app.interventions.update(record.id, { crews: 2 }, OPERATOR_USER);
     await site.push.cycle();
     return record;
   }

@@ -111,13 +111,13 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
         "/var/lib/santinela/santinela.db",
         "SELECT uid FROM interventions",
       );
-      const fates = await rowsOf(
+      const dispositions = await rowsOf(
         machine,
         "/var/lib/santinela/journal.db",
         "SELECT state || char(32) || key FROM trips",
       );
-      expect(fates.filter((disposition) => !/^(posted|merged) /.test(disposition))).toEqual([]);
-      const opening = fates
+      expect(dispositions.filter((disposition) => !/^(posted|merged) /.test(disposition))).toEqual([]);
+      const opening = dispositions
         .filter((disposition) => disposition.startsWith("posted "))
         .map((disposition) => disposition.slice(7));
       expect(records.toSorted()).toEqual(opening.toSorted());
