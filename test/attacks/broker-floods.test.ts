@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => site.remove());
 
-describe("a client of the built-in broker that floods it", () => {
+describe("a client that floods the built-in broker", () => {
   test.each([
-    ["QoS 2 that is never released", "unreleased"],
+    ["QoS 2 messages that are never released", "unreleased"],
     ["readers that never read", "deafReaders"],
-    ["sessions that stay away", "absentSessions"],
+    ["sessions that never return", "absentSessions"],
     ["180,000 subscriptions", "subscriptions"],
   ])(
-    "with %s is cut off and named, and a door and a gate beside it become records",
+    "with %s is disconnected and logged, and a door and a gate still become records",
     async (name, attack) => {
       const need = await site.during(attack, attackSeconds, (metrics) => cutOff(metrics) > 0);
       report(rowOf(name, need));

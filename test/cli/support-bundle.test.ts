@@ -32,7 +32,7 @@ function unpacked(archive: string): Map<string, string> {
 }
 
 describe("a support bundle", () => {
-  test("of a running site holds its state and none of its secrets, wherever somebody has written them", async () => {
+  test("of a running site holds its state and none of its secrets, wherever they occur", async () => {
     installation.secret("centre.password", "zaporojan-fără-frică\n");
     installation.secret("broker.password", 'quote"and\\slash');
     installation.secret("metrics.token", "0123456789abcdefghij");
@@ -76,7 +76,7 @@ describe("a support bundle", () => {
       for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) expect(whole).not.toContain(form);
   });
 
-  test("is made while the daemon is down, the configuration broken and a database damaged", async () => {
+  test("is created while the daemon is stopped, the configuration invalid and a database damaged", async () => {
     const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
     await site.start();
     await site.end("SIGTERM");
@@ -97,7 +97,7 @@ describe("a support bundle", () => {
   });
 });
 
-test("an archive is what the system's tar packs and unpacks, odd sizes and names included", () => {
+test("an archive is compatible with the system's tar, odd sizes and names included", () => {
   const entries = [
     { name: "a/empty", content: "" },
     { name: "a/one block", content: "x".repeat(512) },

@@ -29,7 +29,7 @@ const sync = (...words: string[]) =>
 const dead = async (): Promise<SyncRecordView[]> =>
   JSON.parse((await sync("dead", "--json")).stdout) as SyncRecordView[];
 
-test("what the centre refuses is shown as dead, tried again all together or by number, and dropped", async () => {
+test("rejected records are listed by sync dead, retried all together or by number, and dropped", async () => {
   const client = new ControlClient(join(installation.folder, "site"));
   // Each reading of the centre's objectives has what waits for one tried again.
   await client.post("/site/objectives/pull");

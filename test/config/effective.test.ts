@@ -25,7 +25,7 @@ async function optionsOf(
   return new Map((JSON.parse(stdout) as EffectiveOption[]).map((option) => [option.option, option]));
 }
 
-test("every option in force says where it comes from: file, environment or default", async () => {
+test("every option in force has its source: file, environment or default", async () => {
   const options = await optionsOf(
     "site: { name: Hala Nord }\nhttp:\n  port: 8081\n  hosts: [pi.lan]\nmqtt: off\nzones:\n  - id: gate\n    name: Poarta\n    kind: perimeter\n    objective: { type: obiective/cladiri, id: 1 }\n    input: { gpio: 17 }\n",
     { SANTINELA_SITE__LOCALE: "en", SANTINELA_LOG: "{ level: debug }" },
@@ -45,7 +45,7 @@ test("every option in force says where it comes from: file, environment or defau
   ).toEqual([]);
 });
 
-test("the defaults shown are those of the sections in force, and none that was said otherwise", async () => {
+test("the defaults are those of the sections in force, without the options that are set", async () => {
   writeFileSync(join(folder, "centre.password"), "correct horse", { mode: 0o600 });
   const options = await optionsOf(
     "http: { tls: { certFile: a.pem, keyFile: b.pem } }\nupstream: { baseUrl: 'https://c.example', email: a@b.ro, passwordFile: centre.password }\n",
@@ -58,7 +58,7 @@ test("the defaults shown are those of the sections in force, and none that was s
   expect(JSON.stringify([...options.values()])).not.toContain("correct horse");
 });
 
-test("people read an option a line, with its source behind it when they ask", async () => {
+test("the text output has one option a line, with its source on request", async () => {
   const file = join(folder, "site.yaml");
   writeFileSync(file, "mqtt: off\n");
   const show = (...more: string[]) =>

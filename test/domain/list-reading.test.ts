@@ -39,7 +39,7 @@ function read(
   throw new Error("the reading has no end");
 }
 
-test("a list in pages is read to its end, whatever the page size and the order", () => {
+test("a paged list is read to its end, for any page size and order", () => {
   fc.assert(
     fc.property(idsOf(1_000), manners, (ids, each) => {
       fc.pre(!each.ignoresStart);
@@ -50,7 +50,7 @@ test("a list in pages is read to its end, whatever the page size and the order",
   );
 });
 
-test("a list without pages is never taken for one that was read to the watermark, unless the watermark was on it", () => {
+test("a list without pages never counts as read to the watermark, unless it contained the watermark", () => {
   fc.assert(
     fc.property(idsOf(1_000), manners, (ids, each) => {
       fc.pre(each.ignoresStart && ids.length > each.pageRows);
@@ -60,7 +60,7 @@ test("a list without pages is never taken for one that was read to the watermark
   );
 });
 
-test("what is above a watermark that is still there is never missed, whatever lies below", () => {
+test("records above an existing watermark are never missed", () => {
   fc.assert(
     fc.property(idsOf(500), fc.integer({ min: 0, max: 39 }), manners, (ids, at, each) => {
       fc.pre(!each.ignoresStart && ids.length > at);
@@ -72,7 +72,7 @@ test("what is above a watermark that is still there is never missed, whatever li
   );
 });
 
-test("two readings agree if nothing below the first one's highest id came or went", () => {
+test("two reads agree if nothing changed below the highest id of the first", () => {
   fc.assert(
     fc.property(idsOf(500), idsOf(500), (first, later) => {
       const each: Manners = { pageRows: 7, isDescending: true, ignoresStart: false };

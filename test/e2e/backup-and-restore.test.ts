@@ -78,7 +78,7 @@ function copying(): string[] {
   }
 }
 
-test("requests are answered and trips recorded while a copy of a large database is made", async () => {
+test("requests are answered and trips are recorded during the backup of a large database", async () => {
   const first = (await askDaemon(dataDir, "GET", "/interventii")).value as unknown[];
   const isTaken = takeCopy();
   await eventually("the copying to begin", () => readdirSync(backups).length > 0);
@@ -94,7 +94,7 @@ test("requests are answered and trips recorded while a copy of a large database 
   );
 });
 
-test("a daemon that is killed or stopped while it makes a copy leaves none behind", async () => {
+test("a daemon that is killed or stopped during a backup leaves no partial file", async () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const isTaken = takeCopy();
     await eventually("the copying to begin", () => copying().includes("santinela.db.part"));

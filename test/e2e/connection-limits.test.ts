@@ -46,7 +46,7 @@ async function opened(count: number, localAddress: string): Promise<Socket[]> {
 }
 
 test.skipIf(OWN_ADDRESS === undefined)(
-  "one address of the network gets as many connections as the configuration says (this machine needs an address)",
+  "one network address gets at most the configured number of connections (requires a network address)",
   async () => {
     expect(await opened(3 * PER_ADDRESS, OWN_ADDRESS ?? "")).toHaveLength(PER_ADDRESS);
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -55,7 +55,7 @@ test.skipIf(OWN_ADDRESS === undefined)(
   },
 );
 
-test("all addresses together get as many connections as the configuration says", async () => {
+test("all addresses together get at most the configured number of connections", async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   for (let address = 2; address < 6; address += 1) await opened(25, `127.0.0.${address}`);
   await eventually(

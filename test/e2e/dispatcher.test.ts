@@ -32,7 +32,7 @@ const at = (who: "site" | "centre", method: "POST" | "PUT", path: string, body?:
 /** Has the site look at the centre now, as it does by itself every few minutes. */
 const look = () => at("site", "POST", "/site/sync/now");
 
-test("in progress, done, the dispatcher's number and the invoice come back, and what the site writes stays", async () => {
+test("the status, the dispatcher id and the invoice are pulled, and changes of the site remain", async () => {
   const made = await at("site", "POST", "/interventii", {
     name: "Call",
     objectiveType: "obiective/cladiri",
@@ -73,7 +73,7 @@ test("in progress, done, the dispatcher's number and the invoice come back, and 
   expect(await centre.get<Intervention>(`/interventii/${there.id}`)).toMatchObject(merged);
 });
 
-test("another objective that the dispatcher gives a call comes back too, with an objective known from the centre alone", async () => {
+test("a changed objective is pulled too, with an objective that only the dispatch centre has", async () => {
   const more = join(installation.folder, "more.json");
   installation.secret("more.json", JSON.stringify({ "obiective/cladiri": [{ id: 9, name: "Depozit" }] }));
   await centre.run(["objectives", "import", more]);

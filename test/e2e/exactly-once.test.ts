@@ -96,7 +96,7 @@ describeWithMosquitto("with a real broker", () => {
     expectEachOnce(await interventionsOf(centre), seed);
   }, 180_000);
 
-  test("90 trips at ten objectives, with the daemon killed at ten random moments, are ten interventions that tell of each trip once", async () => {
+  test("90 trips at ten objectives, with the daemon killed at ten random moments, are ten interventions that contain each trip once", async () => {
     const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
     const random = seededRandom(seed);
     const gates = ids.slice(0, 90);

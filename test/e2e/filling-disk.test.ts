@@ -33,7 +33,7 @@ interface Status {
 }
 
 // A disk of its own needs root; what the daemon does about a full one is the same for every user.
-describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => {
+describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => {
   let disk: SmallDisk;
   let dataDir: string;
   let inMemory: string;
@@ -93,7 +93,7 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => 
     return { written: WRITES_MAX, refused: undefined };
   }
 
-  test("writes are refused for the moment, reads go on, and each opening of a wire is one record once there is room", async () => {
+  test("writes are temporarily rejected, reads continue, and each opening of a GPIO contact is one record once there is space", async () => {
     await start();
     const reserve = join(dataDir, "ballast");
     await eventually("the reserve file", () => existsSync(reserve) && statSync(reserve).size > 1_048_576);

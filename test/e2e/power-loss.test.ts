@@ -28,13 +28,13 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-describe("the plug is pulled", () => {
+describe("a power cut", () => {
   test.each([
     ["between the journal's commit and the POST", "journal-committed"],
-    ["between the POST and its mark in the journal", "trip-posted"],
-    ["between writing the attempt down and sending it to the centre", "sync-posting-committed"],
-    ["between the centre's answer and writing it down", "sync-answered"],
-  ])("%s: the trip is one intervention here and at the centre", async (_when, failpoint) => {
+    ["between the POST and its acknowledgement in the journal", "trip-posted"],
+    ["between recording the attempt and sending it", "sync-posting-committed"],
+    ["between the response of the dispatch centre and recording it", "sync-answered"],
+  ])("%s: the trip is one intervention at the site and at the dispatch centre", async (_when, failpoint) => {
     // The zone must have been seen at rest, or its first open reading would be its first sight.
     await site.start();
     await site.run(["trip", "--zone", "door", "--restore"]);

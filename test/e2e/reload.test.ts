@@ -72,7 +72,7 @@ const trips = async (): Promise<string[]> =>
     .map(({ zoneId, cause }) => `${zoneId} ${cause}`)
     .toReversed();
 
-test("a technician adds, changes and removes zones; the others go on, and the event log says who did it", async () => {
+test("a reload adds, changes and removes zones; the others continue, and the event log names the user", async () => {
   await start(`${BASE}mqtt: off\nzones:\n${line("door", 17)}${line("yard", 18)}${line("attic", 19)}`);
   expect((await command("zones", "bypass", "--zone", "attic", "--reason", "painter")).code).toBe(0);
   expect((await command("zones", "bypass", "--zone", "yard", "--reason", "painter")).code).toBe(0);
@@ -104,7 +104,7 @@ test("a technician adds, changes and removes zones; the others go on, and the ev
   expect(await command("reload")).toMatchObject({ code: 0, stdout: "the configuration is as it was\n" });
 }, 180_000);
 
-test("a configuration with mistakes changes nothing, and is a condition until one without any is loaded", async () => {
+test("a configuration with errors changes nothing, and is a condition until a valid one is loaded", async () => {
   const good = `${BASE}mqtt: off\nzones:\n${line("door", 17)}`;
   await start(good);
   edit(`${BASE}mqtt: off\nzones:\n${line("yard", 17)}${line("attic", 17)}`);
@@ -136,7 +136,7 @@ test("a configuration with mistakes changes nothing, and is a condition until on
   expect(await trips()).toEqual(["door edge"]);
 }, 180_000);
 
-test("what needs a restart is named, and is as it was until then", async () => {
+test("options that require a restart are reported, and keep their values until then", async () => {
   await start(`site: { name: Before }\n${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
   edit(
     `site: { name: After }\nhttp: { port: 1 }\ngpio: { backend: simulated }\nmqtt: { listen: { port: 0 } }\nzones:\n${line("door", 17)}`,
@@ -178,7 +178,7 @@ test("what needs a restart is named, and is as it was until then", async () => {
   expect(await site.get("/site/status")).toMatchObject({ site: { name: "After" } });
 }, 180_000);
 
-test("another centre is brought the records from the next moment on", async () => {
+test("another dispatch centre receives the records from the reload on", async () => {
   const { centre, port } = await startCentre(installation, buildingsYaml(12));
   const own = `${BASE}mqtt: off\n${buildingsYaml(12)}zones:\n${line("door", 17)}`;
   await start(own);
@@ -234,7 +234,7 @@ describe("the signal", () => {
   const reloads = async (): Promise<number> =>
     (await entries()).filter(({ event }) => event === "reload-applied").length;
 
-  test("sent a thousand times is a handful of reloads, and the last content of the file is what counts", async () => {
+  test("sent a thousand times causes a few reloads, and the last content of the file applies", async () => {
     await start(`${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
     for (let sent = 0; sent < 1000; sent += 1) {
       if (sent % 100 === 0) edit(`${BASE}mqtt: off\nzones:\n${line("door", 17)}${line(`zone-${sent}`, 18)}`);
@@ -249,7 +249,7 @@ describe("the signal", () => {
     });
   }, 180_000);
 
-  test("sent during the start is answered behind it, and during the stop with nothing", async () => {
+  test("sent during the start causes a reload after it, and during the stop has no effect", async () => {
     site = installation.daemon("site", `${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
     const starting = site.start();
     const state = { isReady: false };
@@ -271,7 +271,7 @@ describe("the signal", () => {
     expect(await conditions()).toEqual([]);
   }, 180_000);
 
-  test("while the file is being written takes no half of it", async () => {
+  test("during a write of the file never loads a partial file", async () => {
     const whole = `${BASE}mqtt: off\nzones:\n${line("door", 17)}${line("yard", 18)}${line("attic", 19)}`;
     await start(whole);
     const written = `dataDir: ./site\n${whole}${line("cellar", 20)}`;
@@ -289,7 +289,7 @@ describe("the signal", () => {
   }, 180_000);
 });
 
-test("two reloads at once are one after the other", async () => {
+test("two concurrent reloads run one after the other", async () => {
   await start(`${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
   edit(`${BASE}mqtt: off\nzones:\n${line("yard", 18)}`);
   const answers = await Promise.all([post(), post(), post()]);
@@ -413,7 +413,7 @@ describeWithMosquitto("with a real broker", () => {
     expect(proxy.connections).toBe(1);
   }, 240_000);
 
-  test("a zone that is moved to another topic hears it at once, with what the broker has kept there", async () => {
+  test("a zone moved to another topic reads it at once, with its retained message", async () => {
     const at = (topic: string): string =>
       `${BASE}${mqtt}zones:\n${zone("door", `{ mqtt: ${topic}, path: /contact, open: [false], normal: [true] }`)}`;
     await sensors.publishAsync("z/new", REPORT(true), { qos: 1, retain: true });
@@ -432,7 +432,7 @@ describeWithMosquitto("with a real broker", () => {
     expect(proxy.connections).toBe(1);
   }, 180_000);
 
-  test("a reload while the broker is away applies when it is back", async () => {
+  test("a reload during a broker outage applies when the broker is back", async () => {
     const at = (topic: string): string =>
       `${BASE}${mqtt}zones:\n${zone("door", `{ mqtt: ${topic}, path: /contact, open: [false], normal: [true] }`)}`;
     await start(at("z/old"));
@@ -448,7 +448,7 @@ describeWithMosquitto("with a real broker", () => {
   }, 180_000);
 
   test.each(["reload-prepared", "reload-committed"])(
-    "a power cut in the middle of a reload (%s) loses no opening and invents none",
+    "a power cut during a reload (%s) neither loses an opening nor adds one",
     async (failpoint) => {
       const yaml = (swapped: boolean): string => {
         const inputs = ["z/a", "z/b"].map(

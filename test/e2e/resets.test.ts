@@ -147,7 +147,7 @@ describe.each([
   }
 
   test.each(["network", "control socket"] as const)(
-    "answers after clients of its %s have broken off at every stage",
+    "responds after clients of its %s have reset connections at every stage",
     async (door) => {
       await breakOffAll(doors[door], exchangesOf(REQUESTS));
       await isAsBefore();
@@ -155,7 +155,7 @@ describe.each([
     120_000,
   );
 
-  test("takes messages after sensors of its broker have broken off at every stage", async () => {
+  test("receives messages after sensors of its broker have reset connections at every stage", async () => {
     await breakOffAll(doors.broker, exchangesOf([MQTT, MQTT.toReversed(), ...REQUESTS.slice(0, 2)]));
     await isAsBefore();
     const { port } = doors.broker as { port: number };
@@ -164,7 +164,7 @@ describe.each([
     await sensor.endAsync();
   }, 120_000);
 
-  test("ends the connection of a client that asks for a tunnel and keeps its own half open", async () => {
+  test("closes the connection of a client that requests a tunnel and keeps its own half open", async () => {
     const held = await Promise.all(
       (["network", "control socket"] as const).map((door) =>
         breakOff(doors[door], { sent: ["CONNECT x:443 HTTP/1.1\r\n\r\n"], breaksOff: "never" }),
@@ -174,7 +174,7 @@ describe.each([
     for (const socket of held) socket.destroy();
   }, 60_000);
 
-  test("ends in order while clients hold connections that have said nothing", async () => {
+  test("stops in order while clients hold idle connections", async () => {
     const { network } = doors;
     if (!("port" in network)) throw new Error("the network side has a port");
     const silent = { port: network.port, tls: false };

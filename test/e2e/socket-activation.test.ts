@@ -78,7 +78,7 @@ function ask(port: number): Promise<string> {
   });
 }
 
-test("a port that systemd keeps refuses nobody while the daemon is started again", async () => {
+test("with a port held by systemd no connection is rejected during a restart", async () => {
   const port = await start();
   await eventually("the daemon is ready", () => readies() === 1);
   const answers: string[] = [];
@@ -97,7 +97,7 @@ test("a port that systemd keeps refuses nobody while the daemon is started again
   expect(answers.filter((answer) => answer !== "401")).toEqual([]);
 });
 
-test("a kept port that is not the configuration's is refused, for the configuration says who may come in", async () => {
+test("a port passed by systemd that differs from the configuration is rejected, because the configuration limits access", async () => {
   const port = await start({ SANTINELA_HTTP__PORT: "1" });
   await eventually("it has ended", () => keeper?.exitCode !== null);
   expect(said).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);

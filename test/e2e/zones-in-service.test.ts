@@ -22,7 +22,7 @@ afterEach(() => installation.remove());
 /** Nobody presses Ctrl-C. */
 const never = (): Promise<void> => new Promise(() => {});
 
-test("an installer takes a zone out of service, walks the others, and tries the way to the centre", async () => {
+test("an installer bypasses a zone, tests the others, and tests the link to the dispatch centre", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -70,7 +70,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   expect(await interventionsOf(centre)).toMatchObject([{ name: "Test de semnal: yard", status: "done" }]);
 }, 180_000);
 
-test("a signal test that the centre cannot take says where it is, and arrives later", async () => {
+test("a signal test during an outage shows its progress, and arrives later", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -89,7 +89,7 @@ test("a signal test that the centre cannot take says where it is, and arrives la
   });
 }, 180_000);
 
-test("a second zone that confirms an incident is one record at the centre too, with the police and its line", async () => {
+test("a second zone that confirms an incident is one record at the dispatch centre too, with the police and its line", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -109,7 +109,7 @@ test("a second zone that confirms an incident is one record at the centre too, w
   expect(await interventionsOf(site)).toMatchObject([{ notes: record?.notes?.split("\n")[0] }]);
 }, 180_000);
 
-test("a viewer may look at the zones and change nothing about them", async () => {
+test("a viewer may read the zones and not change them", async () => {
   const site = installation.daemon(
     "site",
     `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nzones:\n${zone("door")}`,
@@ -145,7 +145,7 @@ test("a viewer may look at the zones and change nothing about them", async () =>
 }, 180_000);
 
 describeWithMosquitto("a door that its own sensor keeps open", () => {
-  test("is not closed from the panel or the command line, and no answer says that it is", async () => {
+  test("an open contact cannot be closed from the web panel or the command line", async () => {
     const broker = await startMosquitto();
     const site = installation.daemon(
       "site",

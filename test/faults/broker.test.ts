@@ -49,7 +49,7 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     });
   }
 
-  test("stops no sensor for good, though more messages wait than the broker sends without an answer", async () => {
+  test("more pending messages than the in-flight limit of the broker stop no sensor permanently", async () => {
     site.breakJournal();
     await everyGate("ON");
     await eventually("the failure", () => site.conditions.includes("journal-write-failed"));
@@ -81,7 +81,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
     await broker.stop();
   });
 
-  test("is sent the message again, and has one intervention of it", async () => {
+  test("a message delivered again results in one intervention", async () => {
     const site = installation.daemon(
       "site",
       `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\nobjectives: { obiective/cladiri: [{ id: 1, name: Hall }] }\nzones:\n  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: gate, open: ["ON"], normal: ["OFF"] } }\n`,
@@ -105,8 +105,8 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
   });
 });
 
-describe("the protocol that is spoken", () => {
-  test("is MQTT 3.1.1 with a lasting session: an answer of MQTT 5 could tell the broker to drop what was not written", async () => {
+describe("the MQTT protocol version", () => {
+  test("is 3.1.1 with a persistent session: an MQTT 5 response could make the broker drop a message that was not recorded", async () => {
     const sockets = new Set<Socket>();
     let welcome: Buffer | undefined;
     const broker = createServer((socket) => {

@@ -245,7 +245,7 @@ function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[
 }
 
 test(
-  "what a damaged data folder still has is there after the start, and what it has lost is said",
+  "the intact part of a damaged data directory is available after the start, and the lost part is reported",
   { timeout: LIMIT_MS },
   () => {
     const random = seededRandom(RUN_LENGTH.seed);

@@ -45,7 +45,7 @@ function writtenMiB(): number {
   return Number(bytes) / 1_048_576;
 }
 
-test(`a day with ${ALARMS} alarms, each opened, recorded, sent and closed again, wears the card by little`, async () => {
+test(`a day with ${ALARMS} alarms, each opened, recorded, sent and closed, causes little wear of the memory card`, async () => {
   const before = writtenMiB();
   for (const id of IDS) {
     for (const contact of ["open", "normal"])

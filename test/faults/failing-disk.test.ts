@@ -107,7 +107,7 @@ describeWithStrace("a disk that fails at one call", () => {
   }
 
   test.each(KILLS)(
-    "the plug is pulled before %s number %i: what was acknowledged is there once",
+    "a power cut before %s number %i: acknowledged data exists once",
     { timeout: 120_000 },
     async (_what, call, name) => {
       const wasReady = await workWith(`${name}:signal=SIGKILL:when=${call}`);
@@ -123,7 +123,7 @@ describeWithStrace("a disk that fails at one call", () => {
   );
 
   test.each(REFUSALS)(
-    "the disk %s from call %i on for a while: what was acknowledged is there once, and writes are taken again",
+    "the disk %s from call %i on for a time: acknowledged data exists once, and writes work again",
     { timeout: 120_000 },
     async (_what, call, name, error) => {
       const wasReady = await workWith(`${name}:error=${error}:when=${call}..${call + REFUSED_CALLS}`);

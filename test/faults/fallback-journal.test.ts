@@ -43,13 +43,13 @@ function setContact(zone: string, contact: "open" | "normal"): void {
 const conditions = (): string[] => site.health.list().map(({ code }) => code);
 const keys = (): string[] => site.trips.map(({ key }) => key);
 
-describe("where the disk does not take a trip of a wire", () => {
+describe("when the disk rejects a trip of a GPIO contact", () => {
   beforeEach(() => {
     setContact(WIRE.id, "normal");
     site.breakJournal();
   });
 
-  test("it is kept in memory, with a condition at once, and stored once when there is room", () => {
+  test("it is kept in memory with a condition, and stored once when there is space", () => {
     setContact(WIRE.id, "open");
     setContact(WIRE.id, "normal");
     setContact(WIRE.id, "open");
@@ -66,7 +66,7 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  test("it is stored at the next start, once, also where that start was cut off before the file was removed", () => {
+  test("it is stored once at the next start, also after an interrupted start", () => {
     setContact(WIRE.id, "open");
     const line = JSON.stringify(site.journal.offDisk.list()[0]);
     site.repairJournal();
@@ -84,7 +84,7 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(conditions()).not.toContain("trips-off-disk");
   });
 
-  test("a start on the full disk knows how the wire was left, so the opening is no second trip", () => {
+  test("a start on the full disk knows the last state of the contact, so the opening is not a second trip", () => {
     setContact(WIRE.id, "open");
     const next = new Journal(site.database, site.clock, new OffDiskChanges(offDiskFile));
     expect(next.zoneStates.find(WIRE.id)?.contact).toBe("normal");
@@ -93,7 +93,7 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(next.offDisk.count).toBe(1);
   });
 
-  test("a message is not acknowledged and not kept: its broker has it", () => {
+  test("a message is neither acknowledged nor kept: its broker has it", () => {
     expect(() => setContact(MESSAGES.id, "open")).toThrow(/readonly/);
     expect(existsSync(offDiskFile)).toBe(false);
     expect(conditions()).toContain("journal-write-failed");

@@ -61,13 +61,13 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-describe("an uploaded copy whose check takes hours", () => {
-  test("is refused when the time for it is over", async () => {
+describe("an uploaded backup whose check takes hours", () => {
+  test("is rejected at the time-out", async () => {
     const work = await processWith(1_500);
     await expect(work.planRestore(folder, copy)).rejects.toThrow(/its check takes longer than 1.5 s/);
   });
 
-  test("is left with the end of the run, and its process is gone", async () => {
+  test("ends with the daemon, and its process exits", async () => {
     const work = await processWith(600_000);
     const before = new Set(childrenOf(process.pid));
     const answer = work.planRestore(folder, copy);
@@ -78,7 +78,7 @@ describe("an uploaded copy whose check takes hours", () => {
     expect(existsSync(`/proc/${child}`)).toBe(false);
   });
 
-  test("is left when the daemon is killed, with nothing that goes on behind it", async () => {
+  test("ends when the daemon is killed, and no process remains", async () => {
     const order = `import(${JSON.stringify(BUILT)}).then(({ CopyProcess }) =>
       new CopyProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
     const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
@@ -90,7 +90,7 @@ describe("an uploaded copy whose check takes hours", () => {
     await eventually("the check to be gone", () => !existsSync(`/proc/${child}`));
   });
 
-  test("and a good one is looked at as before", async () => {
+  test("does not affect the check of a valid one", async () => {
     const good = join(folder, "good.db");
     openMainDatabase(good).close();
     const work = await processWith(60_000);

@@ -31,7 +31,7 @@ const FAULTS: readonly LineFault[] = [
   "the answer is no HTTP, after the centre has done it",
 ];
 
-test("a centre that does not know keys has every alarm once, whatever became of its first POST", async () => {
+test("a dispatch centre without idempotency keys has every alarm once, whatever happened to its first POST", async () => {
   const left = [...FAULTS];
   const posted = new Set<string>();
   both.line.faultFor = ({ method, path, body }) => {

@@ -81,7 +81,7 @@ describeWithMosquitto("with the daemon killed again and again", () => {
     askDaemon(join(both.installation.folder, "site"), "POST", "/site/simulate", { zone: id, contact });
 
   test.each(runs)(
-    "seed $seed, $cycles times: what was acknowledged is there once, at the site and at the centre",
+    "seed $seed, $cycles times: acknowledged data exists once at the site and at the dispatch centre",
     async ({ seed, cycles }) => {
       const random = seededRandom(seed);
       const zones = zonesOf(cycles);

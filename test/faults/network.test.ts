@@ -12,7 +12,7 @@ beforeAll(() => both.start());
 afterAll(() => both.remove());
 
 test.each(LINE_FAULT_NAMES)(
-  "%s: what is made, changed and deleted meanwhile is at the centre once, as at the site",
+  "%s: records created, changed and deleted meanwhile are the same at the site and the dispatch centre",
   async (name) => {
     const [changed, deleted] = [await both.create({ notes: "as it was" }), await both.create()];
     await both.createLookalike(changed);

@@ -53,7 +53,7 @@ async function copied(): Promise<{ names: string[]; count: number }> {
   return { names: [...new Set(objectives.map(({ name }) => name))], count: objectives.length };
 }
 
-test.each(LINE_FAULT_NAMES)("%s: the copy is whole, and an alarm gets through", async (name) => {
+test.each(LINE_FAULT_NAMES)("%s: the objective mirror is complete, and an alarm is sent", async (name) => {
   const before = await copied();
   await renameAll(name);
   let pages = 0;
@@ -82,6 +82,6 @@ test.each(LINE_FAULT_NAMES)("%s: the copy is whole, and an alarm gets through", 
   expect(await copied()).toEqual({ names: [name], count: OBJECTIVES });
 });
 
-test("what happened to the lists has happened to no record", async () => {
+test("faults in lists have not affected records", async () => {
   await both.expectExactlyOnce();
 });

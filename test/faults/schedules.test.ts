@@ -20,9 +20,9 @@ const FAULT_RATE = 0.35;
 const FAULTS_MAX = 20;
 const seeds = Array.from({ length: RUN_LENGTH.schedules }, (_, index) => RUN_LENGTH.seed + index);
 
-describe("a line that fails at random", () => {
+describe("a link that fails at random", () => {
   test.each(seeds)(
-    "seed %i: every record is at the centre once, as at the site",
+    "seed %i: every record is at the dispatch centre once, as at the site",
     async (seed) => {
       const random = seededRandom(seed);
       const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
@@ -52,7 +52,7 @@ describe("a line that fails at random", () => {
   );
 });
 
-test("a line that goes up and down ten times a second loses and doubles nothing", async () => {
+test("a link that goes up and down ten times a second causes no loss and no duplicate", async () => {
   const random = seededRandom(RUN_LENGTH.seed);
   const records: Intervention[] = [];
   for (let turn = 0; turn < 30; turn += 1) {

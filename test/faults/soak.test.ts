@@ -103,7 +103,7 @@ describeWithMosquitto("a site that works for a long time", () => {
   }
 
   test(
-    "agrees with its centre in the end, and holds no more of its machine than at the beginning",
+    "a site matches its dispatch centre at the end, and uses no more resources than at the start",
     async () => {
       const rows: ResourceUse[] = [];
       const living: Intervention[] = [];

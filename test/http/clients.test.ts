@@ -126,7 +126,7 @@ describe("react-admin's json-server provider", () => {
     ).toBe("ac");
   });
 
-  test("shows the reason of a refusal", async () => {
+  test("shows the reason of a rejected request", async () => {
     await expect(provider().create("interventii", { data: { name: "" } })).rejects.toMatchObject({
       status: 400,
       message: expect.stringMatching(/objectiveId is required/),
@@ -164,7 +164,7 @@ describe("refine's simple-rest provider", () => {
     ["gte", "name", "d", "ed"],
     ["lte", "name", "b", "ba"],
     ["contains", "name", "C", "c"],
-  ] as const)("understands %s", async (operator, field, value, wanted) => {
+  ] as const)("supports %s", async (operator, field, value, wanted) => {
     const { data } = await provider().getList<Intervention & { id: number }>({
       resource,
       filters: [{ field, operator, value }],

@@ -45,7 +45,7 @@ afterAll(async () => {
   authority.remove();
 });
 
-test("a handshake that takes longer than its limit ends the connection, and no answer stands in for that to a sign-in", async () => {
+test("a TLS handshake that exceeds its time-out closes the connection, and a sign-in gets no false response", async () => {
   const client = connect({ port, host: "127.0.0.1", ca: authority.ca });
   sockets.push(client);
   let answer = "";

@@ -36,7 +36,7 @@ async function signIn(name: string, password = PASSWORD, token?: string): Promis
 
 describe("a site with an old password", () => {
   test(
-    "keeps out neither the neighbours behind its address nor one that comes new",
+    "locks out neither other sites at its address nor a new one",
     async () => {
       await signIn("neighbour");
       // Each one comes after the longest wait, so it is compared and counted.
@@ -50,7 +50,7 @@ describe("a site with an old password", () => {
     SLOW_MS,
   );
 
-  test("is slowed down itself, and lets in with the right one when its wait is over", async () => {
+  test("is slowed down, and can sign in with the right one after the wait", async () => {
     for (let attempt = 0; attempt < 6; attempt += 1) await signIn("old", "not any longer");
     expect(await signIn("old")).toBe("too-many-requests");
     centre.clock.advance(30_000);
@@ -58,23 +58,23 @@ describe("a site with an old password", () => {
   });
 });
 
-describe("an address from which many names are guessed", () => {
+describe("an address that guesses many names", () => {
   beforeEach(async () => {
     for (let guess = 0; guess < 21; guess += 1) await signIn(`guess-${guess}`, "x");
   }, SLOW_MS);
 
-  test("keeps strangers out", async () => {
+  test("is blocked for unknown accounts", async () => {
     expect(await signIn("new")).toBe("too-many-requests");
   });
 
-  test("does not keep out a site that shows its token, and only its own", async () => {
+  test("is not blocked for a site that presents its own token", async () => {
     const { token } = await centre.tokens.signIn(siteOf("new"), PASSWORD, "10.0.0.2");
     expect(await signIn("neighbour", PASSWORD, token)).toBe("too-many-requests");
     expect(await signIn("new", PASSWORD, `${token}x`)).toBe("too-many-requests");
     expect(await signIn("new", PASSWORD, token)).toBe("in");
   });
 
-  test("still limits the guesses of one who holds a token", async () => {
+  test("is still limited for a client that presents a token", async () => {
     const { token } = await centre.tokens.signIn(siteOf("new"), PASSWORD, "10.0.0.2");
     for (let guess = 0; guess < 5; guess += 1)
       expect(await signIn("new", "x", token)).toBe("unauthenticated");
@@ -82,19 +82,19 @@ describe("an address from which many names are guessed", () => {
   });
 });
 
-describe("a password that has passed once", () => {
+describe("a verified password", () => {
   const asked = (password: string) =>
     request(centre.app)
       .post("/auth/token")
       .send({ email: siteOf("new"), password });
 
-  test("lets three hundred sign in at the same moment", async () => {
+  test("permits three hundred concurrent sign-ins", async () => {
     await asked(PASSWORD).expect(200);
     const answers = await Promise.all(Array.from({ length: 300 }, () => signIn("new")));
     expect(new Set(answers)).toEqual(new Set(["in"]));
   });
 
-  test("has each of three hundred sign-ins in the event log, and few of them have a flush of their own", async () => {
+  test("has each of three hundred sign-ins in the event log, and few of them cause an fsync of their own", async () => {
     const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
     const path = join(folder, "santinela.db");
     const own = await TestApp.make({}, path);
@@ -116,7 +116,7 @@ describe("a password that has passed once", () => {
     }
   });
 
-  test("is no longer good after another one was set", async () => {
+  test("is invalid after a change of the password", async () => {
     await asked(PASSWORD).expect(200);
     await centre.accounts.setPassword(siteOf("new"), "another correct horse", TESTER);
     await asked(PASSWORD).expect(401);
@@ -124,7 +124,7 @@ describe("a password that has passed once", () => {
     await asked("another correct horse").expect(200);
   });
 
-  test("is no longer good while the account is disabled", async () => {
+  test("is invalid while the account is disabled", async () => {
     await asked(PASSWORD).expect(200);
     centre.accounts.setDisabled(siteOf("new"), true, TESTER);
     await asked(PASSWORD).expect(401);
@@ -132,7 +132,7 @@ describe("a password that has passed once", () => {
     await asked(PASSWORD).expect(200);
   });
 
-  test("makes no other one pass", async () => {
+  test("does not make another one valid", async () => {
     await asked(PASSWORD).expect(200);
     await asked(`${PASSWORD} `).expect(401);
     await asked(PASSWORD.slice(0, -1)).expect(401);

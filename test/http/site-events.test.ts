@@ -23,7 +23,7 @@ const DOOR: ZoneView = {
   trips: { recent: 0, notStored: 0 },
 };
 
-describe("the live view of a site", () => {
+describe("the live updates of a site", () => {
   const zones = new Map<string, ZoneView>();
   let place: TimelineCursor;
   let site: TestApp;
@@ -54,7 +54,7 @@ describe("the live view of a site", () => {
     return client;
   }
 
-  test("begins with everything, and then tells only of the zone that has changed", async () => {
+  test("begin with the full state, then contain only the changed zone", async () => {
     const client = await look();
     await eventually("the first view", () => client.has("status") && client.has("zones"));
     expect(client.zones()).toEqual(["door", "hall"]);
@@ -66,14 +66,14 @@ describe("the live view of a site", () => {
     expect(client.has("status")).toBe(false);
   });
 
-  test("may not be packed or changed on its way", async () => {
+  test("may not be compressed or transformed in transit", async () => {
     const client = await look();
     expect(client.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     expect(client.response.headers["cache-control"]).toContain("no-transform");
     expect(client.response.headers["content-encoding"]).toBeUndefined();
   });
 
-  test("says that the event log has grown, and to whoever comes back what was missed", async () => {
+  test("report new entries of the event log, and missed ones after a reconnect", async () => {
     const client = await look();
     await eventually("the first view", () => client.has("status"));
     place = { event: 4, trip: 1 };
@@ -87,7 +87,7 @@ describe("the live view of a site", () => {
     expect(current.has("journal")).toBe(false);
   });
 
-  test("says something at least every 15 seconds, so that nobody takes the line for dead", async () => {
+  test("send something at least every 15 seconds, so that no proxy closes the connection", async () => {
     const client = await look();
     await eventually("the first view", () => client.has("walk-test"));
     const { bytes } = client;
@@ -97,21 +97,21 @@ describe("the live view of a site", () => {
     expect(client.messages).toEqual([]);
   });
 
-  test("ends with the hour of its token", async () => {
+  test("end when their token expires", async () => {
     const client = await look();
     await eventually("the first view", () => client.has("status"));
     site.clock.advance(3_601_000);
     await client.ended;
   });
 
-  test("ends when its account is locked out", async () => {
+  test("end when their account is disabled", async () => {
     const client = await look();
     site.accounts.setDisabled(PEOPLE.viewer, true, TESTER);
     site.clock.advance(15_000);
     await client.ended;
   });
 
-  test("is had four times by one account, and sixteen times in all", async () => {
+  test("are limited to four streams per account and sixteen in total", async () => {
     for (const count of [1, 2, 3, 4]) {
       const client = await look();
       expect([count, client.response.statusCode]).toEqual([count, 200]);
@@ -136,20 +136,20 @@ describe("the live view of a site", () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(4);
   });
 
-  test("makes room again when somebody leaves", async () => {
+  test("permit another stream when a client disconnects", async () => {
     for (let count = 0; count < 4; count += 1) await look();
     clients[0]?.leave();
     await eventually("room for another", async () => (await look()).response.statusCode === 200);
   });
 
-  test("ends before the server does, and is not begun again", async () => {
+  test("end before the server stops, and do not restart", async () => {
     const client = await look();
     site.served.endStreams();
     await client.ended;
     expect((await look()).response.statusCode).toBe(503);
   });
 
-  test("is for nobody without a token", async () => {
+  test("require a token", async () => {
     const client = await Client.open(port, {});
     clients.push(client);
     expect(client.response.statusCode).toBe(401);

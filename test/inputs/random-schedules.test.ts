@@ -54,7 +54,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constantFrom("restart" as const, "reboot" as const, "power-cut" as const),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("disk-full" as const, "disk-repaired" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom("disk-full" as const, "disk-repaired" as const) }),
+  },
 );
 
 /** What a careful person with a notebook would have counted. */

@@ -34,7 +34,10 @@ describe("the interventions that people still have to finish", () => {
 
   test("lie ahead while they are planned for later, and not once a crew is on its way", () => {
     const dateStart = "2026-11-27T09:00:00Z";
-    const { id } = app.interventions.create({ ...PATROL, type: "maintenance", dateStart }, OPERATOR_USER).record;
+    const { id } = app.interventions.create(
+      { ...PATROL, type: "maintenance", dateStart },
+      OPERATOR_USER,
+    ).record;
     expect(unfinished.counts(NOW)).toMatchObject({ work: 0, workAhead: 1 });
     expect(unfinished.newest("workAhead", NOW, 20)).toMatchObject([{ id }]);
     app.interventions.update(id, { status: "in_progress" }, OPERATOR_USER);

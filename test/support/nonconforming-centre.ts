@@ -28,7 +28,8 @@ export class NonconformingCentre {
   signIns = 0;
   answer: (request: ReceivedRequest) => ScriptedResponse = () => ({ status: 500 });
   /** By default a record by its id as it was last answered, and an empty list. */
-  read: (request: ReceivedRequest) => ScriptedResponse = ({ path }) => this.#answered.get(path) ?? json(200, []);
+  read: (request: ReceivedRequest) => ScriptedResponse = ({ path }) =>
+    this.#answered.get(path) ?? json(200, []);
   signIn: () => ScriptedResponse = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
   readonly #answered = new Map<string, ScriptedResponse>();
   readonly #server: Server;

@@ -1,4 +1,10 @@
-import { notFound, json, NonconformingCentre, type ScriptedResponse, type ReceivedRequest } from "./nonconforming-centre.ts";
+import {
+  notFound,
+  json,
+  NonconformingCentre,
+  type ScriptedResponse,
+  type ReceivedRequest,
+} from "./nonconforming-centre.ts";
 
 export interface CentreRow {
   readonly id: number;

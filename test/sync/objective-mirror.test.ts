@@ -6,7 +6,12 @@ import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
 import { NextRun } from "../../src/sync/next-run.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { notFound, json, NonconformingCentre, type ScriptedResponse } from "../support/nonconforming-centre.ts";
+import {
+  notFound,
+  json,
+  NonconformingCentre,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 const BUILDINGS = "obiective/cladiri";

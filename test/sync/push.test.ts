@@ -118,7 +118,8 @@ describe("with the link down", () => {
     const dropped = site.create();
     await site.push.cycle();
     expect(site.conditions()).toEqual(["upstream-unreachable"]);
-    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews }, OPERATOR_USER);
+    for (let crews = 2; crews <= 9; crews += 1)
+      site.app.interventions.update(kept.id, { crews }, OPERATOR_USER);
     site.app.interventions.delete(dropped.id, OPERATOR_USER);
     await site.cycleAfterWait();
     expect(site.outbox.summary().waiting).toBeGreaterThan(0);

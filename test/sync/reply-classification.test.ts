@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { classify } from "../../src/sync/reply-classification.ts";
 import { TestApp, OPERATOR_USER } from "../support/app.ts";
-import { notFound, json, NonconformingCentre, type ScriptedResponse } from "../support/nonconforming-centre.ts";
+import {
+  notFound,
+  json,
+  NonconformingCentre,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 let centre: NonconformingCentre;

@@ -129,7 +129,11 @@ describe("what the dispatcher changes", () => {
 
   test("of both sides' changes to one field is kept by the kind of the field, and told", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { status: "done", crews: 4, description: "theirs" }, OPERATOR_USER);
+    centre.interventions.update(
+      upstreamId,
+      { status: "done", crews: 4, description: "theirs" },
+      OPERATOR_USER,
+    );
     site.app.interventions.update(id, { status: "in_progress", crews: 2, description: "new" }, OPERATOR_USER);
     await site.push.cycle();
     const merged = { status: "done", crews: 4, description: "new" };

@@ -29,7 +29,7 @@ function typed({ name, objectiveType, objectiveId, priority }: Intervention): ob
   return { name, objectiveType, objectiveId, priority, description: "the neighbour called" };
 }
 
-test("what people type in under ids that were given again is theirs, and the site's records are made anew", async () => {
+test("records that users create under reused ids remain theirs, and those of the site are created again", async () => {
   const site = await siteAt(HABITS);
   const records: Intervention[] = [];
   for (let index = 1; index <= 5; index += 1)
@@ -59,7 +59,7 @@ test("what people type in under ids that were given again is theirs, and the sit
 }, 60_000);
 
 test.each(["gateway", "interface"] as const)(
-  "a gateway's own 404 in the %s's words makes nothing gone, and an ordered retry makes no double",
+  "a 404 of a gateway that looks like one of the %s does not make a record deleted, and a manual retry creates no duplicate",
   async (shape) => {
     const site = await siteAt(HABITS);
     const record = await site.create({ name: "Smoke" });
@@ -75,7 +75,7 @@ test.each(["gateway", "interface"] as const)(
   60_000,
 );
 
-test("a record that was deleted at the centre is doubtful, and an edit of it waits for a second look", async () => {
+test("a record that was deleted at the dispatch centre is uncertain, and an edit of it waits for a second read", async () => {
   const site = await siteAt(HABITS);
   const record = await site.create({ name: "Patrol" });
   await site.settle();
@@ -95,7 +95,7 @@ const OLD = {
   type: "maintenance",
 };
 
-test("where lists know no pages, an alarm whose answer was lost is found in the part of the list that has it", async () => {
+test("with lists without pages, an alarm whose response was lost is found in a partial list", async () => {
   const site = await siteAt({ ...HABITS, ignoresStart: true, ignoresSort: true });
   for (let index = 0; index < 60; index += 1)
     await site.type({ ...OLD, name: `Old ${index}`, priority: "low" });
@@ -108,7 +108,7 @@ test("where lists know no pages, an alarm whose answer was lost is found in the 
   expect(await site.copiesOf(record)).toHaveLength(1);
 }, 60_000);
 
-test("where lists know no pages, an alarm whose answer was lost is not sent again before it was looked for", async () => {
+test("with lists without pages, an alarm whose response was lost is searched for before it is sent again", async () => {
   const site = await siteAt({ ...HABITS, ignoresStart: true, ignoresSort: true });
   for (let index = 0; index < 60; index += 1)
     await site.type({ ...OLD, name: `Old ${index}`, priority: "high" });
@@ -126,7 +126,7 @@ test("where lists know no pages, an alarm whose answer was lost is not sent agai
 }, 60_000);
 
 test.each([400, 413, 415, 422, 403, 404])(
-  "one %i of a gateway neither parks an alarm nor holds up what comes behind it",
+  "one %i of a gateway neither stops an alarm nor delays the next one",
   async (status) => {
     const site = await siteAt(HABITS);
     await site.order("gateway", [
@@ -147,7 +147,7 @@ test.each([400, 413, 415, 422, 403, 404])(
   60_000,
 );
 
-test("a centre that cuts notes off is said so, and no record is written again and again for its reference", async () => {
+test("a dispatch centre that truncates notes is reported, and no record is updated repeatedly for its reference", async () => {
   const site = await siteAt({ ...HABITS, notesMax: 255 });
   await site.create({ name: "Repair", notes: "x".repeat(300) });
   await site.settle();
@@ -159,7 +159,7 @@ test("a centre that cuts notes off is said so, and no record is written again an
   expect(await wrongAt(site)).toEqual([]);
 }, 60_000);
 
-test("what was deleted and came back with a backup of the centre is removed again; what bears no reference stays", async () => {
+test("a deleted record that returns with a backup of the dispatch centre is deleted again; one without a reference stays", async () => {
   const site = await siteAt(HABITS);
   const kept = await site.create({ name: "Kept" });
   const deleted = await site.create({ name: "Deleted" });
@@ -180,7 +180,7 @@ test("what was deleted and came back with a backup of the centre is removed agai
   expect((await site.state()).rows.map(({ name }) => name)).toEqual([kept.name, rewritten.name]);
 }, 60_000);
 
-test("the site says how many records it has compared, and names each difference", async () => {
+test("the site reports the number of compared records and each difference", async () => {
   const site = await siteAt({ ...HABITS, readLagMs: 300 });
   await site.create({ name: "One" });
   await site.create({ name: "Two" });
@@ -201,7 +201,7 @@ test("the site says how many records it has compared, and names each difference"
   expect(Date.parse(link.answeredAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
 }, 60_000);
 
-test("a new card with the same reference reads its records back before it sends anything", async () => {
+test("a new memory card with the same site reference reads its records before it sends any", async () => {
   const site = await siteAt({ ...HABITS, pageRows: 7 });
   for (let index = 1; index <= 10; index += 1)
     await site.create({ name: `Call ${index}`, description: `${index}` });

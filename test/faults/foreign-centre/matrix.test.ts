@@ -60,7 +60,7 @@ const ALL = RUN_LENGTH.foreign > 0;
 
 describe("each request with each fault", () => {
   test.concurrent.each(Object.keys(CENTRES).filter((name) => ALL || name === FIRST))(
-    "at a centre %s: every record is there once with its last content, and no other record is touched",
+    "at a dispatch centre %s: every record exists once with its last content, and no other record is changed",
     async (name) => {
       const { habits, typed } = CENTRES[name] as (typeof CENTRES)[string];
       const site = await siteAt(habits as Record<string, unknown>);
