@@ -60,23 +60,20 @@ function gate(contact: boolean): string {
 }
 
 describe("the built-in broker", () => {
-  test.each([0, 1, 2] as const)(
-    "turns an opening that is published with QoS %i into one trip",
-    async (qos) => {
-      await start();
-      const client = await sensor();
-      await client.publishAsync(TOPIC, gate(true), { qos });
-      await client.publishAsync(TOPIC, gate(false), { qos });
-      await client.publishAsync(TOPIC, gate(false), { qos });
-      await eventually("the trip", () => site.trips.length > 0);
-      await client.publishAsync(TOPIC, gate(true), { qos });
-      await eventually("the restore", () => site.monitor.zones()[0]?.contact === "normal");
-      expect(site.trips).toHaveLength(1);
-    },
-  );
+  test.each([0, 1, 2] as const)("records one trip for an opening published with QoS %i", async (qos) => {
+    await start();
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos });
+    await client.publishAsync(TOPIC, gate(false), { qos });
+    await client.publishAsync(TOPIC, gate(false), { qos });
+    await eventually("the trip", () => site.trips.length > 0);
+    await client.publishAsync(TOPIC, gate(true), { qos });
+    await eventually("the restore", () => site.monitor.zones()[0]?.contact === "normal");
+    expect(site.trips).toHaveLength(1);
+  });
 
   test.each([1, 2] as const)(
-    "acknowledges a message with QoS %i only when its trip is written",
+    "acknowledges a message with QoS %i only after its trip is recorded",
     async (qos) => {
       await start();
       const client = await sensor();
@@ -91,7 +88,7 @@ describe("the built-in broker", () => {
   );
 
   test.each([1, 2] as const)(
-    "does not acknowledge QoS %i while the journal cannot be written, and gets the message again",
+    "does not acknowledge QoS %i while the journal is not writable, and receives the message again",
     async (qos) => {
       await start();
       const client = await sensor();
@@ -112,7 +109,7 @@ describe("the built-in broker", () => {
     },
   );
 
-  test("serves other subscribers as any broker does", async () => {
+  test("serves other subscribers", async () => {
     await start();
     const listener = await sensor();
     const heard: string[] = [];
@@ -124,7 +121,7 @@ describe("the built-in broker", () => {
     expect(heard).toEqual([`${TOPIC} {"contact":true}`]);
   });
 
-  test("takes the last will of a sensor for a reading", async () => {
+  test("handles the last will of a sensor as a reading", async () => {
     await start();
     const client = await sensor({
       will: { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1, retain: false },
@@ -135,7 +132,7 @@ describe("the built-in broker", () => {
     await eventually("the trip", () => site.trips.length === 1);
   });
 
-  test("outlives a will that cannot be written", async () => {
+  test("survives a will that cannot be recorded", async () => {
     await start();
     const client = await sensor({
       will: { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1, retain: false },
@@ -151,7 +148,7 @@ describe("the built-in broker", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("lets nobody write to $SYS", async () => {
+  test("rejects messages to $SYS", async () => {
     await start();
     const client = await sensor({ reconnectPeriod: 0 });
     const closed = new Promise<void>((resolve) => {
@@ -161,7 +158,7 @@ describe("the built-in broker", () => {
     await closed;
   });
 
-  test("asks for the configured user name and password", async () => {
+  test("requires the configured user name and password", async () => {
     await start({ accounts: [{ username: "sensor", password: "a secret" }] });
     for (const wrong of [
       {},
@@ -185,14 +182,14 @@ describe("the built-in broker", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("says at its start that it keeps no sessions", async () => {
+  test("logs at its start that it keeps no sessions", async () => {
     await start();
     expect(String(site.logged("mqtt-broker-listening")[0]?.["sessions"])).toMatch(
       /nothing is kept over a restart/,
     );
   });
 
-  test("whose port is taken says so, and takes it when it is free", async () => {
+  test("reports a port in use, and binds it when it is free", async () => {
     const holder = createServer();
     const port = await listen(holder);
     await start({ port });
@@ -206,7 +203,7 @@ describe("the built-in broker", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("stops although it never got its port", async () => {
+  test("stops without having bound its port", async () => {
     const holder = createServer();
     await start({ port: await listen(holder) });
     await broker.stop();
@@ -217,7 +214,7 @@ describe("the built-in broker", () => {
 });
 
 describe("the built-in broker's limits", () => {
-  test("a daemon that stops takes no last will for an opened gate", async () => {
+  test("a last will during the shutdown is not an opening", async () => {
     await start();
     const will = { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1 as const, retain: false };
     const first = await sensor({ will, reconnectPeriod: 0 });
@@ -232,7 +229,7 @@ describe("the built-in broker's limits", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("connections that say nothing keep no sensor out, and are a condition", async () => {
+  test("idle connections lock out no sensor, and are a condition", async () => {
     await start();
     await Promise.all(Array.from({ length: 300 }, () => silentSocket()));
     const client = await sensor();
@@ -244,7 +241,7 @@ describe("the built-in broker's limits", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("a packet that announces more than it may is cut off before it is in memory", async () => {
+  test("a packet over the size limit is rejected before it is in memory", async () => {
     await start();
     const socket = await silentSocket();
     const closed = new Promise<void>((resolve) => {
@@ -260,7 +257,7 @@ describe("the built-in broker's limits", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("retained messages are kept up to a limit and passed on beyond it", async () => {
+  test("retained messages are kept up to a limit and forwarded beyond it", async () => {
     await start();
     const client = await sensor();
     const payload = Buffer.alloc(200 * 1024, "x");
@@ -280,11 +277,11 @@ describe("the built-in broker's limits", () => {
   });
 });
 
-describe("what the built-in broker holds for its clients", () => {
+describe("the memory of the built-in broker for its clients", () => {
   const held = (): number => broker.use.heldBytes;
   const cutOff = (): number => broker.use.limits.find(({ limit }) => limit === "memory")?.count ?? 0;
 
-  test("is nothing once they have collected their messages, unsubscribed and gone", async () => {
+  test("is free once they have received their messages, unsubscribed and disconnected", async () => {
     await start();
     const session = { clientId: "display", clean: false, reconnectPeriod: 0 };
     const display = await sensor(session);
@@ -312,7 +309,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(cutOff()).toBe(0);
   });
 
-  test("ends with a client that subscribes to more than the broker can hold, in one packet", async () => {
+  test("is protected from a client that subscribes to too many topics in one packet", async () => {
     await start();
     const greedy = await sensor({ clientId: "greedy", reconnectPeriod: 0 });
     const filters = Array.from({ length: 30_000 }, (_, index) => index.toString(36));
@@ -329,7 +326,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("of a message with QoS 2 that is not released is its number, and no more than a thousand", async () => {
+  test("for an unreleased QoS 2 message is its packet id, and at most a thousand of them", async () => {
     await start();
     const socket = await silentSocket();
     const closed = new Promise<void>((resolve) => {
@@ -365,7 +362,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(site.health.list()[0]?.text).toMatch(/1000 messages with QoS 2 that it has not released/);
   });
 
-  test("is counted for all of them, and the machine with the most loses its largest", () => {
+  test("is counted in total, and the address with the most loses its largest client", () => {
     const ended: string[] = [];
     const memory = new BrokerMemory(({ holder, isOfAll }) => {
       ended.push(`${holder.clientId} ${isOfAll ? "of all" : "alone"}`);
@@ -395,7 +392,7 @@ describe("the packet meter", () => {
     return Buffer.concat([Buffer.from([0x30, ...length]), Buffer.alloc(bytes, 0xff)]);
   };
 
-  test.each([1, 2, 3, 7, 100_000])("finds a packet that is too long in pieces of %i bytes", (piece) => {
+  test.each([1, 2, 3, 7, 100_000])("detects a packet that is too long in pieces of %i bytes", (piece) => {
     const stream = Buffer.concat([packet(0), packet(127), packet(128), packet(1000), packet(1001)]);
     const meter = new PacketSizeLimit(1000);
     let passed = 0;
@@ -408,12 +405,12 @@ describe("the packet meter", () => {
       expect(allowed.takes(stream.subarray(at, at + piece))).toBe(true);
   });
 
-  test("takes a length that never ends for none", () => {
+  test("rejects a length without end", () => {
     expect(new PacketSizeLimit().takes(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
   });
 });
 
-describe("passwords that are guessed at the built-in broker", () => {
+describe("password guessing at the built-in broker", () => {
   const RIGHT = { username: "sensor", password: "right" };
   const signsIn = async (options: IClientOptions): Promise<boolean> => {
     try {
@@ -424,7 +421,7 @@ describe("passwords that are guessed at the built-in broker", () => {
     }
   };
 
-  test("meet a wait after twenty wrong ones, while a sensor that has signed in before comes back", async () => {
+  test("is delayed after twenty failures, while a sensor that has signed in before can connect", async () => {
     await start({ accounts: [RIGHT] });
     expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
     for (let guess = 0; guess < 20; guess += 1)
@@ -467,7 +464,7 @@ describe("an account of a group of sensors", () => {
     await start({ accounts: [GATES, ALL], zones });
   });
 
-  test("publishes where it may, and elsewhere to no zone and no subscriber, which is counted", async () => {
+  test("publishes to its topics; other messages reach no zone and no subscriber, and are counted", async () => {
     const listener = await as(ALL);
     const heard: string[] = [];
     listener.on("message", (topic) => heard.push(topic));
@@ -489,7 +486,7 @@ describe("an account of a group of sensors", () => {
     expect(heard).not.toContain("late alarm/hall");
   });
 
-  test("subscribes to what it may and to no more", async () => {
+  test("subscribes to its topics only", async () => {
     const gates = await as(GATES);
     const granted = async (filter: string): Promise<boolean> => {
       try {
@@ -506,7 +503,7 @@ describe("an account of a group of sensors", () => {
     expect(refused()).toContain("# subscription-not-allowed 1");
   });
 
-  test("lets no client in without its password once there is one", async () => {
+  test("rejects clients without a password once there is an account", async () => {
     await expect(sensor({ reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
     await expect(as({ ...ALL, password: "a guess" })).rejects.toThrow(/[Nn]ot authorized/);
   });

@@ -105,7 +105,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await broker.stop();
   });
 
-  test("sees the installation as one device, with its zones, link, queue and clock", async () => {
+  test("shows the installation as one device, with its zones, link, queue and clock", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     expect(watcher.states).toEqual(QUIET);
     const [topic, text] = [...watcher.kept].find(([kept]) => kept.startsWith("homeassistant/")) ?? ["", "{}"];
@@ -134,7 +134,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     });
   });
 
-  test("removes a zone that is no longer in the configuration, and shows one that is new", async () => {
+  test("removes a zone that is no longer configured, and adds a new one", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     const yard = zoneOf({ id: "yard", name: "Curte", input: { simulated: true } });
     state = {
@@ -160,7 +160,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await later.end();
   });
 
-  test("sees a door open, and what waits while the link is down", async () => {
+  test("shows an open door, and the queue while the link is down", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     state = {
       ...state,
@@ -179,7 +179,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(watcher.states).toEqual(expected);
   });
 
-  test("misses nothing for good while the database cannot be read, and holds nothing up", async () => {
+  test("recovers after the database was unreadable, and delays nothing", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     isBroken = true;
     site.clock.advance(3_000);
@@ -190,13 +190,13 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(site.logged("home-assistant-publish-failed")).toHaveLength(1);
   });
 
-  test("sees the daemon go", async () => {
+  test("shows the daemon as unavailable after its stop", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await shown.stop();
     await eventually("its last will", () => watcher.states["santinela/hala.nord/availability"] === "offline");
   });
 
-  test("is told everything anew by a broker that has lost it", async () => {
+  test("receives everything again after the broker has lost its data", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await watcher.end();
     await broker.kill();
@@ -208,7 +208,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
 });
 
 describe("Home Assistant at the built-in broker", () => {
-  test("sees the same", async () => {
+  test("shows the same", async () => {
     const broker = builtInBrokerOf(site);
     await broker.start();
     await show(new BuiltInPublisher(broker));

@@ -15,7 +15,7 @@ const turn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test("work of different lanes is under way at once, up to a limit; in one lane it is one after the other", async () => {
+test("tasks of different keys run concurrently up to a limit; tasks of one key run in order", async () => {
   const lanes = new KeyedQueue();
   const log: string[] = [];
   const pieces = new Map<string, ReturnType<typeof work>>();
@@ -46,7 +46,7 @@ test("work of different lanes is under way at once, up to a limit; in one lane i
   await end;
 });
 
-test("what one piece throws starts no other, and is told when all have ended", async () => {
+test("an error stops the queue, and is thrown when all running tasks have ended", async () => {
   const lanes = new KeyedQueue();
   const [first, second] = [work(), work()];
   lanes.start("hall", first.run);

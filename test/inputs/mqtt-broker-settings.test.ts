@@ -52,20 +52,20 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     await eventually("the last opening", () => contact() === "open");
   }
 
-  test("keeps for a restarting daemon what sensors say with QoS 0", async () => {
+  test("keeps QoS 0 messages of sensors during a restart of the daemon", async () => {
     await installed(SHIPPED);
     await openAndCloseWhileAway();
     expect(site.trips).toHaveLength(2);
   });
 
-  test("is needed for that: Mosquitto as it comes loses the opening, and all that is known is when nobody looked", async () => {
+  test("is required for that: Mosquitto with default settings loses the opening, and only the monitoring gap is known", async () => {
     await installed(AS_IT_COMES);
     await openAndCloseWhileAway();
     expect(site.trips).toHaveLength(1);
     expect(site.events).toMatchObject([{ event: "blind-interval", subject: "every zone" }]);
   });
 
-  test("is not needed for what a sensor leaves at the broker: a door found open is one trip, once", async () => {
+  test("is not required for retained messages: a door found open is one trip", async () => {
     await installed(AS_IT_COMES);
     await site.readings.stop();
     site.losePower(120_000);
@@ -82,7 +82,7 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("keeps them over its own power cut", async () => {
+  test("keeps them across its own power cut", async () => {
     await installed(SHIPPED);
     await site.readings.stop();
     site.restart();
@@ -96,7 +96,7 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     await eventually("the trip", () => site.trips.length === 1);
   });
 
-  test("keeps more messages than the thousand that Mosquitto keeps by itself, and the alarm behind them", async () => {
+  test("keeps more than the default thousand messages, and the alarm after them", async () => {
     await installed(SHIPPED);
     await site.readings.stop();
     site.restart();

@@ -48,7 +48,7 @@ describeWithMosquitto("a burst of messages", () => {
     }) as typeof database.prepare;
   }
 
-  test("takes fewer commits than it has messages, and loses and repeats none of them", async () => {
+  test("needs fewer commits than messages, without a loss or a duplicate", async () => {
     // More than the twenty that the broker sends before it waits for acknowledgements.
     for (const payload of ["ON", "OFF", "ON", "OFF", "ON"]) await publish(payload);
     let commits = 0;
@@ -62,7 +62,7 @@ describeWithMosquitto("a burst of messages", () => {
     expect(site.logged("mqtt-duplicate-ignored")).toEqual([]);
   });
 
-  test("stops at the message that cannot be written down, and goes on from there in its order", async () => {
+  test("stops at the message that cannot be recorded, and continues from there in order", async () => {
     await publish("ON");
     site.database.exec(`CREATE TEMP TRIGGER bad BEFORE INSERT ON main.trips WHEN NEW.zone_id = 'yard'
       BEGIN SELECT RAISE(ABORT, 'a bad block'); END`);
@@ -75,7 +75,7 @@ describeWithMosquitto("a burst of messages", () => {
     expect(tripped()).toEqual(NAMES);
   });
 
-  test("whose commit fails has not happened, and comes again", async () => {
+  test("is rolled back when its commit fails, and is delivered again", async () => {
     await publish("ON");
     let isBroken = true;
     atEachCommit(() => {

@@ -29,7 +29,7 @@ function subscribed(times = 1): Promise<unknown> {
   return eventually("the subscription", () => site.logged("mqtt-subscribed").length >= times);
 }
 
-describe("a broker that refuses the sign-in for a while", () => {
+describe("a broker that rejects the sign-in for a time", () => {
   let broker: ScriptedBroker;
   let isOpen = false;
 
@@ -41,7 +41,7 @@ describe("a broker that refuses the sign-in for a while", () => {
   });
   afterEach(() => broker.stop());
 
-  test("hears the sensors as soon as it lets us in", async () => {
+  test("delivers readings as soon as it accepts the sign-in", async () => {
     await start(broker.url);
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
     isOpen = true;
@@ -50,8 +50,8 @@ describe("a broker that refuses the sign-in for a while", () => {
   });
 });
 
-describe("a broker that ends the connection of whoever asks for its counts", () => {
-  test("is asked once, and its sensors are heard", async () => {
+describe("a broker that disconnects clients that subscribe to its statistics", () => {
+  test("is asked once, and its sensors are read", async () => {
     const broker = await startScriptedBroker({
       authorizeSubscribe: (_client, subscription, done) =>
         done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
@@ -76,7 +76,7 @@ describeWithMosquitto("two daemons under one client id", () => {
     await broker.stop();
   });
 
-  test("do not push each other out for ever: ours steps back, says why, and comes back later", async () => {
+  test("two clients with one id do not replace each other indefinitely: the daemon steps back, reports the reason, and retries later", async () => {
     await start(broker.url);
     await subscribed();
     other = await connectAsync(broker.url, { clientId: CLIENT_ID, reconnectPeriod: 50 });
@@ -128,7 +128,7 @@ describeWithMosquitto("a broker with full queues", () => {
     expect(site.conditions).not.toContain("mqtt-broker-drops-messages");
   });
 
-  test("that drops messages while the daemon is away is a condition when it is back", async () => {
+  test("that drops messages while the daemon is offline is a condition when it is back", async () => {
     await start(broker.url);
     await subscribed();
     await eventually("the first count", () => site.journal.brokerCounts.find(new URL(broker.url).host) === 0);
@@ -160,14 +160,14 @@ describeWithMosquitto("an encrypted broker", () => {
     authority.remove();
   });
 
-  test("knows the daemon by its certificate and is known by its own", async () => {
+  test("authenticates the daemon by certificate and is verified by its own", async () => {
     const { ca } = authority;
     await start(broker.url.replace("mqtt:", "mqtts:"), { tls: { ca, ...(await authority.sign("edge")) } });
     await subscribed();
     expect(site.conditions).toEqual([]);
   });
 
-  test("that another authority has signed is not believed", async () => {
+  test("that another authority has signed is rejected", async () => {
     const stranger = await TestAuthority.make();
     const tls = { ca: stranger.ca, ...(await authority.sign("edge")) };
     stranger.remove();

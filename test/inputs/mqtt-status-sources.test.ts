@@ -42,7 +42,7 @@ describeWithMosquitto("a broker with many topics", () => {
       );
   }
 
-  test("tells contact, tampering and battery apart in one message", async () => {
+  test("reads contact, tamper and battery from one message", async () => {
     await site.listen();
     await site.publish("bridge/gate", '{"contact":true,"tamper":false,"battery":80}');
     await site.publish("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}');
@@ -54,7 +54,7 @@ describeWithMosquitto("a broker with many topics", () => {
     ]);
   });
 
-  test("hears the last will of a bridge for every zone behind it, once under its name", async () => {
+  test("applies the last will of a bridge to every zone behind it, with one record", async () => {
     await site.listen();
     const bridge = await connectAsync(site.broker.url, {
       reconnectPeriod: 0,
@@ -73,7 +73,7 @@ describeWithMosquitto("a broker with many topics", () => {
     await bridge.endAsync(true);
   });
 
-  test("learns from what was kept who is away", async () => {
+  test("reads from retained messages which sensors are offline", async () => {
     await site.sensor.publishAsync("bridge/gate/availability", '{"state":"offline"}', {
       qos: 1,
       retain: true,
@@ -83,7 +83,7 @@ describeWithMosquitto("a broker with many topics", () => {
     expect(said()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
   });
 
-  test("has a zone of several windows open while one of them is", async () => {
+  test("keeps a zone of several windows open while one of them is", async () => {
     await site.listen();
     const window = (name: string, state: string): Promise<unknown> =>
       site.publish(`windows/${name}/state`, state);
@@ -100,7 +100,7 @@ describeWithMosquitto("a broker with many topics", () => {
     expect(site.logged("zone-restore")).toHaveLength(1);
   });
 
-  test("writes down what a sensor says of itself, and hears whether trips are wanted before the trips", async () => {
+  test("records the status of a sensor, and reads the arming condition before the trips", async () => {
     await site.sensor.publishAsync("alarm/armed", "disarmed", { qos: 1, retain: true });
     await site.listen();
     await site.publish("yard", "closed");

@@ -219,7 +219,7 @@ const DEVICES: Readonly<Record<string, Shared>> = {
   },
 };
 
-describe("a neighbour on the topic of", () => {
+describe("another device on the topic of", () => {
   test.each(Object.entries(DEVICES))("%s neither opens nor closes the zone", async (_what, device) => {
     const { input, opens, others, more } = device;
     const site = new WatchedZones([zoneOf({ input, ...more, silenceS: 900 })]);
@@ -245,7 +245,7 @@ describe("a neighbour on the topic of", () => {
   });
 });
 
-test("the codes of several remotes at one place are told apart without conditions", async () => {
+test("the codes of several remotes on one topic are distinguished without conditions", async () => {
   const at = (id: string, code: string) =>
     zoneOf({ id, input: { mqtt: "tele/rf/RESULT", path: "/RfReceived/Data", open: [code] }, silenceS: 900 });
   const site = new WatchedZones([at("left", "E5C1A4"), at("right", "E5C1A8")]);

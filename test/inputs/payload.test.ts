@@ -10,7 +10,7 @@ type Case = readonly [payload: string, rule: Rule, expected: string];
 
 const CONTACT: Rule = { path: "/contact", open: [false], normal: [true] };
 
-describe("a message's payload", () => {
+describe("the payload of a message", () => {
   const cases: readonly Case[] = [
     ['{"contact":false}', CONTACT, "open"],
     ['{"contact":true}', CONTACT, "normal"],
@@ -87,22 +87,22 @@ describe("a message's payload", () => {
     ['{"a":[[{"b":1}]]}', { path: "/a/b", open: [1] }, "unknown"],
     ['{"a":[["x",1]]}', { path: "/a/0/1", open: [1] }, "open"],
   ];
-  test.each(cases)("%j by the rule %j is %s", (payload, rule, expected) => {
+  test.each(cases)("%j with the rule %j is %s", (payload, rule, expected) => {
     expect(said(rule, Buffer.from(payload))).toBe(expected);
   });
 
-  test("is dropped unread when it is larger than any sensor's", () => {
+  test("is dropped unread when it is too large", () => {
     const large = Buffer.from(JSON.stringify({ contact: false, noise: "x".repeat(PAYLOAD_BYTES_MAX) }));
     expect(said(CONTACT, large)).toBe("too-large");
     const padded = Buffer.from(`{"contact":false}${" ".repeat(PAYLOAD_BYTES_MAX - 17)}`);
     expect(said(CONTACT, padded)).toBe("open");
   });
 
-  test("that is no text is refused", () => {
+  test("that is not text is rejected", () => {
     expect(said({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00))).toBe("not-utf8");
   });
 
-  test("of any bytes gives a contact or a reason, and never an exception", () => {
+  test("of any bytes returns a contact or a reason, and never throws", () => {
     const rule = fc.constantFrom<Rule>(CONTACT, { open: ["ON"] }, { path: "/a/b/c/d/e/f/g/h", open: [1] });
     const payload = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -137,7 +137,7 @@ describe("a battery", () => {
     ["full", { low: ["empty"] }, false],
     ["true", { below: 15 }, undefined],
   ];
-  test.each(cases)("that reports %j by the rule %j is low: %s", (payload, battery, low) => {
+  test.each(cases)("that reports %j with the rule %j is low: %s", (payload, battery, low) => {
     const zone = zoneOf({
       input: { mqtt: "t", path: "/none", open: [1] },
       battery: { mqtt: "b", ...battery },

@@ -101,7 +101,7 @@ class Notebook {
   }
 }
 
-test("in 1,000 random days every edge is one trip, and no trip is without an edge", () => {
+test("in 1,000 random days every edge is one trip, and every trip has an edge", () => {
   const day = fc.array(step, { minLength: 5, maxLength: 40 });
   fc.assert(
     fc.property(day, (steps) => {
@@ -167,7 +167,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
   mend();
 }
 
-test("whatever trips where, and however often the daemon is restarted, each trip is in one intervention of its own objective", async () => {
+test("for any trips and restarts of the daemon, each trip is in one intervention of its objective", async () => {
   const zones = [1, 1, 2, 2, 3].map((id, index) =>
     zoneOf({
       id: `zone-${index}`,

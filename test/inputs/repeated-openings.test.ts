@@ -47,8 +47,8 @@ const trips = (): number => site.zones.trips.length;
 const repeated = () =>
   site.zones.events.filter(({ event }) => event === "opening-repeated").map(({ detail }) => detail);
 
-describe("openings that carry the same value", () => {
-  test("are one trip, and the repetition is an event with its reason", async () => {
+describe("openings with the same value", () => {
+  test("are one trip, and the repetition is logged with its reason", async () => {
     await watch();
     await says("new", "1718987129.308396-fqk5ka");
     passes(60);
@@ -64,7 +64,7 @@ describe("openings that carry the same value", () => {
     expect(repeated()[0]?.["reason"]).toMatch(/dispatched/);
   });
 
-  test("are one over a restart of the daemon and a power cut of the machine too", async () => {
+  test("are one also across a restart of the daemon and a power cut", async () => {
     await watch();
     await says("new", "a");
     passes(60);
@@ -88,7 +88,7 @@ describe("openings that carry the same value", () => {
     expect(trips()).toBe(2);
   });
 
-  test("are two where the first was held back by a bypass: the centre knows of none", async () => {
+  test("are two if the first was suppressed by a bypass: the dispatch centre has neither", async () => {
     await watch();
     const ana = { who: "ana", from: "test" };
     site.zones.watch.orders.bypass("yard", { reason: "cleaning", minutes: 10 }, ana);
@@ -103,7 +103,7 @@ describe("openings that carry the same value", () => {
     expect(trips()).toBe(2);
   });
 
-  test("are two where the first was too short to be confirmed, although another one tripped between", async () => {
+  test("are two if the first was too short to be confirmed, although another one tripped between", async () => {
     await watch({ ...YARD, confirmMs: 2000 });
     await says("new", "a");
     passes(1);
@@ -123,7 +123,7 @@ describe("openings that carry the same value", () => {
     expect(trips()).toBe(2);
   });
 
-  test("are one where the first was still being confirmed", async () => {
+  test("are one if the first was still being confirmed", async () => {
     await watch({ ...YARD, confirmMs: 2000 });
     await says("new", "a");
     passes(1);
@@ -135,7 +135,7 @@ describe("openings that carry the same value", () => {
     expect(trips()).toBe(1);
   });
 
-  test("are two where the message carries nothing to tell them by", async () => {
+  test("are two if the message has no value to compare", async () => {
     await watch();
     await says("new", null);
     passes(60);
@@ -143,7 +143,7 @@ describe("openings that carry the same value", () => {
     expect(trips()).toBe(2);
   });
 
-  test("that the journal could not take are not known yet", async () => {
+  test("that the journal could not record are not known yet", async () => {
     await watch();
     site.zones.breakJournal();
     await expect(says("new", "a")).rejects.toThrow(/readonly/);
@@ -152,7 +152,7 @@ describe("openings that carry the same value", () => {
     expect(trips()).toBe(1);
   });
 
-  test("show that the camera lives", async () => {
+  test("show that the camera is online", async () => {
     await watch({ ...YARD, silenceS: 900 });
     await says("new", "a");
     for (let minute = 0; minute < 20; minute += 1) {
@@ -177,7 +177,7 @@ describe("openings that carry the same value", () => {
     expect(site.records).toHaveLength(2);
   });
 
-  test("of the newest 64 events of a zone are known", async () => {
+  test("are compared with the newest 64 events of a zone", async () => {
     await watch({ ...YARD, swinger: false });
     for (let event = 0; event < 70; event += 1) {
       await says("new", event);

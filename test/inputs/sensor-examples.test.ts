@@ -27,8 +27,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe("the worked zone", () => {
-  test("is there for each kind of shared topic", () => {
+describe("the example zone", () => {
+  test("exists for each kind of shared topic", () => {
     expect(examples.map(([title]) => title)).toEqual([
       "Shelly i4 (Gen2, Gen3)",
       "Frigate reviews",
@@ -36,7 +36,7 @@ describe("the worked zone", () => {
     ]);
   });
 
-  test.each(examples)("of %s does what its page says", async (_title, yaml, text) => {
+  test.each(examples)("of %s behaves as documented", async (_title, yaml, text) => {
     const file = join(folder, "santinela.yaml");
     writeFileSync(file, `objectives: { obiective/cladiri: [{ id: 12, name: Hala }] }\n${yaml}`);
     const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: folder });
@@ -77,7 +77,7 @@ function outcomesOf({ logLines, events }: WatchedZones): string[] {
   return [...logged, ...repeated.map(({ subject }) => subject.replace("zone", "opening-repeated"))];
 }
 
-test("what each kind requests is in the table as the shipped profiles have it", () => {
+test("the table of zone types matches the shipped profiles", () => {
   for (const [kind, name] of Object.entries(PROFILE_OF_KIND)) {
     const row = new RegExp(`^\\| \`${kind}\` .*$`, "m").exec(page)?.[0].split("|") ?? [];
     const cells = row.map((cell) => cell.trim());

@@ -85,7 +85,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     expect(happened().slice(4)).toEqual(["trip input-2", "restore input-2"]);
   });
 
-  test("is a sign of life only of the input that the frame names", async () => {
+  test("shows only the input named in the frame as online", async () => {
     await watch(...[0, 1].map(statusZone));
     for (let minute = 0; minute < 16; minute += 1) {
       await says(TOPIC, frame({ "input:1": { id: 1, state: false } }));
@@ -94,7 +94,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     expect(faults()).toEqual(["input-0 supervision"]);
   });
 
-  test("may tell of several events in one frame: each is an edge of its own, in order", async () => {
+  test("may report several events in one frame: each is an edge of its own, in order", async () => {
     await watch(...[0, 1, 2, 3].map(eventZone));
     for (const id of [0, 1, 2, 3]) await says(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
     const events = [event(3, "btn_down"), event(0, "btn_down"), event(3, "btn_up"), event(3, "btn_down")];
@@ -105,7 +105,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     expect(happened()).toHaveLength(8);
   });
 
-  test("whose frame is repeated after a lost acknowledgement trips once", async () => {
+  test("trips once when a frame is repeated after a lost acknowledgement", async () => {
     await watch(eventZone(0));
     await says(TOPIC, frame({ events: [event(0, "btn_up")] }, "NotifyEvent"));
     const payload = JSON.stringify(
@@ -118,7 +118,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     expect(happened()).toEqual(["first-sight input-0", "trip input-0", "restore input-0"]);
   });
 
-  test("whose frame cannot be written down is not acknowledged, and comes whole again", async () => {
+  test("is not acknowledged when a frame cannot be recorded, and delivers it completely again", async () => {
     await watch(eventZone(0), eventZone(1));
     for (const id of [0, 1]) await says(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
     const events = [event(0, "btn_down"), event(1, "btn_down")];
@@ -134,7 +134,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 });
 
 describe("a frame with more events than any device sends", () => {
-  test("changes nothing and is named in the log", async () => {
+  test("changes nothing and is logged", async () => {
     await watch({ input: { mqtt: "many", path: "/e/s", open: [1], normal: [0] } });
     await says("many", { e: [{ s: 0 }] });
     await says("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
@@ -164,7 +164,7 @@ describe("the reviews of several cameras on one topic", () => {
     return { type, before: { ...after }, after: { data: { objects: ["dog", "person"] }, ...after } };
   };
 
-  test("open the zone of their camera, severity and object, and a neighbour's end closes nothing", async () => {
+  test("open the zone of their camera, severity and object, and the end of another review closes nothing", async () => {
     await watch(camera("yard"), camera("gate"));
     for (const name of ["yard", "gate"]) await says("frigate/reviews", review("end", name));
     await says("frigate/reviews", review("new", "yard", { severity: "detection" }));
@@ -188,7 +188,7 @@ describe("a message with lists", () => {
   };
   const event = { mqtt: "lists", path: "/e/s", open: [1], normal: [0] };
 
-  test("that is a list as a whole is looked at entry by entry", async () => {
+  test("that is a list is read entry by entry", async () => {
     const input = { ...event, path: "/s", where: [{ path: "/id", in: [7] }] };
     const payload = [
       { id: 7, s: 1 },
@@ -198,7 +198,7 @@ describe("a message with lists", () => {
     expect(await read(input, payload)).toEqual(["trip front-door", "restore front-door"]);
   });
 
-  test("has its conditions on the message, the list around and the entry itself", async () => {
+  test("has its conditions on the message, the list and the entry", async () => {
     const input = {
       ...event,
       path: "/a/e/s",
@@ -220,7 +220,7 @@ describe("a message with lists", () => {
     ]);
   });
 
-  test("may name the sensor in another list than the value", async () => {
+  test("may have the sensor and the value in different lists", async () => {
     const input = {
       ...event,
       path: "/event",
@@ -231,11 +231,11 @@ describe("a message with lists", () => {
     expect(await read(input, { event: "TRIGGER", sensors })).toEqual(["trip front-door"]);
   });
 
-  test("whose path has a number is looked at in that place alone", async () => {
+  test("whose path has a number is read only at that index", async () => {
     expect(await read({ ...event, path: "/e/1/s" }, { e: [{ s: 1 }, { s: 0 }] })).toEqual([]);
   });
 
-  test("may have one entry without the list around it", async () => {
+  test("may have a single entry without a list", async () => {
     expect(await read(event, { e: { s: 1 } })).toEqual(["trip front-door"]);
   });
 });
@@ -255,13 +255,13 @@ describe("a zone on a shared topic", () => {
     ...more,
   });
 
-  test("takes neither tampering nor battery from a neighbour's message", async () => {
+  test("reads neither tamper nor battery from the message of another device", async () => {
     await watch(sensor("771"), sensor("772"));
     await says("rtl_433/house/events", { id: 772, state: "closed", tamper: 1, battery_ok: 0 });
     expect(faults()).toEqual(["772 battery", "772 tamper"]);
   });
 
-  test("may have its battery in other messages of the same topic, with conditions of their own", async () => {
+  test("may have its battery in other messages of the topic, with conditions of their own", async () => {
     const battery = {
       mqtt: "rtl_433/house/events",
       where: [
@@ -286,7 +286,7 @@ describe("a zone on a shared topic", () => {
     expect(happened().slice(2)).toEqual(["trip 76561198000000002"]);
   });
 
-  test("is not changed by what is about no zone, which is counted by topic and logged once a minute", async () => {
+  test("is not changed by messages for no zone, which are counted by topic and logged once a minute", async () => {
     await watch(sensor("771"));
     for (let message = 0; message < 5; message += 1)
       await says("rtl_433/house/events", { id: 900 + message, state: "open" });
@@ -298,7 +298,7 @@ describe("a zone on a shared topic", () => {
     expect(site.logged("mqtt-message-for-no-zone")[1]).toMatchObject({ count: 6 });
   });
 
-  test("under a broad filter keeps no more counts than a site can read, whatever topics a client invents", async () => {
+  test("with a broad filter keeps a limited number of counts, whatever topics a client invents", async () => {
     const input = { mqtt: "made/up/#", where: [{ path: "/id", in: [1] }], path: "/s", open: [1] };
     await watch({ input });
     const message = { payload: Buffer.from("{}"), isRetained: false };
@@ -309,7 +309,7 @@ describe("a zone on a shared topic", () => {
     expect(counts[0]).toEqual({ topic: "other topics", reason: "no-zone", count: 744 });
   });
 
-  test("behind one of two bridges on one topic follows its own", async () => {
+  test("behind one of two bridges on one topic follows its own bridge", async () => {
     const bridge = (name: string) => ({
       mqtt: "bridges",
       where: [{ path: "/name", in: [name] }],
@@ -325,7 +325,7 @@ describe("a zone on a shared topic", () => {
     expect(faults()).toEqual(["bridges (/name = cellar) supervision"]);
   });
 
-  test("follows the gate of its own area", async () => {
+  test("follows the arming condition of its own area", async () => {
     const gate = (area: string) => ({
       mqtt: "panel",
       where: [{ path: "/area", in: [area] }],
@@ -342,7 +342,7 @@ describe("a zone on a shared topic", () => {
   });
 });
 
-describe("a bridge that says plain words", () => {
+describe("a bridge with plain text payloads", () => {
   const zone = (path: string | undefined): Options => ({
     input: { gpio: 4 },
     lostGraceS: 0,
@@ -354,7 +354,7 @@ describe("a bridge that says plain words", () => {
     ["/state", "offline", "online"],
     [undefined, '{"state":"offline"}', '{"state":"online"}'],
     ["/state", '"offline"', '{"state":"online"}'],
-  ])("is understood with the path %s: %s", async (path, offline, online) => {
+  ])("is parsed with the path %s: %s", async (path, offline, online) => {
     await watch(zone(path));
     await says("zigbee2mqtt/bridge/state", offline);
     await says("zigbee2mqtt/door/availability", offline);
