@@ -5,7 +5,7 @@ import { readSourceTree, sourceFile } from "./source-tree.ts";
 
 const tree = readSourceTree(fileURLToPath(new URL("../../src/", import.meta.url)));
 
-describe("the house rules", () => {
+describe("the architecture rules", () => {
   test("the source tree keeps every rule", () => {
     expect(tree.length).toBeGreaterThan(30);
     expect(breaches(tree)).toEqual([]);
@@ -94,7 +94,7 @@ describe("the house rules", () => {
     expect(breaches([sourceFile(path, text)]).join("\n")).toMatch(breach);
   });
 
-  test("prose about a banned call is no breach", () => {
+  test("prose about a banned call is not a violation", () => {
     const text =
       '// Date.now() steps\nconst help = "see Math.random() and setTimeout(";\n/* process.exit(1) */\n';
     expect(breaches([sourceFile("sync/x.ts", text)])).toEqual([]);

@@ -46,7 +46,7 @@ interface Rule {
   readonly instead: string;
 }
 
-test("a look at the panel is exact and on one screen, and a started program is today's", () => {
+test("panel look-ups are exact and limited to one screen, and started programs are up to date", () => {
   expect(files.length).toBeGreaterThan(200);
   expect(files.flatMap((path) => breaches(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
 });
@@ -58,11 +58,11 @@ test.each([
   ["test/support/x.ts", 'await page.getByRole("row").count();'],
   ["scripts/x.mjs", 'await page.locator("nav").waitFor();'],
   ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
-])("in %s a look as fast as the browser, or at yesterday's program, is found: %s", (path, text) => {
+])("in %s an inexact look-up or an outdated program is detected: %s", (path, text) => {
   expect(breaches(path, text)).toHaveLength(1);
 });
 
-test("a look on a named screen is no breach", () => {
+test("a look-up on a named screen is not a violation", () => {
   expect(breaches("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
 });
 

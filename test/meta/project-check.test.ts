@@ -17,7 +17,7 @@ for word in "$(basename "$0")" "$@"; do
 done
 `;
 
-describe("the project's check", () => {
+describe("the project check", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "santinela-check-"));
@@ -51,7 +51,7 @@ describe("the project's check", () => {
     });
   }
 
-  test("passes with everything, and names each suite", async () => {
+  test("passes with all suites, and lists each one", async () => {
     expect(await check()).toEqual({
       code: 0,
       last: [
@@ -69,7 +69,7 @@ describe("the project's check", () => {
     expect(await check()).toMatchObject({ code: 1, last: [""] });
   });
 
-  test("passes where a machine cannot make containers, or cannot install what makes them", async () => {
+  test("passes on a machine that cannot create containers, or cannot install the tools for them", async () => {
     ends("test-deps.sh", 100);
     ends("test:systemd", 77, 77);
     const { code, last } = await check();
@@ -86,21 +86,21 @@ describe("the project's check", () => {
     expect(last).toContain("ci: installation and upgrade: passed");
   });
 
-  test("passes with a suite on trial that fails twice, and names it", async () => {
+  test("passes with an experimental suite that fails twice, and names it", async () => {
     ends("package.test.ts", 1, 1);
     const { code, last } = await check();
     expect(code).toBe(0);
     expect(last.at(-1)).toBe("ci: installation and upgrade: failed with 1, then failed with 1, on trial");
   });
 
-  test("passes with a suite that passes at the second run, and says that it failed", async () => {
+  test("passes with a suite that passes at the second run, and reports the failure", async () => {
     ends("test:vm", 1);
     const { code, last } = await check();
     expect(code).toBe(0);
     expect(last).toContain("ci: GPIO lines of a kernel: failed with 1, then passed");
   });
 
-  test("passes with a suite that does not end in its time, without a second run", async () => {
+  test("passes with a suite that exceeds its time, without a second run", async () => {
     // What timeout(1) ends with.
     ends("test:vm", 124, 1);
     const { code, last } = await check();
@@ -108,7 +108,7 @@ describe("the project's check", () => {
     expect(last).toContain("ci: GPIO lines of a kernel: not finished within 600 s");
   });
 
-  test("starts nothing more when its time is nearly over, and gives no suite more than what is left", async () => {
+  test("starts no suite near the end of its time, and gives no suite more than the remaining time", async () => {
     ends("package.test.ts", 124);
     const little = await check(1530);
     expect(little.code).toBe(0);

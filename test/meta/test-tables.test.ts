@@ -8,13 +8,13 @@ test.each([
   ["docs/contract-coverage.md", 35],
   ["docs/security.md", 50],
   ["docs/architecture.md", 12],
-])("every test that a table of %s names exists", (page, countMin) => {
+])("every test named in a table of %s exists", (page, countMin) => {
   const table = readFileSync(join(root, page), "utf8");
   expect(namedTests(table).length).toBeGreaterThan(countMin);
   expect(missingTests(table)).toEqual([]);
 });
 
-test("a test that does not exist is found", () => {
+test("a missing test is detected", () => {
   expect(missingTests("| x | `test/http/interface.test.ts`: holds the sky up |")).toEqual([
     "test/http/interface.test.ts: holds the sky up",
   ]);

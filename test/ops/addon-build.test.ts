@@ -62,7 +62,7 @@ describe.skipIf(!canCompile)("an add-on of the package", () => {
     );
   }
 
-  test("is compiled against the package's headers, whatever npm's settings name", async () => {
+  test("is compiled with the headers of the package, despite npm settings", async () => {
     await compile(ours, {
       npm_config_nodedir: theirs,
       NPM_CONFIG_NODEDIR: theirs,

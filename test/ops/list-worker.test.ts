@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a list that takes longer than clients wait is refused with what helps, and the next one is read", async () => {
+test("a list that exceeds its time-out is rejected with a remedy, and the next one is read", async () => {
   const slow = thread.read(ALL, WANTED);
   clock.advance(30_000);
   await expect(slow).rejects.toMatchObject({
@@ -45,7 +45,7 @@ test("a list that takes longer than clients wait is refused with what helps, and
   expect(await thread.read(ALL, WANTED)).toMatchObject({ total: 1 });
 });
 
-test("a list whose client has gone is left out, and those behind it are read", async () => {
+test("a list whose client has disconnected is skipped, and the next ones are read", async () => {
   const gone = new AbortController();
   const first = thread.read(ALL, WANTED);
   const second = thread.read(ALL, gone.signal);
@@ -55,7 +55,7 @@ test("a list whose client has gone is left out, and those behind it are read", a
   expect([(await first).total, (await third).total]).toEqual([1, 1]);
 });
 
-test("a record is in the lists of the thread as soon as it is recorded, also after the thread was given back", async () => {
+test("a record is in the lists of the worker as soon as it is recorded, also after a restore", async () => {
   expect((await thread.read(ALL, WANTED)).total).toBe(1);
   site.interventions.create(PATROL, OPERATOR_USER);
   expect((await thread.read(ALL, WANTED)).total).toBe(2);
@@ -64,7 +64,7 @@ test("a record is in the lists of the thread as soon as it is recorded, also aft
   expect((await thread.read(ALL, WANTED)).total).toBe(3);
 });
 
-test("a list that cannot be read is refused for the moment, and a stopped daemon answers that it ends", async () => {
+test("a list that cannot be read is temporarily rejected, and a stopped daemon reports its shutdown", async () => {
   site.database.exec("DROP TABLE intervention_counts");
   await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({
     code: "unavailable",

@@ -151,7 +151,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe("after a power cut", () => {
-  test("an intact database is opened as it is, its write-ahead log included", () => {
+  test("an intact database is opened unchanged, with its write-ahead log", () => {
     site.trip("a");
     site.pullPlug();
     site.open();
@@ -160,7 +160,7 @@ describe("after a power cut", () => {
     expect(existsSync(join(site.dataDir, "quarantine"))).toBe(false);
   });
 
-  test("a database whose head is gone comes back with every record, the newest copy or not", async () => {
+  test("a database with a damaged header is recovered with every record, whatever the newest backup has", async () => {
     site.trip("before");
     await backUpRegularly(site.dataDir, site.clock.wallMs());
     site.clock.advance(60_000);
@@ -180,7 +180,7 @@ describe("after a power cut", () => {
     expect(site.trip("next")).toBeGreaterThan(id);
   });
 
-  test("rows around a damaged page are saved, and only what lay in it is taken from the copy and the journal", async () => {
+  test("rows around a damaged page are salvaged, and only those in it come from the backup and the journal", async () => {
     for (let number = 0; number < 40; number += 1) site.trip(`t${number}`, "d".repeat(900));
     await backUpRegularly(site.dataDir, site.clock.wallMs());
     for (let number = 40; number < 80; number += 1) site.trip(`t${number}`, "d".repeat(900));
@@ -199,7 +199,7 @@ describe("after a power cut", () => {
     expect(site.databases.main.pragma("integrity_check", { simple: true })).toBe("ok");
   });
 
-  test("a database that has vanished is no first start", () => {
+  test("a missing database is not a first start", () => {
     site.trip("a");
     site.databases.close();
     rmSync(site.main);
@@ -209,7 +209,7 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
   });
 
-  test("a copy that is damaged itself is passed over for an older good one", async () => {
+  test("a damaged backup is skipped for an older valid one", async () => {
     site.trip("old");
     const good = await backUpRegularly(site.dataDir, site.clock.wallMs());
     site.clock.advance(3_600_000);
@@ -226,7 +226,7 @@ describe("after a power cut", () => {
     expect(existsSync(good)).toBe(true);
   });
 
-  test("a damaged journal begins anew with the trips that can be read", () => {
+  test("a damaged journal is recreated with the readable trips", () => {
     for (let number = 0; number < 30; number += 1) site.trip(`t${number}`, "d".repeat(900));
     site.databases.journal.prepare("UPDATE trips SET state = 'waiting', intervention_id = NULL").run();
     site.databases.close();
@@ -239,7 +239,7 @@ describe("after a power cut", () => {
     expect(site.names()).toHaveLength(30);
   });
 
-  test("the damaged file is kept, with its write-ahead log", () => {
+  test("the damaged file is quarantined with its write-ahead log", () => {
     site.trip("a");
     site.pullPlug();
     damage(site.main, 0, 4096);
@@ -252,7 +252,7 @@ describe("after a power cut", () => {
     expect([...site.names(), ...site.waiting()]).toEqual(["a"]);
   });
 
-  test("the report stands in the status until a person has removed it", () => {
+  test("the report is in the status until a user removes it", () => {
     site.databases.close();
     rmSync(site.main);
     site.open();
@@ -264,7 +264,7 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("a file of a newer release is left alone: it is not damaged", () => {
+  test("a file of a newer release is not changed: it is not damaged", () => {
     site.databases.close();
     const raw = new Sqlite(site.main);
     raw.pragma("user_version = 999");
@@ -274,8 +274,8 @@ describe("after a power cut", () => {
   });
 });
 
-describe("a copy", () => {
-  test("of a database in use has every record, and is whole without its write-ahead log", async () => {
+describe("a backup", () => {
+  test("of a database in use has every record, and is complete without a write-ahead log", async () => {
     site.trip("a");
     const out = join(site.dataDir, "elsewhere", "copy.db");
     await backUp(site.dataDir, out);
@@ -286,7 +286,7 @@ describe("a copy", () => {
     expect(readdirSync(join(site.dataDir, "elsewhere"))).toEqual(["copy.db"]);
   });
 
-  test("of a damaged database is not made; the next start looks into it", async () => {
+  test("of a damaged database is not created; the next start checks the database", async () => {
     for (let number = 0; number < 40; number += 1) site.trip(`t${number}`, "d".repeat(900));
     await backUpRegularly(site.dataDir, site.clock.wallMs());
     site.databases.close();
@@ -302,7 +302,7 @@ describe("a copy", () => {
     expect(site.names()).toHaveLength(40);
   });
 
-  test("is kept when it is one of the newest three or the last of an earlier week", async () => {
+  test("is kept if it is one of the newest three or the last of an earlier week", async () => {
     for (let day = 0; day < 30; day += 1) {
       site.clock.advance(86_400_000);
       await backUpRegularly(site.dataDir, site.clock.wallMs());
@@ -315,8 +315,8 @@ describe("a copy", () => {
   });
 });
 
-describe("putting a copy back", () => {
-  test("says before what would be gone, keeps it, and posts the journal's trips again", async () => {
+describe("a restore from a backup", () => {
+  test("lists before what would be lost, quarantines it, and dispatches the trips of the journal again", async () => {
     site.trip("in-copy");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -342,7 +342,7 @@ describe("putting a copy back", () => {
     });
   });
 
-  test("is refused for what is no good copy, and nothing is touched", async () => {
+  test("is rejected for an invalid file, and nothing is changed", async () => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -366,10 +366,10 @@ describe("putting a copy back", () => {
       /trigger t/,
     ],
     ["a view", "CREATE VIEW v AS SELECT 1", /view v/],
-    ["an index that refuses a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
-    ["a table less", "DROP TABLE outbox", /no table outbox/],
-    ["a table that is another one", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
-  ])("is refused for a copy with %s, and nothing is touched", async (_what, change, problem) => {
+    ["an index that rejects a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
+    ["a missing table", "DROP TABLE outbox", /no table outbox/],
+    ["a different table", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
+  ])("is rejected for a backup with %s, and nothing is changed", async (_what, change, problem) => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -383,7 +383,7 @@ describe("putting a copy back", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("takes a copy with an index of somebody's own, and one of 0.0.1 with its write-ahead log", async () => {
+  test("accepts a backup with an additional index, and one of 0.0.1 with its write-ahead log", async () => {
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
     const own = new Sqlite(copy);
@@ -401,7 +401,7 @@ describe("putting a copy back", () => {
     expect(site.names()).toHaveLength(recordsInBackup + 1);
   });
 
-  test("that cannot be made ready leaves the present database where it is", async () => {
+  test("that cannot be prepared does not change the current database", async () => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -417,7 +417,7 @@ describe("putting a copy back", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("ends the tokens that mean somebody else there, and leaves the others", async () => {
+  test("revokes the tokens that belong to another user there, and keeps the others", async () => {
     const { main } = site.databases;
     const accounts = new AccountStore(main);
     const add = (email: string, role: "administrator" | "viewer") =>
@@ -445,7 +445,7 @@ describe("putting a copy back", () => {
   });
 });
 
-test("damage is noted once, and a disk that takes no note adds no error to the one that was met", () => {
+test("damage is recorded once, and a disk that cannot record it does not hide the original error", () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-suspicion-"));
   requestIntegrityCheck(folder, "the first page");
   requestIntegrityCheck(folder, "another page");

@@ -31,33 +31,33 @@ async function upload(): Promise<number> {
   return uploaded.add(5000, bytes.subarray(5000)).copy;
 }
 
-describe("a copy that is handed in piece by piece", () => {
-  test("is whole at the end, and can be asked what it would change", async () => {
+describe("a backup uploaded in chunks", () => {
+  test("is complete at the end, and has a restore plan", async () => {
     const copy = await upload();
     expect(await uploaded.plan(copy)).toEqual({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] });
     expect(readFileSync(uploaded.path)).toEqual(readFileSync(join(dataDir, "copy.db")));
   });
 
-  test("takes no piece that does not follow the last one", () => {
+  test("rejects a chunk that does not follow the last one", () => {
     uploaded.add(0, Buffer.from("first"));
     for (const from of [1, 4, 6])
       expect(() => uploaded.add(from, Buffer.from("x"))).toThrow(/Begin again|bytes are here/);
     expect(uploaded.add(5, Buffer.from("second")).bytes).toBe(11);
   });
 
-  test("is refused where it is none", async () => {
+  test("is rejected if it is not a backup", async () => {
     const { copy } = uploaded.add(0, Buffer.from("this is no database"));
     await expect(uploaded.plan(copy)).rejects.toThrow(/cannot be put back/);
   });
 
-  test("makes room for a new one, and the question about the old one is not answered with the new", async () => {
+  test("is replaced by a new one, and a plan of the old one does not use the new one", async () => {
     const first = await upload();
     const second = await upload();
     expect(second).not.toBe(first);
     await expect(uploaded.plan(first)).rejects.toThrow(/not here any more/);
   });
 
-  test("is looked at once for everybody who asks, and is not the one that was asked about when a piece comes", async () => {
+  test("is checked once for all requests, and is replaced when another chunk arrives", async () => {
     const copy = await upload();
     const [first, second] = await Promise.all([uploaded.plan(copy), uploaded.plan(copy)]);
     expect(second).toBe(first);
@@ -66,7 +66,7 @@ describe("a copy that is handed in piece by piece", () => {
     await expect(asked).rejects.toThrow(/a piece was added/);
   });
 
-  test("has to wait until the one before it was looked at", async () => {
+  test("waits for the check of the previous one", async () => {
     const asked = uploaded.plan(await upload());
     const { copy } = uploaded.add(0, Buffer.from("another one"));
     await expect(uploaded.plan(copy)).rejects.toThrow(/still being looked at/);
@@ -74,7 +74,7 @@ describe("a copy that is handed in piece by piece", () => {
     await expect(uploaded.plan(copy)).rejects.toThrow(/cannot be put back/);
   });
 
-  test("is forgotten after half an hour in which nobody has put it back", async () => {
+  test("is removed after half an hour without a restore", async () => {
     const copy = await upload();
     clock.advance(31 * 60_000);
     expect(existsSync(uploaded.path)).toBe(false);

@@ -47,7 +47,7 @@ function breachesOf(story: Story): string[] {
 
 const window2 = expect.stringContaining("Geam vitrină") as string;
 
-test("a trip that joins a record which the dispatcher has just deleted comes to the centre", async () => {
+test("a trip that joins a record just deleted by the dispatcher reaches the dispatch centre", async () => {
   const story = await told([
     [600, { what: "open", zone: "door" }],
     [620, { what: "delete", side: "centre", nth: 0 }],
@@ -58,7 +58,7 @@ test("a trip that joins a record which the dispatcher has just deleted comes to 
   expect(breachesOf(story)).toEqual([]);
 });
 
-test("a trip that joins a record after the site has heard that it was deleted comes to the centre", async () => {
+test("a trip that joins a record after the site knows of its deletion reaches the dispatch centre", async () => {
   const story = await told([
     [600, { what: "open", zone: "door" }],
     [620, { what: "delete", side: "centre", nth: 0 }],
@@ -69,7 +69,7 @@ test("a trip that joins a record after the site has heard that it was deleted co
   expect(breachesOf(story)).toEqual([]);
 });
 
-test("what the dispatcher has deleted stays deleted when a contact of it closes", async () => {
+test("a record deleted by the dispatcher stays deleted when its contact closes", async () => {
   const story = await told([
     [600, { what: "open", zone: "door" }],
     [620, { what: "delete", side: "centre", nth: 0 }],
@@ -79,7 +79,7 @@ test("what the dispatcher has deleted stays deleted when a contact of it closes"
   expect(atTheCentre(story)).toEqual([]);
 });
 
-test("a trip that joins a record which the dispatcher has just set done makes it open again", async () => {
+test("a trip that joins a record just set to done by the dispatcher reopens it", async () => {
   const story = await told([
     [600, { what: "open", zone: "door" }],
     [620, { what: "done", side: "centre", nth: 0 }],

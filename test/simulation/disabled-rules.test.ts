@@ -54,14 +54,14 @@ async function firstWrongSeed(
   return undefined;
 }
 
-test("without the settle time and the sweeps, a request that comes late makes a double", async () => {
+test("without the wait and the sweeps, a request that arrives late creates a duplicate", async () => {
   const timeouts = { settleMs: { alarm: 0, other: 0 }, ...NEVER_SWEPT };
   expect(await firstWrongSeed({ build: await loadBuild(), timeouts })).toBeGreaterThan(0);
 }, 600_000);
 
 test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
   [
-    "the frozen body, a change made meanwhile goes out under the key of another body",
+    "the frozen body, a change made meanwhile is sent under the key of another body",
     {},
     {
       file: "sync/create-flow.js",
@@ -71,7 +71,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the watermark of the first send, what has arrived is not found",
+    "the watermark of the first attempt, a record that arrived is not found",
     NEVER_SWEPT,
     {
       file: "sync/create-flow.js",
@@ -81,7 +81,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the word that an attempt is on the wire, a power cut makes a double",
+    "the record of a started attempt, a power cut creates a duplicate",
     NEVER_SWEPT,
     {
       file: "domain/outbox-phase.js",
@@ -90,12 +90,12 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the merge, a dispatcher's change and a person's do not come together",
+    "the merge, changes of a dispatcher and of a user are not combined",
     {},
     { file: "domain/merge.js", rule: "else if (thereChanged && !hereChanged)", instead: "else if (false)" },
   ],
   [
-    "the audit, what a restored centre has lost stays lost",
+    "the audit, records lost by a restored dispatch centre stay lost",
     {},
     {
       file: "sync/upstream-restore.js",
@@ -118,7 +118,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
 );
 
 /* Seeds whose centre gives one page whatever is asked for, and seeds whose centre reads from a copy that lags. */
-test("at a centre without pages, without the reading in parts, what was not answered is never sent again", async () => {
+test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
   const rule = {
     file: "sync/record-search.js",
     rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
@@ -128,7 +128,7 @@ test("at a centre without pages, without the reading in parts, what was not answ
   expect(await firstWrongSeed({ build }, { from: 7, step: 8 })).toBeGreaterThan(0);
 }, 600_000);
 
-test("at a centre that lags, without the second look, a record that is not shown yet counts as gone", async () => {
+test("at a dispatch centre with delayed reads, without the second read, a new record counts as deleted", async () => {
   const rule = {
     file: "domain/absence.js",
     rule: "if (sinceMs === null)",
@@ -140,7 +140,7 @@ test("at a centre that lags, without the second look, a record that is not shown
 
 test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
   [
-    "what makes a record ours, one that a person typed in under the same id is changed",
+    "the ownership check, a record created by a user under the same id is changed",
     {},
     {
       file: "domain/match-candidate.js",
@@ -149,7 +149,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the second look, one 404 of a gateway makes a living record gone",
+    "the second read, one 404 of a gateway makes an existing record count as deleted",
     {},
     {
       file: "domain/absence.js",
@@ -158,7 +158,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the sweep behind a clean answer and the comparison, what a proxy has delivered twice stays",
+    "the sweep after a success and the comparison, a request delivered twice leaves a duplicate",
     {},
     {
       file: "sync/attempt-outcome.js",
@@ -172,7 +172,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
 ])(
-  "at a foreign centre without %s",
+  "at a third-party dispatch centre without %s",
   async (_what, timeouts, ...rules) => {
     const build = await loadBuild(without(rules), ".js");
     expect(await firstWrongSeed({ build, timeouts }, { from: FOREIGN_FROM, step: 3 })).toBeGreaterThan(0);

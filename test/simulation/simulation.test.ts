@@ -6,7 +6,7 @@ import { simulate, type Report } from "./simulation.ts";
 const SEEDS = Number(process.env["SIMULATE_SEEDS"] ?? 60);
 const FROM = Number(process.env["SIMULATE_FROM"] ?? 1);
 
-test(`over ${SEEDS} runs of everything that can go wrong, each record ends at the centre exactly once`, async () => {
+test(`in ${SEEDS} runs with random faults, each record is at the dispatch centre exactly once at the end`, async () => {
   const build = await loadBuild();
   const reports: Report[] = [];
   for (let seed = FROM; seed < FROM + SEEDS; seed += 1) reports.push(await simulate({ build, seed }));
@@ -32,6 +32,6 @@ test.each([
   [3929, "came late to a restored centre that had grown again, below the ids it was sent above"],
   [5128, "was there twice, and values of ours were forgotten before the second was found"],
   [1341, "was missing at a restored centre, whose list could not be read just then"],
-])("seed %i went wrong before: a record %s", async (seed) => {
+])("regression seed %i: a record %s", async (seed) => {
   expect((await simulate({ build: await loadBuild(), seed })).problems).toEqual([]);
 });

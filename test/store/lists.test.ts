@@ -28,7 +28,7 @@ const STEP = fc.oneof(
   }),
 );
 
-test("the total of a list is the number of records whatever was made, changed, deleted, refused or removed with age", () => {
+test("the total of a list is the number of records after any create, update, delete, rejection and retention", () => {
   fc.assert(
     fc.property(fc.array(STEP, { maxLength: 60 }), (steps) => {
       for (const { what, fields, index } of steps) {
@@ -66,7 +66,7 @@ test("the total of a list is the number of records whatever was made, changed, d
   );
 });
 
-test("a list holds each record exactly as it is read alone", () => {
+test("a list has each record exactly as a single read returns it", () => {
   const strange = 'quote " backslash \\ line\nbreak tab\t emoji 🚒 ș \u2028 </script>';
   const { record } = site.interventions.create(
     {
@@ -118,20 +118,20 @@ describe("of a large table", () => {
     ["dateStart ASC"],
     ["dateStart ASC planned"],
     ["id ASC planned"],
-  ])("the first page by %s comes in the order of an index", (path) => {
+  ])("the first page by %s uses the order of an index", (path) => {
     // The few records of the page itself are sorted once more; that is the last step.
     const [before = ""] = planOf(path).split("; SCAN");
     expect(before).not.toContain("TEMP B-TREE");
   });
 
   test.each([["name DESC"], ["status DESC"], ["type DESC"], ["dateStart DESC"], ["dateStart DESC planned"]])(
-    "the first page by %s sorts equals alone",
+    "the first page by %s sorts only equal values",
     (path) => {
       expect(planOf(path)).toMatch(/USING (COVERING )?INDEX \w+.*LAST TERM/);
     },
   );
 
-  test("a field without an index is read in the order of the file", () => {
+  test("a field without an index is read in file order", () => {
     expect(planOf("crews ASC")).toMatch(/SCAN interventions;/);
   });
 });

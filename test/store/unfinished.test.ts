@@ -15,8 +15,8 @@ afterEach(() => app.close());
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-describe("the interventions that people still have to finish", () => {
-  test("are alarms by type or by the crews they ask for, and work otherwise", () => {
+describe("unfinished interventions", () => {
+  test("are alarms by type or requested services, and work otherwise", () => {
     const one = (fields: object): number =>
       app.interventions.create({ ...PATROL, ...fields }, OPERATOR_USER).record.id;
     const other = one({ type: "other" });
@@ -32,7 +32,7 @@ describe("the interventions that people still have to finish", () => {
     expect(unfinished.counts(NOW).alarms).toBe(3);
   });
 
-  test("lie ahead while they are planned for later, and not once a crew is on its way", () => {
+  test("are upcoming while planned for later, and not once a crew is on its way", () => {
     const dateStart = "2026-11-27T09:00:00Z";
     const { id } = app.interventions.create(
       { ...PATROL, type: "maintenance", dateStart },
@@ -44,7 +44,7 @@ describe("the interventions that people still have to finish", () => {
     expect(unfinished.counts(NOW)).toMatchObject({ work: 1, workAhead: 0 });
   });
 
-  test("are counted in an index alone, whatever else there is", () => {
+  test("are counted by an index only", () => {
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${COUNT}`).all({ isAlarm: 1, startedMs: NOW }) as {
       detail: string;
     }[];

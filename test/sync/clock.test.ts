@@ -57,7 +57,7 @@ describe("the schedule", () => {
     ["thirty days on", 30 * DAY_MS],
     ["a year on", 365 * DAY_MS],
     ["56 years on, from where a Pi without a battery clock wakes up", SINCE_1970_MS],
-  ])("goes on within its minute when the clock is set %s, and blocks nothing", async (_what, stepMs) => {
+  ])("continues within a minute when the clock is set %s, without blocking", async (_what, stepMs) => {
     const { clock } = site.app;
     if (stepMs === SINCE_1970_MS) clock.stepWall(-SINCE_1970_MS);
     scheduler.start();
@@ -89,7 +89,7 @@ describe("the schedule", () => {
     expect(Math.min(...gapsMs)).toBeLessThan(GAP_MS_MAX);
   });
 
-  test("looks no more often than before after a leap: what was missed is not made up for", async () => {
+  test("does not catch up on missed runs after a clock step", async () => {
     const { clock } = site.app;
     scheduler.start();
     await site.push.cycle();
@@ -105,37 +105,32 @@ describe("the schedule", () => {
   });
 });
 
-describe("node-cron's moments in the site's time zone", () => {
+describe("the run times of node-cron in the time zone of the site", () => {
   // In Bucharest clocks go from 03:00 to 04:00 on 29 March 2026, 01:00 UTC, and from 04:00 to 03:00 on 25 October, 01:00 UTC.
   test.each([
+    ["a skipped hour is not waited for", "2026-03-29T00:50:00Z", "30 * * * *", "2026-03-29T01:30:00Z"],
     [
-      "an hour that is left out is not waited for",
-      "2026-03-29T00:50:00Z",
-      "30 * * * *",
-      "2026-03-29T01:30:00Z",
-    ],
-    [
-      "each minute goes on over the hour that is left out",
+      "every minute continues over the skipped hour",
       "2026-03-29T00:59:30Z",
       "* * * * *",
       "2026-03-29T01:00:00Z",
     ],
     [
-      "each minute goes on in the first round of the hour",
+      "every minute continues in the first pass of the repeated hour",
       "2026-10-25T00:30:05Z",
       "* * * * *",
       "2026-10-25T00:31:00Z",
     ],
-    ["each minute goes on over the change", "2026-10-25T00:59:30Z", "* * * * *", "2026-10-25T01:00:00Z"],
-    ["each minute goes on in the second round", "2026-10-25T01:30:05Z", "* * * * *", "2026-10-25T01:31:00Z"],
+    ["every minute continues over the change", "2026-10-25T00:59:30Z", "* * * * *", "2026-10-25T01:00:00Z"],
     [
-      "each hour has its moment in the hour that comes twice",
-      "2026-10-25T00:10:00Z",
-      "0 * * * *",
-      "2026-10-25T01:00:00Z",
+      "every minute continues in the second pass",
+      "2026-10-25T01:30:05Z",
+      "* * * * *",
+      "2026-10-25T01:31:00Z",
     ],
-    ["a night's moment is its first round", "2026-10-25T00:10:00Z", "30 3 * * *", "2026-10-25T00:30:00Z"],
-    ["the change itself is a moment too many", "2026-10-24T12:00:00Z", "0 9 * * *", "2026-10-25T01:00:00Z"],
+    ["every hour runs in the repeated hour", "2026-10-25T00:10:00Z", "0 * * * *", "2026-10-25T01:00:00Z"],
+    ["a nightly run is in the first pass", "2026-10-25T00:10:00Z", "30 3 * * *", "2026-10-25T00:30:00Z"],
+    ["the change itself is an extra run", "2026-10-24T12:00:00Z", "0 9 * * *", "2026-10-25T01:00:00Z"],
   ])("%s", (_what, now, expression, next) => {
     expect(new Date(nextFrom(Date.parse(now), expression))).toEqual(new Date(next));
   });
@@ -144,7 +139,7 @@ describe("node-cron's moments in the site's time zone", () => {
     ["* * * * *", MINUTE_MS],
     ["*/7 * * * *", 7 * MINUTE_MS],
     ["0 * * * *", HOUR_MS],
-  ])("%s leaves nothing out on the days on which the clocks change", (expression, cadenceMs) => {
+  ])("%s skips nothing on the days of a time change", (expression, cadenceMs) => {
     for (const day of ["2026-03-28T23:00:00Z", "2026-10-24T23:00:00Z"])
       for (let now = Date.parse(day) + 123; now < Date.parse(day) + 5 * HOUR_MS;) {
         const next = nextFrom(now, expression);
@@ -154,7 +149,7 @@ describe("node-cron's moments in the site's time zone", () => {
       }
   });
 
-  test("are found in a moment, also where the next one is years ahead", () => {
+  test("are computed quickly, also when the next one is years ahead", () => {
     const now = Date.UTC(2026, 2, 1, 12);
     for (const expression of ["0 0 29 2 *", "* * * * *", "59 23 31 12 *", "*/30 * * * * *"]) {
       const startedMs = performance.now();

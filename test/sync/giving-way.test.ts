@@ -48,7 +48,7 @@ function createAt(fits: (request: string) => boolean): void {
   };
 }
 
-test("a new record waits for one check of an old one and not for all of them", async () => {
+test("a new record waits for one check of an old one, not for all", async () => {
   for (let number = 1; number <= 5; number += 1) site.create({ name: `Old ${number}` });
   await site.push.cycle();
   site.app.clock.advance(600_000);
@@ -62,7 +62,7 @@ test("a new record waits for one check of an old one and not for all of them", a
   expect(asked.slice(sent).filter(isCheck)).toHaveLength(4);
 });
 
-test("a new record does not wait until the second records of hundreds were looked for", async () => {
+test("a new record does not wait for the duplicate sweeps of hundreds", async () => {
   for (let number = 1; number <= 60; number += 1) site.create({ name: `Old ${number}` });
   await site.push.cycle();
   const last = centre.records().at(-1);

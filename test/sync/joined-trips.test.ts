@@ -24,7 +24,7 @@ async function notice(id: number): Promise<void> {
   expect(site.entry(id)?.phase).toBe("gone");
 }
 
-describe("at a centre that keeps keys", () => {
+describe("at a dispatch centre with idempotency keys", () => {
   let centre: TestApp;
   beforeEach(async () => {
     centre = await TestApp.make();
@@ -35,7 +35,7 @@ describe("at a centre that keeps keys", () => {
     await centre.close();
   });
 
-  test("a record that was given up after its deletion is made under another key", async () => {
+  test("a record dropped after its deletion is created under another key", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
     for (const record of centre.records()) centre.interventions.delete(record.id, OPERATOR_USER);
@@ -48,7 +48,7 @@ describe("at a centre that keeps keys", () => {
   });
 });
 
-describe("at a centre without keys", () => {
+describe("at a dispatch centre without idempotency keys", () => {
   let centre: RowCentre;
   beforeEach(async () => {
     centre = new RowCentre();
@@ -59,7 +59,7 @@ describe("at a centre without keys", () => {
     await centre.stop();
   });
 
-  test("an earlier send that arrives late does not take the trip out of the record", async () => {
+  test("an earlier attempt that arrives late does not remove the trip from the record", async () => {
     let held: ReceivedRequest | undefined;
     centre.instead = (request) => {
       if (request.method !== "POST" || held) return undefined;
@@ -88,7 +88,7 @@ describe("at a centre without keys", () => {
     expect(site.app.interventions.get(id).record.notes).toBe(BOTH);
   });
 
-  test("a centre that opens no finished record again is followed, so that the next trip has a record of its own", async () => {
+  test("a done record that the dispatch centre does not reopen stays done, and the next trip has its own record", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
     const row = centre.rows.get(1);
@@ -108,7 +108,7 @@ describe("at a centre without keys", () => {
     expect(site.app.interventions.get(id).record).toMatchObject({ status: "done", notes: BOTH });
   });
 
-  test("a trip that the centre has had does not bring the record back", async () => {
+  test("a trip that was synchronised does not recreate the record", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
     join(id);

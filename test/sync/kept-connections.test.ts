@@ -77,7 +77,7 @@ function holdPosts(fits: (exchange: TlsExchange) => boolean = () => true): {
   };
 }
 
-test("what waits leaves over a handful of connections, eight records at once and each once", async () => {
+test("queued records are sent once each over a few connections, eight at a time", async () => {
   const names = many(60);
   sync.start();
   await eventually("the link to be up", () => centre.rows.size > 0);
@@ -91,7 +91,7 @@ test("what waits leaves over a handful of connections, eight records at once and
   expect(centre.connections).toBeLessThanOrEqual(8 + 4);
 });
 
-test("the requests of one record go one after the other, however often it changes", async () => {
+test("the requests of one record are sequential, however often it changes", async () => {
   const records = ["one", "two", "three"].map((name) => create(name));
   sync.start();
   await settle();
@@ -106,7 +106,7 @@ test("the requests of one record go one after the other, however often it change
   expect(centre.crossed).toEqual([]);
 });
 
-test("an alarm is at the centre while eight other records hang there, over a connection of its own", async () => {
+test("an alarm is sent over its own connection while eight other records hang", async () => {
   many(30);
   sync.start();
   await eventually("the link to be up", () => centre.rows.size > 0);
@@ -120,7 +120,7 @@ test("an alarm is at the centre while eight other records hang there, over a con
   posts.release();
 });
 
-test("an alarm that hangs holds up no alarm behind it", async () => {
+test("an alarm that hangs does not delay the next alarm", async () => {
   create("Patrol");
   sync.start();
   await settle();
@@ -132,7 +132,7 @@ test("an alarm that hangs holds up no alarm behind it", async () => {
   posts.release();
 });
 
-test("records that look alike are sent one after the other", async () => {
+test("similar records are sent one after the other", async () => {
   for (let copy = 0; copy < 6; copy += 1) create("Patrol");
   create("Another");
   sync.start();
@@ -145,7 +145,7 @@ test("records that look alike are sent one after the other", async () => {
   expect(centre.names).toEqual(["Another", ...Array(6).fill("Patrol")]);
 });
 
-describe("a kept connection that ends", () => {
+describe("a kept connection that closes", () => {
   const cut: Readonly<Record<string, TlsFault>> = {
     "before the request is read": ({ socket }) => void socket.destroy(),
     "with a reset before the request is read": (exchange) => exchange.reset(),
@@ -160,26 +160,29 @@ describe("a kept connection that ends", () => {
     },
   };
 
-  test.each(Object.entries(cut))("%s leaves each record at the centre once", async (_when, fault) => {
-    const names = many(20);
-    let faults = 0;
-    centre.faultFor = (exchange) => {
-      if (!isPost(exchange) || !exchange.isKept || faults === 2) return undefined;
-      faults += 1;
-      return fault;
-    };
-    sync.start();
-    await eventually("both faults", () => faults === 2);
-    await eventually("all others", () => outbox.summary().waiting <= 2);
-    // Until it can no longer arrive, nothing that may have been carried out is sent a second time.
-    const posts = centre.writes.filter((write) => write.startsWith("POST"));
-    expect(new Set(posts).size).toBe(posts.length);
-    await settle();
-    expect(centre.names).toEqual(names);
-  });
+  test.each(Object.entries(cut))(
+    "%s leaves each record once at the dispatch centre",
+    async (_when, fault) => {
+      const names = many(20);
+      let faults = 0;
+      centre.faultFor = (exchange) => {
+        if (!isPost(exchange) || !exchange.isKept || faults === 2) return undefined;
+        faults += 1;
+        return fault;
+      };
+      sync.start();
+      await eventually("both faults", () => faults === 2);
+      await eventually("all others", () => outbox.summary().waiting <= 2);
+      // Until it can no longer arrive, nothing that may have been carried out is sent a second time.
+      const posts = centre.writes.filter((write) => write.startsWith("POST"));
+      expect(new Set(posts).size).toBe(posts.length);
+      await settle();
+      expect(centre.names).toEqual(names);
+    },
+  );
 });
 
-describe("what gateways do with connections", () => {
+describe("connection behaviour of gateways", () => {
   const answers: Readonly<Record<string, TlsFault>> = {
     "closes each one when it has answered": (exchange) => {
       exchange.response.setHeader("Connection", "close");
@@ -203,11 +206,14 @@ describe("what gateways do with connections", () => {
     },
   };
 
-  test.each(Object.entries(answers))("a centre that %s has each record once", async (_what, fault) => {
-    const names = many(20);
-    centre.faultFor = () => fault;
-    sync.start();
-    await settle();
-    expect(centre.names).toEqual(names);
-  });
+  test.each(Object.entries(answers))(
+    "a dispatch centre that %s has each record once",
+    async (_what, fault) => {
+      const names = many(20);
+      centre.faultFor = () => fault;
+      sync.start();
+      await settle();
+      expect(centre.names).toEqual(names);
+    },
+  );
 });

@@ -74,7 +74,7 @@ function order(id: number, what: Order): unknown {
   }
 }
 
-test("what a person orders of a record is done or rejected with a reason, in every phase and every order", () => {
+test("a command for a record succeeds or is rejected with a reason, in every phase and order", () => {
   const cases = Object.entries(ENTRIES).flatMap(([phase, entries]) =>
     entries.map((entry) => ({ phase: phase as OutboxPhase, ...entry })),
   );
@@ -95,14 +95,14 @@ test("what a person orders of a record is done or rejected with a reason, in eve
     );
 });
 
-test("a record that was given up can be deleted", () => {
+test("a dropped record can be deleted", () => {
   const { id } = site.create();
   expect(order(id, "drop")).toBeUndefined();
   expect(order(id, "delete")).toBeUndefined();
   expect(site.entry(id)).toMatchObject({ phase: "closed", deleted: true });
 });
 
-test("a record that may have arrived is not taken for one that was never sent", () => {
+test("a record that may have arrived does not count as never sent", () => {
   const { id } = site.create();
   place(id, { phase: "unsure", sends: 0 });
   expect(order(id, "delete")).toBeUndefined();

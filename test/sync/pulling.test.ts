@@ -50,7 +50,7 @@ async function aMinute(): Promise<void> {
   }
 }
 
-test("a dispatcher's change is here within minutes, without anything new at the site", async () => {
+test("a change by a dispatcher is pulled within minutes, without a change on site", async () => {
   const { id } = site.create();
   scheduler.start();
   await eventually("the record at the centre", () => site.entry(id).phase === "linked");
@@ -70,7 +70,7 @@ test("a dispatcher's change is here within minutes, without anything new at the 
   expect(site.app.interventions.get(id).record.status).toBe("done");
 });
 
-test("fifty open records are read twenty at a time, each every five minutes and no more often", async () => {
+test("fifty open records are read twenty at a time, each every five minutes", async () => {
   for (let count = 0; count < OPEN_RECORDS; count += 1) site.create();
   const closed = site.create({ status: "done" });
   scheduler.start();
@@ -96,7 +96,7 @@ test("fifty open records are read twenty at a time, each every five minutes and 
   expect(looks.get(closedPath)?.length ?? 0).toBeLessThan(5);
 });
 
-test("a record that was deleted here is not read any more", async () => {
+test("a record that was deleted on site is no longer read", async () => {
   const { id } = site.create();
   scheduler.start();
   await eventually("the record at the centre", () => site.entry(id).phase === "linked");

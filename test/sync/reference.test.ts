@@ -37,7 +37,7 @@ async function look(): Promise<void> {
 }
 
 describe.each<MarkerField>(["notes", "description"])("the reference in the %s", (marker) => {
-  test("is shown to nobody on the site, whatever a dispatcher has written around it", async () => {
+  test("is not shown on the site, despite text of a dispatcher around it", async () => {
     const site = await opened("nord", marker);
     const { id } = site.create({ [marker]: "by the gate" }, "k");
     await site.push.cycle();
@@ -70,11 +70,11 @@ describe.each<MarkerField>(["notes", "description"])("the reference in the %s", 
   });
 });
 
-describe("two sites at one centre", () => {
+describe("two sites at one dispatch centre", () => {
   const SAME = { name: "Intrusion", dateStart: "2026-11-20T21:30:00Z" };
   const unanswered = ({ method }: { method: string }) => (method === "POST" ? json(504, {}) : undefined);
 
-  test("each find their own record of two that look alike", async () => {
+  test("each find their own record of two similar ones", async () => {
     const [nord, sud] = [await opened("nord"), await opened("sud")];
     const ids = [nord, sud].map((site) => site.create(SAME).id) as [number, number];
     centre.afterwards = unanswered;
@@ -86,7 +86,7 @@ describe("two sites at one centre", () => {
     expect(centre.rows.size).toBe(2);
   });
 
-  test("never take the other's for their own that was lost, nor change or delete it", async () => {
+  test("never match, change or delete the record of the other site", async () => {
     const [nord, sud] = [await opened("nord"), await opened("sud")];
     sud.create(SAME);
     await sud.push.cycle();
@@ -106,8 +106,8 @@ describe("two sites at one centre", () => {
   });
 });
 
-describe("a centre that cuts the reference off", () => {
-  test("shows a record whose POST it did not answer, and the site knows it again at every look", async () => {
+describe("a dispatch centre that truncates the reference", () => {
+  test("has an unconfirmed record that the site still finds at every search", async () => {
     centre.keeps = ({ notes, ...record }) => ({ ...record, notes: String(notes).slice(0, 5) });
     const site = await opened("nord");
     site.create({ name: "Patrol" });
@@ -129,7 +129,7 @@ describe("a centre that cuts the reference off", () => {
   });
 });
 
-test("records that are blocked, refused and gone hold up none, and are shown", async () => {
+test("blocked, rejected and deleted records delay no other, and are listed", async () => {
   const site = await opened("nord");
   const blocked = site.create({ objectiveId: 2, priority: "high" });
   const rejected = site.create({ objectiveId: 3, priority: "high" });

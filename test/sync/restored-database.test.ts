@@ -60,8 +60,8 @@ function there(): unknown[] {
   return [...centre.rows.values()].map(({ description }) => description);
 }
 
-describe("a record that the copy has as not sent", () => {
-  test("and that was sent since, is found at the centre and not sent again", async () => {
+describe("a record that the backup has as not sent", () => {
+  test("and that was sent since is found at the dispatch centre and not sent again", async () => {
     const id = await sentAfterTheCopy();
     await putBack();
     await site.push.cycle();
@@ -69,7 +69,7 @@ describe("a record that the copy has as not sent", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
   });
 
-  test("and that was not sent, goes at once", async () => {
+  test("and that was not sent is sent at once", async () => {
     site.create({ description: "waiting" });
     await backUp(dataDir, copy);
     await putBack();
@@ -77,7 +77,7 @@ describe("a record that the copy has as not sent", () => {
     expect(there()).toEqual(["waiting"]);
   });
 
-  test("and that is deleted before anybody has looked, is deleted at the centre", async () => {
+  test("and that is deleted before the search is deleted at the dispatch centre", async () => {
     const id = await sentAfterTheCopy();
     await putBack();
     site.app.interventions.delete(id, OPERATOR_USER);
@@ -86,7 +86,7 @@ describe("a record that the copy has as not sent", () => {
     expect(there()).toEqual(["earlier"]);
   });
 
-  test("and that was refused then and taken since, is found when somebody asks for another try", async () => {
+  test("and that was rejected then and accepted since is found at a manual retry", async () => {
     centre.instead = ({ method }) => (method === "POST" ? json(400, {}) : undefined);
     const { id } = site.create({ description: "later" });
     await site.push.cycle();
@@ -101,7 +101,7 @@ describe("a record that the copy has as not sent", () => {
   });
 });
 
-test("a trip whose record the copy lacks is recorded again and found at the centre, where a new one is sent at once", async () => {
+test("a trip whose record is missing in the backup is recorded again and found at the dispatch centre; a new one is sent at once", async () => {
   site.create({ description: "earlier" });
   await site.push.cycle();
   await backUp(dataDir, copy);

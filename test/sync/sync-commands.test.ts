@@ -25,8 +25,8 @@ async function linked(fields: Partial<InterventionCreate> = {}): Promise<{ id: n
   return { id, upstreamId: site.entry(id).upstreamId ?? 0 };
 }
 
-describe("a record that the centre has deleted", () => {
-  test("is made there anew when somebody asks for it, as often as that is", async () => {
+describe("a record that the dispatch centre has deleted", () => {
+  test("is created there again by each manual retry", async () => {
     const { id, upstreamId } = await linked();
     let deletedId = upstreamId;
     for (const crews of [2, 3]) {
@@ -43,7 +43,7 @@ describe("a record that the centre has deleted", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: deletedId });
   });
 
-  test("can be given up, and stays here", async () => {
+  test("can be dropped, and stays on site", async () => {
     const { id, upstreamId } = await linked();
     centre.interventions.delete(upstreamId, OPERATOR_USER);
     site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
@@ -58,12 +58,12 @@ describe("a record that the centre has deleted", () => {
   });
 });
 
-test("what the centre has or may have cannot be given up: deleting it is the way", async () => {
+test("a record that the dispatch centre has or may have cannot be dropped, only deleted", async () => {
   const { id } = await linked();
   expect(() => site.push.operator.drop(id)).toThrow(/the centre has it or may have it/);
 });
 
-test("a record that the centre refuses is sent again at once, however often a person asks for it", async () => {
+test("a rejected record is sent again at once at each manual retry", async () => {
   const yard = { id: 44, name: "Yard", status: "active" };
   site.app.objectives.import({ "obiective/cladiri": [yard] }, "import");
   const { id } = site.create({ objectiveId: yard.id });
@@ -80,14 +80,14 @@ test("a record that the centre refuses is sent again at once, however often a pe
   expect(there()).toMatchObject([{ objectiveId: yard.id }]);
 });
 
-test("a record that nobody knows is said to be none", async () => {
+test("an unknown record is reported", async () => {
   expect(() => site.push.operator.retry(99)).toThrow(/there is no intervention 99/);
   expect(() => site.push.operator.drop(99)).toThrow(/there is no intervention 99/);
   await expect(site.push.operator.reassert(99)).rejects.toThrow(/there is no intervention 99/);
 });
 
-describe("what is here can be made to win there", () => {
-  test("against the older values of a centre that was restored from a backup", async () => {
+describe("the local version can be enforced", () => {
+  test("over older values of a dispatch centre restored from a backup", async () => {
     const { id, upstreamId } = await linked();
     centre.interventions.update(upstreamId, { description: "older", crews: 9 }, OPERATOR_USER);
     await site.push.operator.reassert(id);
@@ -98,20 +98,20 @@ describe("what is here can be made to win there", () => {
     expect(site.app.interventions.get(id).record).toMatchObject({ description: "ours", crews: 1 });
   });
 
-  test("and it is said when there is nothing there to set right", async () => {
+  test("and a message reports when there is nothing to correct", async () => {
     const { id } = site.create();
     await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the centre/);
   });
 
-  test("and it is said when the centre does not show it", async () => {
+  test("and a message reports when the dispatch centre does not show the record", async () => {
     const { id, upstreamId } = await linked();
     centre.interventions.delete(upstreamId, OPERATOR_USER);
     await expect(site.push.operator.reassert(id)).rejects.toThrow(/does not show its record/);
   });
 });
 
-describe("what the dispatcher changes", () => {
-  test("comes back to the people on the site, with the invoice, and their own changes stay", async () => {
+describe("a change by the dispatcher", () => {
+  test("is pulled with the invoice, and changes of the site remain", async () => {
     const { id, upstreamId } = await linked();
     centre.interventions.update(upstreamId, { status: "in_progress", crews: 4 }, OPERATOR_USER);
     centre.database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
@@ -127,7 +127,7 @@ describe("what the dispatcher changes", () => {
     expect(there()[0]?.notes).toMatch(/\[ref:/);
   });
 
-  test("of both sides' changes to one field is kept by the kind of the field, and told", async () => {
+  test("of a field that was changed on both sides is merged by the rule of the field, and logged", async () => {
     const { id, upstreamId } = await linked();
     centre.interventions.update(
       upstreamId,
@@ -146,7 +146,7 @@ describe("what the dispatcher changes", () => {
   });
 });
 
-test("a reference that a dispatcher has removed is put back where the start shows whose record it is", async () => {
+test("a reference removed by a dispatcher is restored when the start identifies the record", async () => {
   const { upstreamId } = await linked({ dateStart: "2026-11-20T21:30:00Z" });
   centre.interventions.update(upstreamId, { notes: "called the owner" }, OPERATOR_USER);
   site.app.clock.advance(301_000);
@@ -154,7 +154,7 @@ test("a reference that a dispatcher has removed is put back where the start show
   expect(there()[0]?.notes).toMatch(/^called the owner\n\[ref:test-/);
 });
 
-describe("a record without a start whose reference is no longer there may be another's call of the same name", () => {
+describe("a record without a start and reference may be another call of the same name", () => {
   async function unclear(): Promise<{ id: number; upstreamId: number }> {
     const record = await linked();
     centre.interventions.update(record.upstreamId, { notes: "called the owner" }, OPERATOR_USER);
@@ -163,7 +163,7 @@ describe("a record without a start whose reference is no longer there may be ano
     return record;
   }
 
-  test("and is neither changed nor made again until a person tells", async () => {
+  test("and is neither changed nor created again until a user decides", async () => {
     const { id } = await unclear();
     await site.cycleAfterWait();
     expect(there()).toMatchObject([{ crews: 1, notes: "called the owner" }]);
@@ -171,7 +171,7 @@ describe("a record without a start whose reference is no longer there may be ano
     expect(site.entry(id).lastError).toMatch(/sync reassert/);
   });
 
-  test("and is ours when a person says so: it gets its reference and our changes", async () => {
+  test("and is ours after a manual confirmation: it gets its reference and our changes", async () => {
     const { id } = await unclear();
     await site.push.operator.reassert(id);
     await site.push.cycle();
@@ -179,7 +179,7 @@ describe("a record without a start whose reference is no longer there may be ano
     expect(site.outbox.summary()).toMatchObject({ doubtful: 0, waiting: 0 });
   });
 
-  test("and is left alone when a person says that it is not: ours is made again", async () => {
+  test("and is not changed after a manual rejection: ours is created again", async () => {
     const { id, upstreamId } = await unclear();
     site.push.operator.retry(id);
     await site.cycleAfterWait();

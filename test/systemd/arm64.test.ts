@@ -56,7 +56,7 @@ describe.skipIf(PACKAGE === "")("the package for arm64", () => {
     return value as { trips: string[] };
   }
 
-  test("holds a daemon that starts, takes a trip and stops in order", async () => {
+  test("contains a daemon that starts, records a trip and stops in order", async () => {
     const started = emulated("serve", "--config", join(folder, "santinela.yaml"));
     daemon = started;
     let said = "";
@@ -92,7 +92,7 @@ describe.skipIf(PACKAGE === "").each(SUITES.slice(-1))(
     });
     afterAll(() => debian.stop());
 
-    test("is installed, started, watched and stopped by systemd within its sandbox", async () => {
+    test("is installed, started, monitored and stopped by systemd within its sandbox", async () => {
       await debian.ok("dpkg --force-architecture --force-depends -i /srv/arm64.deb");
       expect(await debian.property("ActiveState")).toBe("active");
       expect(

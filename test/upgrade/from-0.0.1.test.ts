@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-test("a site of 0.0.1 whose plug was pulled goes on with its own file: every record and trip once at the centre", async () => {
+test("a site of 0.0.1 after a power cut continues with its file: every record and trip is once at the dispatch centre", async () => {
   await site.start();
   await eventually("everything at the centre", async () => {
     const { summary, records } = await site.get<SyncView>("/site/sync");
@@ -58,7 +58,7 @@ test("a site of 0.0.1 whose plug was pulled goes on with its own file: every rec
   );
 });
 
-test("who could sign in before still can", async () => {
+test("accounts remain valid", async () => {
   const { httpPort } = await site.start();
   const response = await fetch(`http://127.0.0.1:${httpPort}/auth/token`, {
     method: "POST",
@@ -68,7 +68,7 @@ test("who could sign in before still can", async () => {
   expect(response.status).toBe(200);
 });
 
-test("the way back: before a file is changed it is kept as it was, also what only its log held", async () => {
+test("a downgrade is possible: a file is backed up before its migration, with its write-ahead log", async () => {
   await site.start();
   const before = new Installation();
   for (const name of OLD_FILES) {

@@ -59,7 +59,7 @@ async function exported(): Promise<Entry[]> {
     .map((line) => JSON.parse(line) as Entry);
 }
 
-test("a site of 0.1.0 whose plug was pulled has its sign-ins, deletions and bypasses in the audit trail, and the chain is intact", async () => {
+test("a site of 0.1.0 after a power cut has its sign-ins, deletions and bypasses in the audit trail, and the chain is intact", async () => {
   const old = logOf(join(installation.folder, "site"));
   await site.start();
   expect((await interventionsOf(site)).map(({ id, status }) => `${id} ${status}`)).toEqual(["1 in_progress"]);
@@ -95,7 +95,7 @@ test("a site of 0.1.0 whose plug was pulled has its sign-ins, deletions and bypa
   expect(stdout).toMatch(/^18 entries, from .*: intact\n/);
 });
 
-test("0.1.0 goes on with the file again, and what it logs then is chained at the next upgrade", async () => {
+test("0.1.0 can use the file again, and its new entries are chained at the next upgrade", async () => {
   openMainDatabase(path).close();
   const before = await exported();
 
@@ -122,7 +122,7 @@ test("0.1.0 goes on with the file again, and what it logs then is chained at the
   expect((await command("events", "verify")).code).toBe(0);
 });
 
-test("an entry of the old log that is changed after the upgrade is shown", async () => {
+test("a change of an old entry after the upgrade is detected", async () => {
   openMainDatabase(path).close();
   const database = new Sqlite(path);
   database.exec(

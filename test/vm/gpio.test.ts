@@ -103,7 +103,7 @@ describe.each([
   ["onoff", "{ gpio: 17, contact: nc }"],
   ["cdev", "{ gpio: 17, contact: nc }"],
   ["auto", "{ gpio: 17, contact: nc }"],
-])("the kernel's lines through %s", (backend, input) => {
+])("the kernel's GPIO lines with %s", (backend, input) => {
   beforeEach(async () => {
     await wire(17, 0);
     await wire(22, 0);
@@ -111,7 +111,7 @@ describe.each([
     await contactIs("door", "normal");
     await contactIs("gate", "normal");
   });
-  test("make each opening of a contact one trip, and all of them one intervention", async () => {
+  test("record each opening of a contact as one trip, and all of them as one intervention", async () => {
     for (let opening = 0; opening < 5; opening += 1) {
       await wire(17, 1);
       await contactIs("door", "open");
@@ -130,7 +130,7 @@ describe.each([
     expect(await ask("/interventii")).toHaveLength(1);
   });
 
-  test("are seen at the start: a contact that was opened while the daemon was not there is a trip", async () => {
+  test("are read at the start: a contact that opened while the daemon was stopped is a trip", async () => {
     await machine.run("systemctl stop santinela.service");
     await wire(22, 1);
     await machine.run("systemctl start santinela.service");
@@ -138,7 +138,7 @@ describe.each([
     expect(seen.zoneId).toBe("gate");
   });
 
-  test("take two hundred edges of a chattering contact for one trip and one fault", async () => {
+  test("count two hundred edges of a chattering contact as one trip and one fault", async () => {
     // Each change stays longer than the simulator's work for it, and shorter than the zone's filter lets through.
     await pulses(17, { count: 100, upMs: 3, downMs: 3 });
     const seen = await eventually(
@@ -154,13 +154,13 @@ describe.each([
     expect(await trips()).toHaveLength(2);
   });
 
-  test("see a pulse that is over before anybody can read the line, and take many of them for what they are", async () => {
+  test("detect a pulse that ends before the line is read, and many of them as chatter", async () => {
     await pulses(22, { count: 30, upMs: 0, downMs: 30 });
     await eventually("the trip and the fault", async () => (await trips()).length === 2, LIMIT_MS);
     expect((await trips()).map(({ zoneId }) => zoneId)).toEqual(["gate", "gate"]);
   });
 
-  test("come back by themselves after the daemon was killed, although it left them taken", async () => {
+  test("are opened again after the daemon was killed without releasing them", async () => {
     await machine.run("systemctl kill --signal=KILL santinela.service");
     await eventually("the new process", async () => (await contacts())["door"] === "normal", LIMIT_MS);
     await wire(17, 1);
@@ -168,11 +168,11 @@ describe.each([
   });
 });
 
-describe("a line that oscillates", () => {
+describe("an unstable line", () => {
   afterEach(() => machine.run("systemctl stop storm.service 2>/dev/null || true"));
 
   test.each(["onoff", "cdev"])(
-    "is a condition through %s until it has calmed down, and the others are heard",
+    "is a condition with %s until it is stable, and the others work",
     async (backend) => {
       await wire(17, 0);
       await wire(22, 0);
@@ -202,9 +202,9 @@ describe("a line that oscillates", () => {
   );
 });
 
-describe("a line that another program holds", () => {
+describe("a line in use by another program", () => {
   test.each(["onoff", "cdev"])(
-    "is a condition with the remedy through %s, and is taken when it is free",
+    "is a condition with a remedy with %s, and is opened when it is free",
     async (backend) => {
       await wire(17, 0);
       await machine.run(
@@ -230,8 +230,8 @@ describe("a line that another program holds", () => {
   );
 });
 
-describe("a line that vanishes", () => {
-  test("from /sys under the daemon's hands is taken again", async () => {
+describe("a line that disappears", () => {
+  test("from /sys while in use is opened again", async () => {
     await wire(17, 0);
     await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
@@ -245,7 +245,7 @@ describe("a line that vanishes", () => {
     expect(await machine.run("systemctl show --property=MainPID --value santinela.service")).toBe(pid);
   });
 
-  test("behind another edge than ours, as a second program sets it, is heard again", async () => {
+  test("because another program changed its edge setting is read again", async () => {
     await wire(17, 0);
     await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
@@ -262,7 +262,7 @@ describe("a line that vanishes", () => {
     );
   });
 
-  test("with its whole chip is a condition, and is taken again by a restart when the chip is back", async () => {
+  test("with its chip is a condition, and is opened again by a restart when the chip is back", async () => {
     await wire(17, 0);
     await restartWith(yamlOf("cdev", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
@@ -282,7 +282,7 @@ describe("a line that vanishes", () => {
 });
 
 describe("a pull resistor", () => {
-  test("is set through the character device, which auto takes by itself", async () => {
+  test("is set with the character device, which auto selects", async () => {
     await restartWith(yamlOf("auto", "{ gpio: 17, contact: nc, bias: pull-up }"));
     // The simulator's wire follows the bias that the kernel was asked for: an open loop that is pulled up.
     await contactIs("door", "open");
@@ -291,7 +291,7 @@ describe("a pull resistor", () => {
 });
 
 describe("the chips", () => {
-  test("are listed with the lines that zones use and their levels", async () => {
+  test("are listed with the lines of zones and their levels", async () => {
     await machine.run("systemctl stop santinela.service");
     await wire(17, 1);
     const list = await machine.run("santinela gpio list");
@@ -310,8 +310,8 @@ describe("the service", () => {
 });
 
 // The last of them: the machine does not come back.
-describe("a machine that ends", () => {
-  test("by a signal in the middle of a command is noticed at once, with the signal", async () => {
+describe("a machine that stops", () => {
+  test("by a signal during a command is reported at once, with the signal", async () => {
     const command = machine.run("sleep 600");
     process.kill(machine.pid, "SIGKILL");
     await expect(command).rejects.toThrow("QEMU has ended by SIGKILL before the end of: sleep 600");

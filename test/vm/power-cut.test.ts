@@ -85,7 +85,7 @@ async function rowsOf(machine: Machine, database: string, query: string): Promis
   return JSON.parse(await machine.run(`${NODE} -e '${program}'`)) as string[];
 }
 
-test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`, async () => {
+test(`every acknowledged trip survives ${CUTS} power cuts and is in one record`, async () => {
   const acknowledged: string[] = [];
   for (let cut = 0; cut <= CUTS; cut += 1) {
     const machine = await Machine.bootFrom(disk);
@@ -133,7 +133,7 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
   expect(acknowledged.length).toBeGreaterThan(CUTS);
 }, 7_200_000);
 
-test("a database that is not flushed at each commit loses rows, so that a loss would be seen", async () => {
+test("a database without fsync at each commit loses rows, so a loss would be detected", async () => {
   const machine = await Machine.bootFrom(disk);
   await machine.run("systemctl stop santinela.service && sync");
   const acknowledged = await cutDuring(machine, CONTROL);
