@@ -7,10 +7,10 @@ import { DIST } from "../support/built-program.ts";
 import { loadBuild } from "./build.ts";
 import { simulate, type SimulationOptions } from "./simulation.ts";
 
-/* The simulation is worth something only if it finds what a missing rule breaks: each is taken out of a copy of dist/. */
+/* The simulation is useful only if it detects missing rules: each rule is removed from a copy of dist/. */
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-/** So many seeds are tried at most until one goes wrong. */
+/** Maximum number of seeds until one fails. */
 const SEEDS_MAX = 150;
 const NEVER_SWEPT: Partial<SyncTimeouts> = { sweepDelaysMs: [] };
 const folders: string[] = [];
@@ -22,7 +22,7 @@ interface TakenOut {
   readonly instead: string;
 }
 
-/** A copy of the built program without a rule. The text of a rule must be there exactly once. */
+/** A copy of the built program without a rule. The text of the rule must occur exactly once. */
 function without(rules: readonly TakenOut[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
@@ -42,7 +42,7 @@ function without(rules: readonly TakenOut[]): string {
   return `${folder}/dist/`;
 }
 
-/** Seeds with a centre of another make: every third one from here on. */
+/** Seeds with a third-party dispatch centre: every third one from here. */
 const FOREIGN_FROM = 6_003;
 
 async function firstWrongSeed(
@@ -117,7 +117,7 @@ test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
   600_000,
 );
 
-/* Seeds whose centre gives one page whatever is asked for, and seeds whose centre reads from a copy that lags. */
+/* Seeds whose dispatch centre has a single page, and seeds with delayed reads. */
 test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
   const rule = {
     file: "sync/record-search.js",

@@ -27,7 +27,7 @@ export const PEOPLE = {
 } as const;
 
 export const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
-/** What a record has of which nothing was said. */
+/** Default values of a record. */
 export const DEFAULTS = {
   description: null,
   dateStart: null,
@@ -44,7 +44,7 @@ export const DEFAULTS = {
   invoicePdf: null,
 } as const;
 
-/** Somebody who acts in a test where it does not matter who. */
+/** The user of tests in which the account does not matter. */
 export const OPERATOR_USER: Principal = {
   accountId: 1,
   email: "user@test.example",
@@ -53,7 +53,7 @@ export const OPERATOR_USER: Principal = {
 };
 export const TESTER: Actor = { who: "tester", from: "command line" };
 
-/** The real application on a database in memory, with three people, and objectives 1 to 3 of each kind. */
+/** The real application on an in-memory database, with three accounts and objectives 1 to 3 of each type. */
 export class TestApp {
   readonly clock = new ManualClock();
   readonly key: KeyObject = createSecretKey(randomBytes(32));
@@ -65,12 +65,12 @@ export class TestApp {
   readonly interventions: InterventionService;
   readonly objectives: ObjectiveService;
   readonly parts: AppParts;
-  /** The application; each of its answers is held against its own OpenAPI document. */
+  /** The application; each response is validated against its OpenAPI document. */
   readonly app: RequestListener;
-  /** The same, as a server takes it. */
+  /** The same application in the form that the server requires. */
   readonly served: App;
   readonly answers: OpenApiResponses;
-  /** Priorities of the changes that the sync was told of. */
+  /** Priorities of the changes reported to the sync. */
   readonly changes: string[] = [];
   #server: Server | undefined;
 
@@ -136,7 +136,7 @@ export class TestApp {
     this.served = { ...app, handle: this.app };
   }
 
-  /** @param path of its database, which may have the people already; by default in memory */
+  /** @param path of the database, which may have the accounts already; in memory by default */
   static async make(overrides: Partial<AppParts> = {}, path = ":memory:"): Promise<TestApp> {
     const made = new TestApp(overrides, path);
     if (made.accounts.list().length > 0) return made;
@@ -145,18 +145,18 @@ export class TestApp {
     return made;
   }
 
-  /** Every living record by ascending id. */
+  /** All records that are not deleted, by ascending id. */
   records(): Intervention[] {
     const { records } = this.interventions.lists.readHere({ filters: [], sort: [], start: 0, end: 1000 });
     return records.map((text) => JSON.parse(text) as Intervention);
   }
 
-  /** A token of one of the people, without the cost of signing in. */
+  /** A token of an account, without the cost of a sign-in. */
   async token(role: keyof typeof PEOPLE = "operator"): Promise<string> {
     return (await this.tokens.signIn(PEOPLE[role], PASSWORD)).token;
   }
 
-  /** A token of each of the people. */
+  /** One token per account. */
   async tokenOfEach(): Promise<Readonly<Record<keyof typeof PEOPLE, string>>> {
     const [administrator, operator, viewer] = await Promise.all([
       this.token("administrator"),
@@ -166,7 +166,7 @@ export class TestApp {
     return { administrator, operator, viewer };
   }
 
-  /** Serves it on a free loopback port, as a centre for somebody else. */
+  /** Serves the application on a free loopback port, as a dispatch centre for another site. */
   async listen(): Promise<number> {
     const server = createServer(this.app);
     this.#server = server;

@@ -1,15 +1,15 @@
 import type { Exchange, Fault } from "./fault-proxy.ts";
 import { pause } from "./installation.ts";
 
-/** How long the site waits for an answer in these tests; the shortest that the configuration allows. */
+/** Response time-out of the site in these tests; the minimum of the configuration. */
 export const TIMEOUT_S = 1;
-/** Long enough that the site has given up. */
+/** Longer than the response time-out. */
 const TOO_LATE_MS = TIMEOUT_S * 1000 + 300;
 
 const PORTAL = "<html><title>Guest network</title><body>Please accept our terms of use.</body></html>";
 const SORRY = "<html><body><h1>Bad Gateway</h1></body></html>";
 
-/** What can happen to a request on its way to the centre and back, each by the name that its test bears. */
+/** Faults of a request to the dispatch centre and of its response, by name. */
 export const LINE_FAULTS = {
   "the connection is reset before the request has left": ({ near }) => void near.resetAndDestroy(),
   "the connection is reset in the middle of the request": async (exchange) => {
@@ -121,7 +121,7 @@ export const LINE_FAULTS = {
 export type LineFault = keyof typeof LINE_FAULTS;
 export const LINE_FAULT_NAMES = Object.keys(LINE_FAULTS) as LineFault[];
 
-/** Waits until the one who asked has given up. */
+/** Waits until the client has closed the connection. */
 function closed({ near }: Exchange): Promise<void> {
   return new Promise((resolve) => {
     if (near.destroyed) resolve();

@@ -18,16 +18,19 @@ export interface ScriptedResponse {
   readonly body?: string | Buffer;
 }
 
-/** A centre that answers as a test tells it to, for what our own application never does. It grants a token and has no records. */
+/**
+ * A dispatch centre with scripted responses, for behaviour that the application does not have. It grants a
+ * token and has no records.
+ */
 export class NonconformingCentre {
-  /** The writes so far. */
+  /** Received writes. */
   readonly requests: ReceivedRequest[] = [];
-  /** The reads so far. */
+  /** Received reads. */
   readonly reads: ReceivedRequest[] = [];
-  /** Sign-ins so far. */
+  /** Number of sign-ins. */
   signIns = 0;
   answer: (request: ReceivedRequest) => ScriptedResponse = () => ({ status: 500 });
-  /** By default a record by its id as it was last answered, and an empty list. */
+  /** By default the last response for a record by its id, and an empty list. */
   read: (request: ReceivedRequest) => ScriptedResponse = ({ path }) =>
     this.#answered.get(path) ?? json(200, []);
   signIn: () => ScriptedResponse = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
@@ -65,7 +68,7 @@ export class NonconformingCentre {
   }
 }
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export function json(
   status: number,
   value: unknown,
@@ -74,7 +77,7 @@ export function json(
   return { status, headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 
-/** A 404 in the interface's own words. */
+/** A 404 as the contract defines it. */
 export function notFound(message = "it does not exist"): ScriptedResponse {
   return json(404, { error: "Not Found", message, statusCode: 404 });
 }

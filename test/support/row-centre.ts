@@ -12,16 +12,16 @@ export interface CentreRow {
 }
 
 /**
- * A centre that knows no keys, keeps its records in memory and gives ids in order. A test can put it back to an earlier
- * state, as from a backup, after which it gives ids again.
+ * A dispatch centre without idempotency keys that keeps records in memory with ascending ids. A test can reset
+ * it to an earlier state, like a restore from a backup, after which ids are reused.
  */
 export class RowCentre {
   readonly rows = new Map<number, CentreRow>();
-  /** Answers in place of the centre, having done nothing; undefined leaves it to the centre. */
+  /** Response instead of the normal one, without an effect; undefined for the normal one. */
   instead: (request: ReceivedRequest) => ScriptedResponse | undefined = () => undefined;
-  /** Answers in place of the centre, after it has done what was asked. */
+  /** Response instead of the normal one, after the request was applied. */
   afterwards: (request: ReceivedRequest) => ScriptedResponse | undefined = () => undefined;
-  /** What it keeps of a record that is posted. */
+  /** The stored form of a posted record. */
   keeps: (record: CentreRow) => CentreRow = (record) => record;
   ignoresOrder = false;
   readonly #odd = new NonconformingCentre();
@@ -40,18 +40,18 @@ export class RowCentre {
     return this.#odd.stop();
   }
 
-  /** Carries a request out as if it had been on its way until now. */
+  /** Applies a request as if it arrived now. */
   arrive(request: ReceivedRequest): void {
     this.#carryOut(request);
   }
 
-  /** Forgets every record from this id on, and gives the ids again. */
+  /** Deletes every record from this id, and reuses the ids. */
   restoreTo(id: number): void {
     for (const known of this.rows.keys()) if (known >= id) this.rows.delete(known);
     this.#nextId = id;
   }
 
-  /** Makes a record for somebody else. */
+  /** Creates a record of another client. */
   add(fields: Readonly<Record<string, unknown>>): CentreRow {
     const row = { id: this.#nextId, ...fields };
     this.#nextId += 1;
@@ -59,7 +59,7 @@ export class RowCentre {
     return row;
   }
 
-  /** What a dispatcher does to a record. */
+  /** Changes a record as a dispatcher. */
   edit(id: number, changes: Readonly<Record<string, unknown>>): void {
     const row = this.rows.get(id);
     if (row) this.rows.set(id, { ...row, ...changes });

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { Aedes, type AedesOptions } from "aedes";
 import { close, listen } from "./loopback.ts";
 
-/** A broker in this process with rules of its own about who may sign in and subscribe to what, as no Mosquitto can have. */
+/** An in-process broker with its own rules for sign-ins and subscriptions, which Mosquitto cannot have. */
 export interface ScriptedBroker {
   readonly url: string;
   stop(): Promise<void>;
