@@ -5,7 +5,7 @@ import { Attacker } from "./attacker.ts";
 
 const FLOODS = ["unreleased", "deafReaders", "absentSessions", "subscriptions"];
 
-/* An attack that goes on after its time holds up the tests, and one that stops before it shows nothing. */
+/* An attack that does not end on time delays the tests, and one that ends early shows nothing. */
 test.each<[what: string, meet: (socket: Socket) => unknown]>([
   ["disconnects every client", (socket) => socket.once("data", () => socket.resetAndDestroy())],
   ["accepts everything and never responds", (socket) => socket.resume()],

@@ -3,7 +3,7 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { HEADING, machineLine, rowOf } from "./figures.ts";
 import { WatchedDaemon } from "./watched-daemon.ts";
 
-/** Much that is allowed: nothing of it is refused, and sensors do not notice. */
+/** Heavy permitted use: no request is rejected, and sensors are not affected. */
 const { attackSeconds } = RUN_LENGTH;
 
 let site: WatchedDaemon;

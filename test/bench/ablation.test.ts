@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { changed, TAKEN_OUT } from "../../scripts/bench/contenders/ablation.ts";
 import { DIST } from "../support/built-program.ts";
 
-// What the bench takes out of a copy of the built program must be there, or it would measure the product against itself.
+// The code that the benchmark removes from a copy of the built program must exist, or it would measure the
+// product against itself.
 test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
   "%s finds the code that it removes in the built program",
   (_name, { changes }) => {

@@ -54,7 +54,7 @@ describe("the command line of the benchmark", () => {
 
 test.each([FULL, QUICK])("a burst ends with every sensor open ($burst messages)", ({ burst, trips }) => {
   expect(burst % (2 * SENSORS)).toBe(0);
-  // The last sensor is the probe's.
+  // The last sensor is for the probe.
   expect(trips).toBeLessThan(SENSORS);
 });
 

@@ -150,12 +150,12 @@ test("a profile lists functions by self time, without idle time", () => {
       { id: 1, callFrame: frame("(idle)", "") },
       { id: 2, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
       { id: 3, callFrame: frame("", "node:net") },
-      // The same function, called from elsewhere.
+      // The same function with another caller.
       { id: 4, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
       { id: 5, callFrame: frame("(garbage collector)", "") },
     ],
     startTime: 5_000,
-    // The first and the last are of the start and the end.
+    // The first and the last belong to the start and the end.
     samples: [3, 1, 2, 3, 4, 5, 3],
     timeDeltas: [500, 900, 30, 20, 30, 20, 500],
   };

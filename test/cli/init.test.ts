@@ -26,7 +26,7 @@ function answers(text: string): string {
   return join(folder, "answers.yaml");
 }
 
-/** A person at a terminal who answers each question when it is asked. */
+/** Simulates a user at a terminal who answers each question. */
 async function person(
   replies: readonly (readonly [question: RegExp, reply: string | (() => void)])[],
 ): Promise<Outcome> {
@@ -125,7 +125,7 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
     const broker = await startMosquitto(["sys_interval 1"]);
     const sensor = await connectAsync(broker.url);
     let hasTripped = false;
-    // A person opens the door again when nothing has come of it: the daemon may not have listened yet.
+    // The door is opened again if the daemon did not listen yet.
     const open = async (): Promise<void> => {
       for (const payload of ["OFF", "ON"]) await sensor.publishAsync("hall/door", payload, { qos: 1 });
       await pause(1000);

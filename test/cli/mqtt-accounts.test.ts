@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { santinela, type Outcome } from "../support/command-line.ts";
 
-/* What an installer who writes `mqtt.accounts` reads from `check-config`. */
+/* Output of `check-config` for `mqtt.accounts`. */
 
 let folder: string;
 beforeEach(() => {

@@ -145,7 +145,7 @@ describeWithMosquitto("with a broker", () => {
 
   test("doctor accepts the shipped settings, and leaves nothing at the broker", async () => {
     const shipped = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8");
-    // Without writing the store after each of 1,100 messages, which takes its time and is not what is tried out.
+    // Without storing each of 1,100 messages, which is slow and not tested here.
     const settings = shipped
       .split("\n")
       .filter((line) => /^[a-z]/.test(line) && !line.startsWith("autosave"));

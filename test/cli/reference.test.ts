@@ -77,7 +77,7 @@ describe("the reference page", () => {
   });
 });
 
-/** Asks a real shell what it would offer behind the words, the last of which is being typed. */
+/** Runs the completion of a real shell for these words; the last one is incomplete. */
 const OFFERS: Readonly<Record<string, (script: string, words: readonly string[]) => string>> = {
   bash: (script, words) =>
     execFileSync("bash", [

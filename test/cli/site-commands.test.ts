@@ -29,10 +29,10 @@ const words = (line: string): string[] => [
 const santinela = (line: string, more: Partial<Terminal> = {}) =>
   run(words(line), { cwd: installation.folder, ...more });
 
-/** Of a person who waits for the end. */
+/** Limit for a command that ends. */
 const never = (): Promise<void> => new Promise(() => {});
 
-/** A command that goes on until it is asked to end. */
+/** A command that runs until it is stopped. */
 class Running {
   text = "";
   readonly outcome: Promise<{ code: number; stderr: string }>;

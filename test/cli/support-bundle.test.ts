@@ -20,7 +20,7 @@ afterEach(() => installation.remove());
 const bundle = (...more: string[]) =>
   santinela(["support-bundle", "--config", file, ...more], { cwd: installation.folder });
 
-/** Unpacks an archive with the system's own tar. @returns name within the archive -> content */
+/** Extracts an archive with the system's tar. @returns name within the archive -> content */
 function unpacked(archive: string): Map<string, string> {
   const into = join(installation.folder, "unpacked");
   mkdirSync(into, { recursive: true });
@@ -69,7 +69,7 @@ describe("a support bundle", () => {
     expect(secrets).toEqual(
       expect.arrayContaining(["zaporojan-fără-frică", 'quote"and\\slash', "0123456789abcdefghij"]),
     );
-    // The signing key, the MQTT client id, and the two keys of the certificates beside the three above.
+    // The signing key, the MQTT client id, and the two certificate keys beside the three above.
     expect(secrets.length).toBeGreaterThan(6);
     const whole = gunzipSync(readFileSync(archive)).toString();
     for (const secret of secrets)

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-/** Tries a new file at the centre; no daemon runs with it. */
+/** Tests a new file at the dispatch centre; no daemon runs with it. */
 async function tryCentre(yaml: string, ...more: string[]): Promise<Awaited<ReturnType<typeof santinela>>> {
   installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${yaml}`);
   const file = join(installation.folder, "site.yaml");

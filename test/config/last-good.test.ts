@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const toRun = (env: Record<string, string> = {}): EffectiveConfiguration =>
   configurationToRun({ file, env, cwd: folder });
 
-/** Writes the configuration and starts with it, as a daemon does. */
+/** Writes the configuration and loads it like a daemon. */
 function startedWith(text: string, env: Record<string, string> = {}): void {
   writeFileSync(file, text);
   const { config, source, fault } = toRun(env);

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judgeAbsence, SECOND_LOOK_MS, type AbsenceStep, type ListWord } from "../../src/domain/absence.ts";
 
-/* What the centre's answers can do to a record that it says it does not have. */
+/* Effects of responses on a record that the dispatch centre reports as missing. */
 
 const WORDS: readonly ListWord[] = ["listed", "passed", "undetermined"];
-/** Looks at a record: how long after the one before, and what the list says if it is asked. */
+/** Reads of a record: the time since the last one, and the result of the list if it is requested. */
 const looks = fc.array(
   fc.record({ afterMs: fc.integer({ min: 0, max: 400_000 }), list: fc.constantFrom(...WORDS) }),
   { minLength: 1, maxLength: 30 },

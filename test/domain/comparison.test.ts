@@ -4,7 +4,7 @@ import { compareWithCentre, type ComparedRecord } from "../../src/domain/compari
 import { markerOf } from "../../src/domain/marker.ts";
 import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
-/* The records of a site held against its centre's list. */
+/* Comparison of the records of a site with the list of its dispatch centre. */
 
 const uuid = (n: number): string => `019a0000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 const marker = (n: number, site = "hall"): string => markerOf(site, uuid(n));

@@ -3,7 +3,7 @@ import { discoveredSensors } from "../../src/domain/discovered-sensor.ts";
 import { proposedZones } from "../../src/domain/proposed-zone.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
-/* Announcements in the shapes that zigbee2mqtt, ESPHome and Tasmota publish. */
+/* Discovery messages in the formats of zigbee2mqtt, ESPHome and Tasmota. */
 
 const Z2M_AVAILABILITY = [
   { topic: "zigbee2mqtt/bridge/state", value_template: "{{ value_json.state }}" },

@@ -19,7 +19,7 @@ describe("a schedule", () => {
     ["2026-11-21T04:59:59Z", true],
     ["2026-11-21T12:00:00Z", true],
     ["2026-11-22T21:59:59Z", true],
-    // Midnight: Monday's own span begins at six, and Sunday was a whole day.
+    // Midnight: the interval of Monday starts at six, and Sunday was a whole day.
     ["2026-11-22T22:00:00Z", false],
     ["2026-11-23T16:00:00Z", true],
     ["2026-11-24T04:59:59Z", true],

@@ -38,7 +38,7 @@ function condition(severity: "error" | "warning"): Partial<HeadlineFacts> {
   return { conditions: [{ code: "disk-full", subject: "", severity, title: "Disk full" }] };
 }
 
-/** What makes each reason, alone: a reason without its case does not compile. */
+/** A case for each reason alone: a reason without a case does not compile. */
 const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "alarm-unfinished": { alarms: RECORD },
   "alarm-unrecorded": { unrecorded: ["door"] },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ListReading, type PageWord } from "../../src/domain/list-reading.ts";
 import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
-/* Readings of lists of centres with any page size, that keep or ignore the order and the pages. */
+/* Reads of lists of dispatch centres with any page size, with and without order and pages. */
 
 interface Manners {
   readonly pageRows: number;
@@ -22,7 +22,7 @@ function row(id: number): MatchCandidate {
   return { id, name: `call ${id}`, objectiveType: "obiective/cladiri", objectiveId: 1, dateStart: null };
 }
 
-/** Reads until the reading says something other than `more`. */
+/** Reads until the result is not `more`. */
 function read(
   ids: readonly number[],
   { pageRows, isDescending, ignoresStart }: Manners,

@@ -74,7 +74,7 @@ describe("a record matches a candidate", () => {
     const sent = { ...SENT, dateStart: null };
     const rows = [row(1, { notes: null, dateStart: null })];
     expect(found(rows, { sent })).toEqual([]);
-    // A site that marks nothing has nothing better to go by.
+    // A site without markers has no better criterion.
     expect(found(rows, { sent, isMarked: false })).toEqual([1]);
   });
 

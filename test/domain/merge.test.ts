@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { INTERVENTION_FIELDS, type InterventionFields } from "../../src/domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord, type MergeSides } from "../../src/domain/merge.ts";
 
-/* A record that both sides had in common, and what each has made of it since. */
+/* A common base of both sides, and the later changes of each. */
 
 const COMMON: InterventionFields = {
   name: "Intrusion",

@@ -5,7 +5,7 @@ import { zoneOf } from "../support/watched-zones.ts";
 const ZONE = { input: { simulated: true }, swinger: { maxTrips: 2 } } as const;
 const GATE = zoneOf(ZONE);
 
-/** A gate that swings within one incident. */
+/** A gate that trips repeatedly within one incident. */
 function swingingGate(trips: number): SwingerCounters {
   let swinging: SwingerCounters = { incidents: 1, trips: 0, counted: 0, lastWallMs: 0 };
   for (let trip = 0; trip < trips; trip += 1)

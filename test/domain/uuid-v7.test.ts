@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { orderedUuid } from "../../src/domain/uuid-v7.ts";
 
 const random = fc.uuid({ version: 4 });
-/** The last moment that the 48 bits of the time can say. */
+/** The last time that fits in 48 bits. */
 const moment = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
 describe("the UUID of a record", () => {

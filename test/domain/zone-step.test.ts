@@ -241,7 +241,7 @@ describe("for any readings", () => {
         let open = before === "open";
         let isOldValue = false;
         for (const event of events) {
-          // A life-safety zone that was open by an old value trips with the first live one.
+          // A life safety zone with a retained open value trips with the first live one.
           const isFirstLive = isOldValue && event.type === "trip" && event.cause === "first-sight";
           isOldValue = event.type === "first-sight" && event.contact === "open";
           if (isFirstLive) continue;
@@ -322,12 +322,12 @@ function wake(atMs: number): StepSignal {
   return { type: "wake", atMs };
 }
 
-/** A zone whose contact has been seen since the start. */
+/** A zone with a reading since the start. */
 function started(rules: ZoneRules, contact: Contact): ZoneState {
   return { ...resumed(rules, contact), isResumed: false };
 }
 
-/** A zone as it is when the daemon starts. */
+/** A zone at the start of the daemon. */
 function resumed(rules: ZoneRules, contact: Contact): ZoneState {
   return resumeZone(rules, contact === "unknown" ? undefined : { contact, autoRestored: false }, 0);
 }

@@ -10,13 +10,13 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * What is done to a whole database takes long, and the daemon has other things to do meanwhile. The database here is made
- * large enough for that to be seen by what is answered in between; how long anything takes is not looked at.
+ * Work on a whole database is slow, and the daemon must do other work meanwhile. The database is large enough
+ * for this to show in the requests answered meanwhile; durations are not tested.
  */
 
 const ENTRIES = 9_000;
 const ENTRY_BYTES = 12_000;
-/** A daemon that copies and does nothing else answers none or two of them. */
+/** A daemon that is blocked by the backup would answer one or two of them. */
 const ANSWERS = 10;
 
 let installation: Installation;
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-/** Takes a copy and throws it away. @returns whether that has come to its end, a good or a bad one */
+/** Creates a backup and deletes it. @returns whether it ended, with success or not */
 function takeCopy(): () => boolean {
   let isOver = false;
   const end = (): boolean => (isOver = true);
@@ -66,14 +66,14 @@ async function answersUntil(isOver: () => boolean): Promise<number> {
   return answers;
 }
 
-/** What lies in the folder of the copy that is being made. */
+/** Files in the directory of the running backup. */
 function copying(): string[] {
   const [folder] = readdirSync(backups);
   if (folder === undefined) return [];
   try {
     return readdirSync(join(backups, folder));
   } catch {
-    // It has been taken away in this very moment.
+    // It was removed at this moment.
     return [];
   }
 }

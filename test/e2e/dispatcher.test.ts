@@ -7,7 +7,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, interventionsOf, upstreamYaml } from "../support/installation.ts";
 
-/* A site and its centre as two real daemons: technicians on the site see what the dispatcher does with their call. */
+/* A site and its dispatch centre as two real daemons: changes of the dispatcher reach the site. */
 
 const OBJECTIVES =
   "objectives: { obiective/cladiri: [{ id: 1, name: Hall }, { id: 2, name: Yard }] }\nmqtt: off\ngpio: { backend: simulated }\nhttp: { port: 0 }\n";
@@ -29,7 +29,7 @@ afterAll(() => installation.remove());
 const at = (who: "site" | "centre", method: "POST" | "PUT", path: string, body?: unknown) =>
   askDaemon(join(installation.folder, who), method, path, body);
 
-/** Has the site look at the centre now, as it does by itself every few minutes. */
+/** Orders a pull, which is otherwise automatic every few minutes. */
 const look = () => at("site", "POST", "/site/sync/now");
 
 test("the status, the dispatcher id and the invoice are pulled, and changes of the site remain", async () => {
@@ -54,7 +54,7 @@ test("the status, the dispatcher id and the invoice are pulled, and changes of t
 
   await at("site", "PUT", `/interventii/${id}`, { description: "the lock is broken" });
   await at("centre", "PUT", `/interventii/${there.id}`, { status: "done", dateEnd: "2026-11-21T10:00:00" });
-  // The interface has no way to write an invoice: the centre's own office does.
+  // The API cannot write an invoice: that is done at the dispatch centre.
   const database = openMainDatabase(join(installation.folder, "centre", "santinela.db"));
   database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
   database.close();

@@ -21,7 +21,7 @@ const ids = Array.from({ length: ZONES }, (_, index) => index + 1);
 
 const OBJECTIVES = buildingsYaml(ZONES);
 
-/** Gates, each at the building that `buildingOf` says. */
+/** Gates, each at the building from `buildingOf`. */
 function gatesYaml(gates: readonly number[], buildingOf: (id: number) => number): string {
   const zones = gates.map(
     (id) =>
@@ -46,7 +46,7 @@ describeWithMosquitto("with a real broker", () => {
     await installation.remove();
   });
 
-  /** Starts the site and opens every gate once it was seen closed, so many between one kill and the next. */
+  /** Starts the site and opens every gate after a closed reading, a number of them between two kills. */
   async function openWhileKilled(
     site: DaemonProcess,
     gates: readonly number[],
@@ -54,7 +54,7 @@ describeWithMosquitto("with a real broker", () => {
     random: () => number,
   ): Promise<void> {
     await site.start();
-    // What is published before the first subscription is nobody's: the gates say "closed" until they have been heard.
+    // Messages before the first subscription are lost: publish "closed" until the daemon has read them.
     await eventually("every gate to have been seen closed", async () => {
       const zones = await site.get<{ contact: string }[]>("/site/zones");
       const unseen = gates.filter((_id, index) => zones[index]?.contact !== "normal");
@@ -66,7 +66,7 @@ describeWithMosquitto("with a real broker", () => {
       await pause(random() * 1200);
       await site.end("SIGKILL");
       await publishing;
-      // The next kill may strike while it is still starting.
+      // The next kill may happen during the start.
       void site.start().catch(() => "it was killed before it was ready");
     }
     await site.end("SIGKILL");

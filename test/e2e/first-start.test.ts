@@ -23,7 +23,7 @@ import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
 import { listen } from "../support/loopback.ts";
 
-/** A daemon as a newcomer starts it: no file, no root, an empty folder. */
+/** The first start of a daemon: no file, no root, an empty directory. */
 class FirstRun {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-first-"));
   stdout = "";

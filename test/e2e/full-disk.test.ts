@@ -39,7 +39,7 @@ async function end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
   return code;
 }
 
-/** The answer's status when the daemon is asked over its control socket. */
+/** Response status of a request to the control socket. */
 async function ask(path: string): Promise<number> {
   return (await askDaemon(join(disk.folder, "var"), "GET", path)).status;
 }
@@ -48,7 +48,7 @@ function isAnswering(): Promise<boolean> {
   return eventually("the daemon to answer", async () => (await ask("/interventii")) === 200);
 }
 
-// A disk of its own needs root; what the daemon does about a full one is the same for every user.
+// Mounting requires root; the behaviour on a full disk is the same for every user.
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   beforeEach(() => {
     disk = new SmallDisk(4);

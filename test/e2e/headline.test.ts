@@ -37,16 +37,16 @@ function ask(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
   return askDaemon(join(installation.folder, "site"), method, path, body);
 }
 
-/** What a command prints. @throws when it does not end with 0 */
+/** Output of a command. @throws when it does not exit with 0 */
 async function commandLine(command: readonly string[]): Promise<string> {
   const file = join(installation.folder, "site.yaml");
   return (await run(process.execPath, [MAIN, ...command, "--config", file])).stdout;
 }
 
 /**
- * Waits until the site says that, and gives what else it says.
- * @param codes all its reasons, in their order; without them any. A trip on its way to its intervention is a reason of
- *   its own for a moment, so who reads the text names them all.
+ * Waits for a headline and returns the rest of the summary.
+ * @param codes all its reasons in order; any by default. A trip before its intervention is a reason for a
+ * moment, so tests of the text list all reasons.
  */
 function headline(level: Headline["level"], ...codes: readonly string[]): Promise<Headline> {
   return eventually(`the headline ${level} ${codes.join(", ")}`, async () => {

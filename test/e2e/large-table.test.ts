@@ -9,12 +9,12 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * More records than the daemon looks at for one list on its event loop. What is answered first is looked at, and never how
- * long anything takes.
+ * More records than the daemon sorts for one list on its event loop. The test checks the order of responses,
+ * not durations.
  */
 
 const RECORDS = 11_000;
-/** Sorted by a text without an index, from far behind: all records are looked at, sorted and left out. */
+/** Sorted by a text without an index, with a large offset: all records are read, sorted and skipped. */
 const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000}&_end=${RECORDS}`;
 
 describe("a site with a very large table of records", () => {

@@ -13,8 +13,8 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * An installed program is made of few files. What is loaded only when it is needed, and what looks for files beside
- * itself, has to be found in that form as well.
+ * An installed program is bundled into few files. Modules that load lazily or read files next to them must work
+ * in this form too.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -30,7 +30,7 @@ let ports: { httpPort: number; mqttPort: number | undefined };
 beforeAll(async () => {
   mkdirSync(join(installation.folder, "program"));
   await run(process.execPath, [join(ROOT, "scripts/packaging/bundle.mjs"), join(main, "..")]);
-  // The add-ons lie beside it.
+  // The add-ons are next to it.
   symlinkSync(join(ROOT, "node_modules"), join(installation.folder, "program", "node_modules"));
   writeFileSync(
     configFile,

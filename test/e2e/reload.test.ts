@@ -37,13 +37,13 @@ beforeEach(() => {
 });
 afterEach(() => installation.remove());
 
-/** Whether a process has asked the kernel for SIGHUP, the first bit of what it catches (proc(5)). */
+/** Whether a process handles SIGHUP, the first bit of its caught signals (proc(5)). */
 function catchesHangUp(pid: number | undefined): boolean {
   const caught = /^SigCgt:\s*[0-9a-f]*([0-9a-f])$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return caught !== undefined && (Number.parseInt(caught, 16) & 1) === 1;
 }
 
-/** Puts another configuration in the place of the site's. */
+/** Replaces the configuration of the site. */
 function edit(yaml: string): void {
   writeFileSync(join(installation.folder, "site.yaml"), `dataDir: ./site\n${yaml}`);
 }
@@ -254,7 +254,7 @@ describe("the signal", () => {
     const starting = site.start();
     const state = { isReady: false };
     void starting.then(() => (state.isReady = true));
-    // From the moment on at which the kernel knows that the program listens for it; before, no program can.
+    // From the time the program handles the signal; no program can before.
     await eventually("the program to listen", () => catchesHangUp(site.pid));
     while (!state.isReady) {
       site.hangUp();
@@ -275,7 +275,7 @@ describe("the signal", () => {
     const whole = `${BASE}mqtt: off\nzones:\n${line("door", 17)}${line("yard", 18)}${line("attic", 19)}`;
     await start(whole);
     const written = `dataDir: ./site\n${whole}${line("cellar", 20)}`;
-    // Cut within a zone, or emptied to be written: however long it stays so, and however often it is read.
+    // Truncated within a zone, or empty during a write, for any duration and number of reads.
     const cuts = [0, ...["id: door", "id: yard", "id: cellar"].map((part) => written.indexOf(part))];
     for (const length of cuts) {
       writeFileSync(join(installation.folder, "site.yaml"), written.slice(0, length));
@@ -301,7 +301,7 @@ const REPORT = (contact: boolean): string =>
 const GATES = 10;
 const RELOADS = 100;
 const gateIds = Array.from({ length: GATES }, (_, index) => index + 1);
-/** Gates, some of them under other names and topics of the same sensors with each round. */
+/** Gates, of which some get other names and topics of the same sensors in each round. */
 const gates = (round: number): string =>
   gateIds
     .map((id) =>
@@ -311,7 +311,7 @@ const gates = (round: number): string =>
       ),
     )
     .join("");
-/** Another zone that comes, goes and listens elsewhere. */
+/** Another zone that is added, removed and moved to another topic. */
 const guest = (round: number): string =>
   round % 3 === 0
     ? ""
@@ -331,7 +331,7 @@ async function openDuringReloads(sensors: MqttClient, yaml: (round: number) => s
       openings += 1;
       for (const id of gateIds)
         await sensors.publishAsync(`zigbee2mqtt/gate-${id}`, REPORT(true), { qos: 1 });
-      // A zone's trips beyond twenty a minute are counted and not stored one by one.
+      // Trips of a zone beyond twenty a minute are only counted.
       await pause(3_500);
     }
   };

@@ -7,7 +7,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 
-/** What systemd does with a socket unit: listens, hands the socket to each run of the service, and starts it again. */
+/**
+ * Simulates a systemd socket unit: listens, passes the socket to each run of the service, and restarts the
+ * service.
+ */
 const KEEPER = `
 use Socket; use POSIX (); use Fcntl;
 $| = 1;
@@ -67,7 +70,7 @@ async function end(signal: "SIGTERM"): Promise<void> {
   await gone;
 }
 
-/** One request on a connection of its own. @returns the status, or the error */
+/** One request on a new connection. @returns the status or the error */
 function ask(port: number): Promise<string> {
   return new Promise((resolve) => {
     request({ port, host: "127.0.0.1", path: "/interventii", agent: false }, (answer) => {

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => installation.remove());
 
-/** Nobody presses Ctrl-C. */
+/** A signal that never aborts. */
 const never = (): Promise<void> => new Promise(() => {});
 
 test("an installer bypasses a zone, tests the others, and tests the link to the dispatch centre", async () => {
@@ -54,7 +54,7 @@ test("an installer bypasses a zone, tests the others, and tests the link to the 
   );
   await site.end("SIGTERM");
   await site.start();
-  // What stands open as its bypass or the walk test ends is reported: these two were closed before.
+  // Contacts that are open at the end of a bypass or walk test are reported: these two were closed before.
   await run("trip", "--zone", "door", "--restore");
   expect(await run("zones", "restore", "--zone", "door")).toMatch(/door is in service/);
 

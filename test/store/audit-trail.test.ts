@@ -21,7 +21,7 @@ function add(event: EventName, atMs: number, who = "ana@site.example", from = "1
   log.add({ event, who, from, subject: "intervention 1", detail: { before: { id: 1 } } }, atMs);
 }
 
-/** What an operator does who wants an entry to be gone, with the removal that housekeeping does. */
+/** Simulates an operator who hides an entry, with the removal of the housekeeping. */
 function flood(count: number): void {
   transaction(database, () => {
     for (let index = 0; index < count; index += 1)
@@ -77,7 +77,7 @@ describe("the audit trail", () => {
       removedUntilMs: 3 * DAY_MS,
       broken: null,
     });
-    // The newest one stays, so that the chain goes on.
+    // The newest one remains, so that the chain continues.
     expect(removeOldAudit(database, 100 * DAY_MS)).toBe(6);
     expect(verifyTrail(database)).toMatchObject({ entries: 1, removed: 10, broken: null });
   });

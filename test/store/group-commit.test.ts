@@ -29,7 +29,7 @@ const put = (name: string) => (): string =>
     database.prepare("INSERT INTO trips VALUES(?)").run(name);
     return name;
   });
-/** What another process would find if the power failed now. */
+/** The state that another process would read after a power cut now. */
 function onDisk(): unknown[] {
   const other = new Sqlite(join(folder, "a.db"), { readonly: true });
   try {

@@ -85,7 +85,7 @@ test("a list has each record exactly as a single read returns it", () => {
 });
 
 describe("of a large table", () => {
-  /** What SQLite would do for a list, as its query plan says. */
+  /** The query plan of a list. */
   function planOf(path: string): string {
     const asked: string[] = [];
     const prepare = site.database.prepare.bind(site.database);
@@ -119,7 +119,7 @@ describe("of a large table", () => {
     ["dateStart ASC planned"],
     ["id ASC planned"],
   ])("the first page by %s uses the order of an index", (path) => {
-    // The few records of the page itself are sorted once more; that is the last step.
+    // The last step sorts only the records of the page.
     const [before = ""] = planOf(path).split("; SCAN");
     expect(before).not.toContain("TEMP B-TREE");
   });

@@ -7,7 +7,7 @@ import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.t
 import { salvage, type Salvage } from "../../src/store/salvage.ts";
 import { transaction } from "../../src/store/transaction.ts";
 
-/** As many records as a site has after a few months. */
+/** Number of records of a site after a few months. */
 const RECORDS = 401;
 
 let folder: string;
@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A database with records, closed, as the bytes of its file. */
+/** File content of a closed database with records. */
 function databaseOf(records: number): Buffer {
   const database = openMainDatabase(path);
   database.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{\"id\":1}', 'config')");
@@ -57,7 +57,7 @@ describe("records are salvaged from a damaged database", () => {
     );
     salvageOf(cut);
     expect(names().length).toBeGreaterThan(330);
-    // A row of the page in which the file is cut may lack its end.
+    // A row of the truncated page may be incomplete.
     expect(names().length).toBeGreaterThanOrEqual(whole.length - 1);
     expect(target.pragma("integrity_check", { simple: true })).toBe("ok");
   });

@@ -6,7 +6,7 @@ import { ApiClient, type Reply } from "../../src/client/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/loopback.ts";
 
-/* A server that says to each connection exactly these bytes, once the request has come. */
+/* A server that sends exactly these bytes on each connection after the request. */
 
 let server: Server | undefined;
 let client: ApiClient | undefined;

@@ -8,24 +8,24 @@ import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
- * Clocks that are set while the daemon runs. The schedule is node-cron's own, asked at the moment that the wall clock
- * shows, so that what it does with a leap of years or an hour that comes twice is seen.
+ * Clock steps while the daemon runs. The schedule uses node-cron itself at the shown wall clock, to test its
+ * behaviour with a step of years or a repeated hour.
  */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** 56 years: from 1970, where a Pi without a battery clock wakes up, to now. */
+/** 56 years: from 1970, where a Pi without a battery clock starts, to now. */
 const SINCE_1970_MS = 56 * 365.25 * DAY_MS;
-/** The longest gap of the event loop: an edge of a wire or a message waits no longer than this. */
+/** Maximum gap of the event loop: an edge or a message waits no longer than this. */
 const GAP_MS_MAX = 200;
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What node-cron says when the wall clock shows that moment. */
+/** The result of node-cron at this wall clock time. */
 function nextFrom(wallMs: number, expression: string, timezone = "Europe/Bucharest"): number {
   vi.useFakeTimers({ toFake: ["Date"], now: wallMs });
   try {
@@ -63,17 +63,17 @@ describe("the schedule", () => {
     scheduler.start();
     await site.push.cycle();
     const gapsMs: number[] = [];
-    // Other work of the machine makes gaps too: one quiet round of five shows that the step itself makes none.
+    // Other processes cause gaps too: one quiet run of five shows that the step causes none.
     while (gapsMs.length < 5 && !gapsMs.some((gapMs) => gapMs < GAP_MS_MAX)) {
       const gaps = monitorEventLoopDelay({ resolution: 5 });
       gaps.enable();
-      // One turn, so that the measure has begun.
+      // One turn, so that the measurement has started.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
       clock.stepWall(stepMs);
       const { id } = site.create();
-      // The cadence, and the longest look in which a step is noticed.
+      // The schedule interval, and the longest interval of the detection.
       clock.advance(MINUTE_MS + 15 * SECOND_MS);
       await eventually("the record at the centre", () => site.entry(id).phase === "linked");
       await site.push.cycle();
@@ -100,7 +100,7 @@ describe("the schedule", () => {
     const before = reads();
     clock.advance(10 * MINUTE_MS);
     await site.push.cycle();
-    // A site without records has nothing to ask.
+    // A site without records sends no requests.
     expect(reads() - before).toBe(0);
   });
 });

@@ -5,16 +5,16 @@ import { close, listen } from "../support/loopback.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
- * Records are looked at again at the centre in the time that nothing new needs. Our own application is the centre; it sees
- * no keys, as one that does not know them.
+ * Re-checks of records must not delay new ones. The application is the dispatch centre; it receives no keys,
+ * like one that does not support them.
  */
 
 let centre: TestApp;
 let server: Server;
 let site: SyncingSite;
-/** What has been asked of the centre, in its order. */
+/** Requests to the dispatch centre in order. */
 let asked: string[];
-/** Called at each request, before it is answered. */
+/** Called at each request before the response. */
 let atRequest: (request: string) => void;
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ afterEach(async () => {
   await centre.close();
 });
 
-/** Records something new at the first request that fits, as an operator does at any moment. */
+/** Creates a record at the first matching request, like a user at any time. */
 function createAt(fits: (request: string) => boolean): void {
   atRequest = (request) => {
     if (!fits(request)) return;

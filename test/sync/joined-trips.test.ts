@@ -4,7 +4,7 @@ import { json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* A trip has joined a record that the centre, or a person here, was done with. */
+/* A trip has joined a record that was done at the dispatch centre or on site. */
 
 const FIRST = { priority: "high", notes: "03:27 Door", dateStart: "2026-11-20T23:30:00" } as const;
 const BOTH = "03:27 Door\n03:41 Window";
@@ -14,7 +14,7 @@ function join(id: number): void {
   site.app.interventions.update(id, { notes: BOTH }, OPERATOR_USER, true);
 }
 
-/** The site notices that its record is not there, and accepts it after a second look. */
+/** The site detects the missing record, and accepts it after a second read. */
 async function notice(id: number): Promise<void> {
   site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
   for (let look = 0; look < 3; look += 1) {

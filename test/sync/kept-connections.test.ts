@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { plainly, TlsCentre, type TlsExchange, type TlsFault } from "../support/tls-centre.ts";
 import { tlsSiteOf } from "../support/tls-site.ts";
 
-/* The whole way to a centre, over TLS, with connections that are kept. The centre knows no keys. */
+/* The complete sync over TLS with kept connections. The dispatch centre has no idempotency keys. */
 
 let authority: TestAuthority;
 let pair: KeyPairPem;
@@ -42,14 +42,14 @@ function create(name: string, fields: Partial<InterventionCreate> = {}): Interve
   return record;
 }
 
-/** Names of so many records, all of which wait. */
+/** Creates this number of pending records. Returns their names. */
 function many(count: number): string[] {
   const names = Array.from({ length: count }, (_, index) => `Call ${String(index).padStart(3, "0")}`);
   for (const name of names) create(name);
   return names;
 }
 
-/** Lets every wait pass until nothing waits any longer. */
+/** Advances past every wait until nothing is pending. */
 async function settle(): Promise<void> {
   await eventually("nothing to wait", async () => {
     app.clock.advance(200_000);
@@ -60,7 +60,7 @@ async function settle(): Promise<void> {
 
 const isPost = ({ method, path }: TlsExchange): boolean => method === "POST" && path === "/interventii";
 
-/** Holds back the POSTs that fit, and lets them go all together. */
+/** Holds matching POSTs, and releases them together. */
 function holdPosts(fits: (exchange: TlsExchange) => boolean = () => true): {
   held: TlsExchange[];
   release(): void;
@@ -173,7 +173,7 @@ describe("a kept connection that closes", () => {
       sync.start();
       await eventually("both faults", () => faults === 2);
       await eventually("all others", () => outbox.summary().waiting <= 2);
-      // Until it can no longer arrive, nothing that may have been carried out is sent a second time.
+      // A request that may have been applied is not sent again until it can no longer arrive.
       const posts = centre.writes.filter((write) => write.startsWith("POST"));
       expect(new Set(posts).size).toBe(posts.length);
       await settle();

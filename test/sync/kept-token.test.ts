@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
 import { tlsSiteOf } from "../support/tls-site.ts";
 
-/* A site that loses its power keeps the token that its centre has given it. */
+/* A site keeps its token of the dispatch centre across a power cut. */
 
 let authority: TestAuthority;
 let pair: KeyPairPem;
@@ -47,7 +47,7 @@ async function start(account: { email?: string; password?: string } = {}): Promi
   running.start();
 }
 
-/** An alarm that has come to the centre. */
+/** Creates an alarm and waits until the dispatch centre has it. */
 async function alarm(): Promise<void> {
   alarms += 1;
   const name = `Alarm ${alarms}`;

@@ -15,19 +15,19 @@ import {
 } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* What a site asks of a centre whose lists it has read already, and what foreign centres make of the question. */
+/* Conditional requests for lists that the site has read already, and how third-party dispatch centres answer them. */
 
 const HOUR_MS = 3_600_000;
 let centre: NonconformingCentre;
 let site: SyncingSite;
 let mirror: ObjectiveMirror;
-/** What the centre has, by list. */
+/** Rows of the dispatch centre, by list. */
 let there: Record<string, { id: number; name: string }[]>;
-/** The centre's tag of a page. */
+/** The ETag of a page. */
 let tagOf: (list: string, rows: unknown[]) => string | undefined;
-/** Whether the centre says that a page is as it was. */
+/** Whether the dispatch centre responds with 304. */
 let isKnown: (tag: string | undefined, known: string) => boolean;
-/** How the centre sends a body to a client that accepts gzip. */
+/** Encoding of a body for clients that accept gzip. */
 let packed: (body: string) => ScriptedResponse["body"] | undefined;
 
 beforeEach(async () => {
@@ -86,7 +86,7 @@ function mirrorOf(): ObjectiveMirror {
   });
 }
 
-/** What the site asks in one of its hours, by list: how often, and how often with a tag. */
+/** Requests of the site in one hour, by list: total and with a tag. */
 const isTag = (known: string | undefined): boolean => known !== undefined && !known.includes("no-version");
 
 async function hour(): Promise<{ asked: number; tagged: number; outcomes: (ListOutcome | undefined)[] }> {
@@ -114,7 +114,7 @@ const namesThere = (): string[] => (there["cladiri"] ?? []).map(({ name }) => na
 const rename = (name: string, index = 3): void =>
   void there["cladiri"]?.splice(index, 1, { id: 11 + index, name });
 
-/** One tag for all pages of a list, as our own centre has it. */
+/** One tag for all pages of a list, as in the application. */
 const ofTheList = (list: string): string =>
   `W/"${list}-${createHash("sha1").update(JSON.stringify(there)).digest("hex")}"`;
 

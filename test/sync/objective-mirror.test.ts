@@ -22,11 +22,11 @@ let site: SyncingSite;
 let mirror: ObjectiveMirror;
 let lists: UpstreamObjectiveStore;
 let address: string;
-/** What the centre has, by list. */
+/** Rows of the dispatch centre, by list. */
 let there: Record<string, unknown[]>;
-/** What the lists that were read are told to. */
+/** Called with each list that was read. */
 let onPulled: () => void;
-/** How the centre cuts its pages. */
+/** Paging of the dispatch centre. */
 let pageOf: (all: unknown[], start: number, end: number) => unknown;
 
 beforeEach(async () => {
@@ -85,7 +85,7 @@ function buildings(): Objective[] {
   return records;
 }
 const names = (): string[] => buildings().map(({ name }) => name);
-/** The site knows 1 to 3 from its configuration; what lies above came from the centre. */
+/** Objectives 1 to 3 are from the configuration; higher ids are from the dispatch centre. */
 const idsAbove3 = (): number[] =>
   buildings()
     .map(({ id }) => id)
@@ -217,11 +217,11 @@ describe("a list of the dispatch centre", () => {
     const changes = (): number => site.app.database.prepare("SELECT total_changes()").pluck().get() as number;
     const before = changes();
     await pull();
-    // The moment of the reading, of each list.
+    // The time of the pull, of each list.
     expect(changes() - before).toBe(3);
     there["cladiri"]?.splice(0, 1, hall(11, "Hala Sud"));
     await pull();
-    // That, the name, the list's version, and a line of the event log.
+    // That, the name, the version of the list, and an entry of the event log.
     expect(changes() - before).toBe(9);
     expect(names()).toContain("Hala Sud");
   });
@@ -416,7 +416,7 @@ describe("a dispatch centre whose lists fail", () => {
     centre.read = () => json(429, {}, { "Retry-After": "120" });
     await pull();
     expect(site.link.state.waitMs).toBeGreaterThanOrEqual(120_000);
-    // The lists behind the first are not asked for at all.
+    // The lists after the first are not requested.
     expect(centre.reads).toHaveLength(1);
     mirror.start();
     mirror.look();
@@ -459,7 +459,7 @@ describe("automatically", () => {
     await reread(1);
     mirror.look();
     expect(mirror.progress).toBeUndefined();
-    // The clock stands at half past; with the fixed random number the spread is two and a half minutes.
+    // The clock shows half past; with the fixed random number the offset is two and a half minutes.
     site.app.clock.advance(30 * 60_000);
     mirror.look();
     expect(mirror.progress).toBeUndefined();
@@ -522,7 +522,7 @@ describe("automatically", () => {
     centre.read = ({ path }) => {
       order.push(path.split("?")[0] ?? "");
       if (order.length === 1) {
-        // While the first page is on the wire, an alarm comes in.
+        // An alarm is created during the request of the first page.
         site.create({ priority: "high" });
         void site.push.cycle();
       }
@@ -563,7 +563,7 @@ describe("a request during a pull", () => {
     const asked: Promise<readonly ListOutcome[]>[] = [];
     centre.read = (request) => {
       const answer = answerOf(request.path);
-      // The buildings have been read by then.
+      // The buildings are read by then.
       if (asked.length === 0 && request.path.includes("persoane")) {
         there["cladiri"] = [hall(101, "renamed"), hall(102, "renamed")];
         asked.push(pull(), pull());

@@ -7,11 +7,11 @@ import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
- * What people order of a record, in every phase that its outbox entry can be in: each order is carried out or rejected
- * with a reason, and none meets a phase that it does not know.
+ * Manual commands for a record in every phase of its outbox entry: each is executed or rejected with a reason,
+ * and none meets an unknown phase.
  */
 
-/** Every phase, with what an entry there may look like. A new phase does not compile without its entries. */
+/** Every phase with possible entries. A new phase does not compile without its entries. */
 const ENTRIES: Readonly<
   Record<OutboxPhase, readonly { readonly upstreamId: number | null; readonly sends: number }[]>
 > = {
@@ -54,13 +54,13 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** Brings the entry of a record into a phase, with the attempt that such a phase has. */
+/** Moves the entry of a record into a phase, with an attempt of this phase. */
 function place(id: number, to: Partial<OutboxEntry>): void {
   const attempt = { key: `key-${id}`, body: "{}", rev: 1, atMs: 0 };
   site.outbox.save({ ...site.entry(id), attempt, base: "{}", agreed: "{}", ...to });
 }
 
-/** @returns the error that a person is told, or undefined */
+/** @returns the error message, or undefined */
 function order(id: number, what: Order): unknown {
   try {
     if (what === "edit") site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
@@ -85,7 +85,7 @@ test("a command for a record succeeds or is rejected with a reason, in every pha
         place(id, start.upstreamId === null ? start : { ...start, upstreamId: id });
         for (const what of orders) {
           const error = order(id, what);
-          // Anything else would be answered with 500.
+          // Anything else would be a 500.
           expect(error === undefined || error instanceof AppError, `${start.phase}: ${String(error)}`).toBe(
             true,
           );

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* What the dispatcher does with our records is looked for by itself: how often, and how much at once. */
+/* Automatic pull of changes by dispatchers: interval and number of reads. */
 
 const MINUTE_MS = 60_000;
 const OPEN_RECORDS = 50;
@@ -15,9 +15,9 @@ const EACH_AT_MOST_EVERY_MS = 5 * MINUTE_MS;
 let centre: NonconformingCentre;
 let site: SyncingSite;
 let scheduler: SyncScheduler;
-/** When each record was read at the centre, by its path there. */
+/** Read times of each record, by its upstream path. */
 let looks: Map<string, number[]>;
-/** What the centre has, by path. */
+/** Records of the dispatch centre, by path. */
 let there: Map<string, Record<string, unknown>>;
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ afterEach(async () => {
   await centre.stop();
 });
 
-/** Lets a minute pass, in the steps in which the daemon looks, and what it sets off come to its end. */
+/** Advances a minute in the steps of the schedule, and completes the resulting requests. */
 async function aMinute(): Promise<void> {
   for (let passedMs = 0; passedMs < MINUTE_MS; passedMs += 15_000) {
     site.app.clock.advance(15_000);
@@ -88,7 +88,7 @@ test("fifty open records are read twenty at a time, each every five minutes", as
   for (const [path, moments] of looks) {
     const pauses = moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(EACH_AT_MOST_EVERY_MS);
-    // Nobody waits for what is done; an open one is seen again within the minutes that twenty at a time take.
+    // Done records are read rarely; an open one is read within the minutes that twenty at a time take.
     if (path !== closedPath)
       expect(Math.max(...pauses)).toBeLessThanOrEqual(EACH_AT_MOST_EVERY_MS + 4 * MINUTE_MS);
   }

@@ -4,7 +4,7 @@ import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { TcpProxy, type LineMode } from "../support/tcp-proxy.ts";
 
-/* Our own application is the centre; between it and the site is a line that breaks on demand. */
+/* The application is the dispatch centre, behind a proxy that fails on demand. */
 
 let centre: TestApp;
 let line: TcpProxy;
@@ -61,7 +61,7 @@ describe("with the link up", () => {
     site.app.interventions.delete(second.id, OPERATOR_USER);
     await site.push.cycle();
     expect(there()).toEqual([]);
-    // That one is gone already is believed of a second look.
+    // A deletion is accepted at the second read.
     expect([site.entry(first.id).phase, site.entry(second.id).phase]).toEqual(["closed", "linked"]);
     await site.cycleAfterWait();
     expect(site.entry(second.id).phase).toBe("closed");
@@ -150,7 +150,7 @@ describe("with the link down", () => {
       waits.push(site.link.state.waitMs);
       site.app.clock.advance(site.link.state.waitMs);
     }
-    // Half of 5 s, 10 s, 20 s … with the fixed random number, never more than half of ten minutes.
+    // Half of 5 s, 10 s, 20 s … with the fixed random number, at most half of ten minutes.
     expect(waits.map(Math.round)).toEqual([
       2500, 5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000,
     ]);
@@ -176,7 +176,7 @@ describe("with the link down", () => {
 });
 
 describe("an unconfirmed record", () => {
-  /** Breaks the line when the record's own request is about to go on it. */
+  /** Breaks the link right before the request of the record. */
   const breakUnder = (mode: LineMode): void => {
     site.atFailpoint = (name) => {
       if (name === "sync-posting-committed") line.mode = mode;
@@ -204,7 +204,7 @@ describe("an unconfirmed record", () => {
     const attempt = site.entry(id).attempt;
     expect(attempt?.body).toContain('"crews":1');
 
-    // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
+    // A change made meanwhile must not change the body of the attempt; it follows as an update.
     site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
     line.mode = "carry";
     const resent: unknown[] = [];

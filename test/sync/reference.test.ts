@@ -6,7 +6,7 @@ import { notFound, json } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* `[ref:<site>-<key>]` in a text of each record at the centre says whose it is, and which. */
+/* `[ref:<site>-<key>]` in a text of each record at the dispatch centre identifies its site and record. */
 
 let centre: RowCentre;
 let baseUrl: string;
@@ -28,7 +28,7 @@ async function opened(siteRef: string, marker: MarkerField = "notes"): Promise<S
   return site;
 }
 
-/** Lets a quarter of an hour pass and makes every look that is due. */
+/** Advances a quarter of an hour and runs every due check. */
 async function look(): Promise<void> {
   for (const site of sites) {
     site.app.clock.advance(1_000_000);
@@ -144,7 +144,7 @@ test("blocked, rejected and deleted records delay no other, and are listed", asy
   site.app.interventions.update(gone.id, { crews: 2 }, OPERATOR_USER);
   const alarm = site.create({ description: "alarm", priority: "high" });
   const patrol = site.create({ description: "patrol" });
-  // An alarm is tried three times more before it counts as refused.
+  // An alarm is retried three times before it counts as rejected.
   for (let time = 0; time < 4; time += 1) {
     site.app.clock.advance(450_000);
     await site.push.cycle();

@@ -65,7 +65,7 @@ describe("the response to a POST", () => {
   ];
   test.each(cases)("%s", async (_what, answer, phase, conditions) => {
     centre.answer = () => answer;
-    // What is read after the record's own request meets the same, so that it is no matter of the record.
+    // The read after the request of the record fails too, so the record is not the cause.
     centre.read = () => (centre.requests.length === 0 ? json(200, []) : answer);
     const { id } = site.create();
     await site.push.cycle();
@@ -286,7 +286,7 @@ describe("a rejected attempt after an unconfirmed one", () => {
     return made(row.id);
   };
 
-  /** Sent and not answered, then refused, then edited. */
+  /** Unconfirmed, then rejected, then edited. */
   async function edited(meanwhile: () => void): Promise<number> {
     rows = [];
     centre.read = ({ path }) =>

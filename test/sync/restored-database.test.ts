@@ -13,7 +13,10 @@ import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { tripRow } from "../support/trip-row.ts";
 
-/* A copy of the site's database is put back; the centre knows no keys, and has what was sent after the copy was made. */
+/*
+ * The database of the site is restored from a backup; the dispatch centre has no keys, and has records sent
+ * after the backup.
+ */
 
 let dataDir: string;
 let copy: string;
@@ -38,7 +41,7 @@ async function opened(): Promise<SyncingSite> {
   return new SyncingSite(await TestApp.make({}, join(dataDir, "santinela.db")), baseUrl);
 }
 
-/** The daemon ends, the copy is put back, and the daemon starts. @returns how many trips wait again */
+/** Stops the daemon, restores the backup, and starts the daemon. @returns the number of pending trips */
 async function putBack(): Promise<number> {
   await site.close();
   const { redelivered } = restore(dataDir, copy, Date.now(), TESTER);
@@ -46,7 +49,7 @@ async function putBack(): Promise<number> {
   return redelivered;
 }
 
-/** A record that the copy has as not sent, and that is at the centre since. */
+/** A record that the backup has as not sent, and that the dispatch centre has. */
 async function sentAfterTheCopy(): Promise<number> {
   site.create({ description: "earlier" });
   await site.push.cycle();

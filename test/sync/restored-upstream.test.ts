@@ -4,7 +4,7 @@ import { notFound, json, type ReceivedRequest } from "../support/nonconforming-c
 import { RowCentre, type CentreRow } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* A centre that was put back from its backup has lost its newest records and gives their ids to others. */
+/* A dispatch centre restored from its backup has lost its newest records and reuses their ids. */
 
 let centre: RowCentre;
 let site: SyncingSite;
@@ -18,7 +18,7 @@ afterEach(async () => {
   await centre.stop();
 });
 
-/** The words in the descriptions of the centre's records, in the order of the alphabet. */
+/** The descriptions of the records at the dispatch centre, sorted. */
 function there(): string[] {
   return [...centre.rows.values()]
     .map(({ description }) => String(description))
@@ -31,7 +31,7 @@ async function linked(...descriptions: readonly string[]): Promise<number[]> {
   return ids;
 }
 
-/** Lets enough time pass for every look that is due, and for those that follow from it. */
+/** Advances past every due check and those that follow from it. */
 async function looks(times = 3): Promise<void> {
   for (let look = 0; look < times; look += 1) {
     site.app.clock.advance(1_000_000);
@@ -117,7 +117,7 @@ test("a clock step during the audit does not turn a lost record into a deleted o
 describe("a POST that reaches a restored dispatch centre late", () => {
   let late: ReceivedRequest | undefined;
 
-  /** One record whose POST is still on its way, after another one that was given the id the late one will get. */
+  /** A record whose POST is delayed, after another one that got the id which the late one will get. */
   async function oneOnItsWay(): Promise<{ first: number; second: number }> {
     const [first = 0] = await linked("first");
     centre.instead = (request) => {
@@ -151,7 +151,7 @@ describe("a POST that reaches a restored dispatch centre late", () => {
 describe("an unconfirmed attempt at a dispatch centre with many clients", () => {
   let late: ReceivedRequest | undefined;
 
-  /** Records of others, then a POST of ours that nobody answers. */
+  /** Records of others, then a POST of ours without a response. */
   async function inDoubt(others = 6): Promise<number> {
     for (let other = 1; other <= others; other += 1) centre.add({ name: `other ${other}` });
     centre.instead = (request) => {
@@ -159,7 +159,7 @@ describe("an unconfirmed attempt at a dispatch centre with many clients", () => 
       late = request;
       return unanswered;
     };
-    // By now the highest id is read anew.
+    // By now the highest id is read again.
     site.app.clock.advance(60_000);
     const { id } = site.create({ description: "ours", dateStart: "2026-11-20T21:30:00Z" });
     await site.push.cycle();
@@ -212,7 +212,7 @@ test("an update rejected with 404 while the record exists does not mark it as de
 });
 
 describe("an in-flight value that arrives late", () => {
-  /** A value here that the centre shows an older one of, and of which the first try to set it right fails. */
+  /** A value for which the dispatch centre shows an older one, and whose first correction fails. */
   async function firstTryFails(): Promise<number> {
     const [id = 0] = await linked("first");
     centre.afterwards = ({ method }) => (method === "PUT" ? unanswered : undefined);
@@ -249,7 +249,7 @@ describe("an in-flight value that arrives late", () => {
 });
 
 describe("two records there for one on site", () => {
-  /** A POST that is sent twice: both have arrived, the second is linked. */
+  /** A POST that was sent twice: both arrived, the second is linked. */
   async function twice(): Promise<{ id: number; double: CentreRow; known: CentreRow }> {
     let late: ReceivedRequest | undefined;
     centre.instead = (request) => {

@@ -3,7 +3,7 @@ import { TestApp } from "../support/app.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* Two daemons push to one centre: a card was copied for a second site and its `site.ref` was left as it was. */
+/* Two daemons push to one dispatch centre: a memory card was copied for a second site with the same `site.ref`. */
 
 const HOUR_MS = 3_600_000;
 let centre: RowCentre;

@@ -3,7 +3,7 @@ import type { Intervention, InterventionCreate } from "../../src/domain/interven
 import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* What people can do about single records; our own application is the centre. */
+/* Manual commands for single records; the application is the dispatch centre. */
 
 let centre: TestApp;
 let site: SyncingSite;
