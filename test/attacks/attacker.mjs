@@ -1,6 +1,7 @@
-// Runs one attack for a time in its own process: node attacker.mjs
-// '{"name":"deafReaders","port":1883,"seconds":5}' The attack runs in a worker thread. The main thread only
-// watches the time, so it ends on time even if the attack blocks. It also ends when its parent process is gone.
+// Runs one attack for a time in its own process:
+// node attacker.mjs '{"name":"deafReaders","port":1883,"seconds":5}'
+// The attack runs in a worker thread. The main thread only watches the time, so it ends on time even if the
+// attack blocks. It also ends when its parent process is gone.
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
 import { httpClients, unmatchedTopics } from "./heavy-use.mjs";

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => installation.remove());
 
-/** A signal that never aborts. */
+/** The command is never interrupted. */
 const never = (): Promise<void> => new Promise(() => {});
 
 test("an installer bypasses a zone, tests the others, and tests the link to the dispatch centre", async () => {

@@ -11,12 +11,12 @@ import { MqttSite } from "../support/mqtt-site.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * What MQTT and Mosquitto do between a sensor and the journal when something goes wrong, each named after the fault. The
- * broker's own power cut, its queue of a thousand, and acknowledgements that come too late or are lost are in
- * test/inputs/mqtt-broker-settings.test.ts and repeated-messages.test.ts.
+ * Faults of MQTT and Mosquitto between a sensor and the journal; each test is named after the fault. A power
+ * cut of the broker, its queue of a thousand messages, and late or lost acknowledgements are in
+ * test/inputs/mqtt-broker-settings.test.ts and message-deduplication.test.ts.
  */
 
-/** Mosquitto sends no more than these without an acknowledgement, and then waits for ever. */
+/** Maximum number of unacknowledged messages of Mosquitto; then it waits indefinitely. */
 const IN_FLIGHT_MAX = 20;
 const ZONES = Array.from({ length: IN_FLIGHT_MAX + 15 }, (_, index) =>
   zoneOf({ id: `gate-${index}`, input: { mqtt: `gate/${index}`, open: ["ON"], normal: ["OFF"] } }),
@@ -40,7 +40,7 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     await Promise.all(ZONES.map((_zone, index) => site.publish(`gate/${index}`, payload)));
   }
 
-  /** Lets the pause before the next connection pass, until there is one more. */
+  /** Advances past the reconnect delay until there is another connection. */
   async function nextConnection(): Promise<void> {
     const before = site.logged("mqtt-connected").length;
     await eventually("another connection", () => {
@@ -53,7 +53,7 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     site.breakJournal();
     await everyGate("ON");
     await eventually("the failure", () => site.conditions.includes("journal-write-failed"));
-    // Neither an error for the client library nor silence would make the broker send them again on this connection.
+    // Neither an error for the client library nor silence makes the broker send them again on this connection.
     await nextConnection();
     await nextConnection();
     expect(site.trips).toEqual([]);
@@ -97,7 +97,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
     await site.gone();
     await site.start();
     await eventually("the intervention", async () => (await interventionsOf(site)).length === 1);
-    // Behind what the broker had still to send.
+    // After the messages queued at the broker.
     await sensor.publishAsync("gate", "OFF", { qos: 1 });
     await eventually("the closing", async () => (await contact()) === "normal");
     expect(await interventionsOf(site)).toHaveLength(1);

@@ -30,10 +30,10 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 /*
- * Files of a data folder are damaged in a random way, and the daemon's own start opens what is left. Everything that was
- * acknowledged before is looked for: what its page still has must be there, and what is not there must be named by a
- * condition. The index of a log (-shm) is left as a killed process leaves it; a log that was cut at the end of a commit
- * where there is none can be noticed by the numbers alone.
+ * Files of a data directory are damaged at random, and the daemon's own start opens the rest. All acknowledged
+ * data is searched for: data on an intact page must exist, and missing data must be reported by a condition.
+ * The index of a log (-shm) is left as a killed process leaves it. A log truncated at the end of a commit where
+ * there is none can only be detected by record numbers.
  */
 
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -47,7 +47,7 @@ interface ToldRecord {
   readonly uid: string;
 }
 
-/** What was acknowledged at a moment, by the text that stands for it. */
+/** Acknowledged data at one time, by its unique text. */
 interface Told {
   readonly records: ReadonlyMap<number, ToldRecord>;
   readonly trips: ReadonlyMap<string, { text: string; state: string }>;
@@ -62,12 +62,12 @@ interface Moment {
 
 interface Outcome {
   images: number;
-  /** With everything that was acknowledged. */
+  /** With all acknowledged data. */
   whole: number;
   lost: number;
-  /** Lost or altered, and no condition. */
+  /** Lost or altered without a condition. */
   silent: number;
-  /** Lost although its page has it. */
+  /** Lost although its page is intact. */
   unsaved: number;
 }
 
@@ -96,7 +96,7 @@ function opened(dataDir: string): { databases: Databases; health: ConditionRegis
   return { databases, health };
 }
 
-/** A site that works: records of trips and of people, changed and deleted, and files from different moments. */
+/** An active site: records of trips and users, changed and deleted, and images from different times. */
 async function momentsOf(dataDir: string): Promise<Moment[]> {
   mkdirSync(dataDir);
   const site = opened(dataDir).databases;
@@ -135,7 +135,7 @@ async function momentsOf(dataDir: string): Promise<Moment[]> {
   return found;
 }
 
-/** Now a trip with its record, now a record that a person makes; some are changed, some deleted, some trips still wait. */
+/** Trips with records and records of users; some are changed, some deleted, some trips are pending. */
 function workOnce({ main, journal: database }: Databases, number: number): void {
   clock.advance(60_000);
   const journal = new Journal(database, clock);
@@ -169,7 +169,7 @@ function workOnce({ main, journal: database }: Databases, number: number): void 
   if (number % 11 === 0) service.delete(record.id, OPERATOR_USER);
 }
 
-/** Long enough that a few rows fill a page, and in one row only. */
+/** Long enough for a few rows to fill a page, and unique to one row. */
 function textOf(number: number, rev: number): string {
   return `<${number}.${rev}:${"seen at the gate ".repeat(8)}${number}.${rev}>`;
 }
@@ -196,7 +196,7 @@ function tripsIn(journal: Database): Map<string, { text: string; state: string }
   return new Map(rows.map(({ key, ...row }) => [key, row]));
 }
 
-/** Opens an image as the daemon does, and compares it with what was acknowledged before. */
+/** Opens an image like the daemon, and compares it with the acknowledged data. */
 function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[] {
   const place = join(folder, "place");
   lay(after, place);

@@ -6,9 +6,7 @@ import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
-/*
- * The journal's connection refuses every write, as a disk does that was made read-only: no mount and no right is needed.
- */
+/* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
 
 const WIRE = zoneOf({ input: { gpio: 17, contact: "nc" } });
 const MESSAGES = zoneOf({ id: "back-gate", input: { mqtt: "gate/back", open: ["ON"], normal: ["OFF"] } });
@@ -70,7 +68,7 @@ describe("when the disk rejects a trip of a GPIO contact", () => {
     setContact(WIRE.id, "open");
     const line = JSON.stringify(site.journal.offDisk.list()[0]);
     site.repairJournal();
-    // The process is killed: nothing is stopped in order.
+    // The process is killed without a clean shutdown.
     site = started();
     expect(keys()).toHaveLength(1);
     mkdirSync(dirname(offDiskFile), { recursive: true });

@@ -23,8 +23,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * A copy that calls itself one of a newer release, with an index that takes SQLite hours to check: each of its entries is
- * what its expression gives, after a long calculation.
+ * A backup that claims a newer release, with an index that takes SQLite hours to check: each entry is the
+ * result of a slow expression.
  */
 function makeHostile(path: string): void {
   openMainDatabase(path).close();
@@ -49,7 +49,7 @@ async function processWith(limitMs: number): Promise<CopyProcess> {
   return new built.CopyProcess(limitMs);
 }
 
-/** The processes that a process has started. */
+/** Child processes of a process. */
 function childrenOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return [];

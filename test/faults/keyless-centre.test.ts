@@ -3,9 +3,9 @@ import { LINE_FAULTS, type LineFault } from "../support/line-faults.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * A centre that knows nothing of Idempotency-Key makes a second record of every POST that is sent twice. The line hides the
- * keys from ours, so that it is one. What saves the day then is looking before sending again, and waiting long enough
- * before believing that nothing will come any more. For an alarm that wait is 15 seconds, so all faults happen at once.
+ * A dispatch centre without Idempotency-Key creates a second record for every repeated POST. The proxy removes
+ * the keys, so that ours behaves like one. The site must search before it sends again, and wait until the first
+ * request can no longer arrive. For an alarm that wait is 15 seconds, so all faults run at once.
  */
 
 const both = new SiteAndCentre({ hidesKeys: true });

@@ -3,8 +3,8 @@ import { LINE_FAULT_NAMES, LINE_FAULTS } from "../support/line-faults.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * Two real daemons with a line between them that does one thing wrong, to a POST, to a PUT and to a DELETE. The centre is
- * our own, which knows keys again; what a centre without keys makes of it is asked elsewhere.
+ * Two real daemons with a proxy that applies one fault to a POST, a PUT and a DELETE. The dispatch centre is
+ * ours and supports keys; one without keys is tested elsewhere.
  */
 
 const both = new SiteAndCentre();

@@ -22,15 +22,15 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";
 
 /*
- * The power goes. The disk's calls of a daemon that works are recorded, and the disk is built anew as it might be found
- * if the power had gone between any two of them: what was synced is there, and of what came later anything. It shows what
- * the order of writes and syncs is worth on a disk that keeps its word; a disk that lies about a sync is not played.
+ * A power cut. The disk calls of an active daemon are recorded, and the disk is reconstructed as it may be
+ * after a power cut between any two calls: synced data is there, later data may be. This tests the order of
+ * writes and syncs on a reliable disk; a disk that reports false syncs is not covered.
  */
 
-/** Hundreds of databases are opened and closed: in memory where there is a file system for it. */
+/** Hundreds of databases are opened and closed: in memory if there is a file system for it. */
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const ZONES = 4;
-/** Every image takes some milliseconds, and a long run lays tens of thousands. */
+/** Every image takes a few milliseconds, and a long run writes tens of thousands. */
 const LIMIT_MS = 3_600_000;
 const YAML = `dataDir: ./var
 http: { port: 0 }
@@ -41,7 +41,7 @@ zones:
 ${Array.from({ length: ZONES }, (_, index) => `  - { id: door-${index}, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`).join("")}`;
 
 interface Outcome {
-  /** Records and trips that were acknowledged in all. */
+  /** Number of acknowledged records and trips. */
   told: number;
   images: number;
   unopenable: number;
@@ -82,7 +82,7 @@ describeWithStrace("with the power going between any two calls to the disk", () 
     },
   );
 
-  /** Lets a daemon work and end in order, and records what it asks of the disk and tells its clients. */
+  /** Runs a daemon until its clean shutdown, and records its disk calls and responses. */
   async function recordingOf(name: string, main: string): Promise<DiskCall[]> {
     const home = join(folder, name);
     mkdirSync(home);
@@ -110,7 +110,7 @@ describeWithStrace("with the power going between any two calls to the disk", () 
     return readDiskCalls(output, (file) => /^(santinela|journal)\.db(-wal|-journal)?$/.test(file));
   }
 
-  /** The same program, with the one pragma changed on which all of this rests. */
+  /** The same program with a weaker synchronous pragma. */
   function buildWithLazySync(): string {
     const copy = join(folder, "build");
     cpSync(dirname(MAIN), copy, { recursive: true });
@@ -124,7 +124,7 @@ describeWithStrace("with the power going between any two calls to the disk", () 
     return join(copy, "main.js");
   }
 
-  /** Pulls the plug after such a share of the calls, and looks at what is left. */
+  /** Cuts the power after this fraction of the calls, and checks the result. */
   function crashEverywhere(calls: readonly DiskCall[], share: number, lucks = LUCKS): Outcome {
     const random = seededRandom(RUN_LENGTH.seed);
     const disk = new CrashImages();
@@ -154,7 +154,7 @@ describeWithStrace("with the power going between any two calls to the disk", () 
   }
 });
 
-/** What an answer has promised to its client: records by their names, trips by their keys. */
+/** Data acknowledged by a response: records by name, trips by key. */
 function acknowledgedBy(answer: string): { records: string[]; trips: string[] } {
   const body = answer.slice(answer.indexOf("\r\n\r\n"));
   if (answer.startsWith("HTTP/1.1 201"))
@@ -182,7 +182,7 @@ function judge(path: string, told: readonly string[], outcome: Outcome): void {
   }
 }
 
-/** Takes one such value out of a list; false when there is none. */
+/** Removes one such value from a list; false if there is none. */
 function remove(list: unknown[], value: string): boolean {
   const index = list.indexOf(value);
   if (index >= 0) list.splice(index, 1);

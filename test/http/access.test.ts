@@ -65,7 +65,7 @@ describe("obtaining a token", () => {
 });
 
 describe("a request without a valid token", () => {
-  // Account 1 is the first one that the test application makes: only the named fault is wrong.
+  // Account 1 is the first of the test application: only the named error is present.
   const nowS = () => Math.floor(site.clock.wallMs() / 1000);
   const claims = () => ({ sub: "1", iss: "santinela", aud: "santinela", ver: 1, iat: nowS() });
   const good = () => nowS() + 100;
@@ -211,7 +211,7 @@ describe("password guessing", () => {
       const { body, headers } = await guess(email, "wrong").expect(429);
       expect(body).toEqual({ error: "Too Many Requests", message: expect.any(String), statusCode: 429 });
       expect(headers["retry-after"]).toBe("30");
-      // The right password has to wait as well, or the delay would tell it apart.
+      // The right password is delayed too, or the delay would reveal it.
       await guess(email, PASSWORD).expect(429);
       own.clock.stepWall(86_400_000);
       await guess(email, PASSWORD).expect(429);
@@ -245,7 +245,7 @@ describe("password guessing", () => {
       .expect(201);
     await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
     const statuses = (await answers).map(({ status }) => status);
-    // Five wrong ones are free, and two are compared at once.
+    // Five failures are free, and two comparisons run concurrently.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(33);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });

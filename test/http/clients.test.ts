@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { buildingsYaml, EDGE, Installation } from "../support/installation.ts";
 
-// What people build their pages with: the two well-known providers for this kind of interface, as they are published,
-// against a running daemon.
+// The two common data providers for this style of API, as published, against a running daemon.
 
 let installation: Installation;
 let url: string;

@@ -5,7 +5,7 @@ import type { Intervention } from "../../src/domain/intervention.ts";
 import { RECOUNT } from "../../src/store/intervention-counts.ts";
 import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 
-// The decisions of the interface's design, A to Z, where the contract says "not shown". One section a letter.
+// Design decisions A to Z for what the contract leaves open, one section a letter.
 
 let site: TestApp;
 let port: number;

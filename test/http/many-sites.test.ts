@@ -5,11 +5,11 @@ import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 
-/* A centre with many sites, several of them behind one address. */
+/* A dispatch centre with many sites, several of them behind one address. */
 
 const SHARED = "10.0.0.1";
 const PAGE_BYTES = 4096;
-/** Twenty and more comparisons take two seconds, and minutes on a machine that has much else to do. */
+/** More than twenty comparisons take two seconds, and minutes on a busy machine. */
 const SLOW_MS = 300_000;
 let centre: TestApp;
 
@@ -24,7 +24,7 @@ function siteOf(name: string): string {
   return `${name}@site.example`;
 }
 
-/** @returns `in`, or why not */
+/** @returns `in`, or the reason of the failure */
 async function signIn(name: string, password = PASSWORD, token?: string): Promise<string> {
   try {
     await centre.tokens.signIn(siteOf(name), password, SHARED, token);
@@ -39,7 +39,7 @@ describe("a site with an old password", () => {
     "locks out neither other sites at its address nor a new one",
     async () => {
       await signIn("neighbour");
-      // Each one comes after the longest wait, so it is compared and counted.
+      // Each attempt is made after the maximum wait, so it is compared and counted.
       for (let attempt = 0; attempt < 30; attempt += 1) {
         await signIn("old", "not any longer");
         centre.clock.advance(900_000);
@@ -104,7 +104,7 @@ describe("a verified password", () => {
       await Promise.all(
         Array.from({ length: 300 }, () => own.tokens.signIn(PEOPLE.operator, PASSWORD, SHARED)),
       );
-      // Each commit writes five pages at least, of the tables and their indices.
+      // Each commit writes at least five pages of tables and indexes.
       expect(statSync(`${path}-wal`).size).toBeLessThan(300 * PAGE_BYTES);
       const entries = own.events.newest(300).map(({ event, who, from }) => ({ event, who, from }));
       expect(entries).toEqual(

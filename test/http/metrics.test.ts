@@ -45,7 +45,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Reads Prometheus' text format strictly: anything but comments, names, labels and numbers is an error. */
+/** Parses the Prometheus text format strictly: anything but comments, names, labels and numbers is an error. */
 function samplesOf(text: string): { samples: Sample[]; families: Map<string, string> } {
   const families = new Map<string, string>();
   const helped = new Set<string>();

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEFAULTS, TestApp } from "../support/app.ts";
 
 /*
- * The interface against a model of it: a plain map of records. Runs that once failed are kept as seeds; a failing run
- * prints its own.
+ * The API against a model: a plain map of records. Failing runs print their seed; earlier failures are kept as
+ * seeds.
  */
 const REGRESSION_SEEDS: readonly number[] = [1, 20_261_120];
 const RUNS = 12;

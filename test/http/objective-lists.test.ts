@@ -7,7 +7,7 @@ import type { Objective } from "../../src/domain/objective.ts";
 import { PATROL, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 import { close, listen } from "../support/loopback.ts";
 
-/* What sites ask a centre for every hour: its lists of objectives. */
+/* The lists of objectives that sites request every hour. */
 
 const BUILDINGS = "obiective/cladiri";
 const LIST = `/${BUILDINGS}?_start=0&_end=200`;
@@ -30,9 +30,9 @@ afterEach(async () => {
 interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it came over the wire. */
+  /** As received. */
   readonly raw: Buffer;
-  /** Unpacked and parsed; undefined without a body. */
+  /** Decompressed and parsed; undefined without a body. */
   readonly rows: Objective[];
 }
 

@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
 
-// What a hostile or broken client does below the level of requests, against the real server.
+// Malicious and broken clients below the level of requests, against the real server.
 
 let site: TestApp;
 let served: ServedApp;
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const open = (): Socket => connect(server.address.port, "127.0.0.1");
-/** Everything that is answered until the server closes the connection. */
+/** All response data until the server closes the connection. */
 const answered = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let answer = "";
@@ -81,7 +81,7 @@ describe("the error body is returned for", () => {
 });
 
 describe("a body without end", () => {
-  /** Sends until the server has had enough; how much it took. */
+  /** Sends until the server closes the connection. Returns the number of accepted bytes. */
   const endless = async (start: string, part: string): Promise<{ sentBytes: number; answer: string }> => {
     const socket = open();
     const answer = answered(socket);
@@ -91,7 +91,7 @@ describe("a body without end", () => {
       isOver = await new Promise<boolean>((resolve) => {
         socket.write(part, (error) => resolve(error !== null && error !== undefined));
       });
-      // Gives the answer and the end of the connection their turn.
+      // Waits for the response and the close of the connection.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -252,7 +252,7 @@ test("slow headers, slow bodies and silence are closed within 70 seconds", async
 
 test("an address that is not yet assigned is bound once it is, and trips of the daemon work before", async () => {
   const clock = new ManualClock();
-  // TEST-NET-1 (RFC 5737): nobody has it.
+  // TEST-NET-1 (RFC 5737): never assigned.
   const waiting = await new ServedApp(site, { host: "192.0.2.1", conditions, clock }).start();
   expect([...raised]).toEqual(["http-address-unavailable"]);
   expect((await fetch(`${waiting.server.loopbackUrl}/interventii`)).status).toBe(401);

@@ -156,7 +156,7 @@ describe("the live updates of a site", () => {
   });
 });
 
-/** Somebody who reads a stream. */
+/** A client of the stream. */
 class Client {
   readonly messages: StreamMessage[] = [];
   bytes = 0;
@@ -174,7 +174,7 @@ class Client {
     this.ended = new Promise((resolve) => {
       response.once("close", resolve);
     });
-    // A stream that is left is cut off in the middle, which is what it is for.
+    // A stream that the client leaves is interrupted, as expected.
     response.on("error", () => {});
   }
 
@@ -192,7 +192,7 @@ class Client {
     return this.messages.some((message) => message.event === event);
   }
 
-  /** The zones of the last message about any. */
+  /** The zones of the last message with zones. */
   zones(): string[] {
     const data = this.messages.findLast(({ event }) => event === "zones")?.data ?? "[]";
     return (JSON.parse(data) as ZoneView[]).map(({ id }) => id);

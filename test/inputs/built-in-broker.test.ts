@@ -44,7 +44,7 @@ async function sensor(options: IClientOptions = {}): Promise<MqttClient> {
   return client;
 }
 
-/** A connection that says nothing of its own accord. */
+/** A connection that sends nothing. */
 async function silentSocket(): Promise<Socket> {
   const socket = connect(brokerPort(site), "127.0.0.1");
   socket.on("error", () => "the broker cuts it on purpose");
@@ -264,7 +264,7 @@ describe("the built-in broker's limits", () => {
     for (let index = 0; index < 100; index += 1)
       await client.publishAsync(`camera/${index}`, payload, { qos: 1, retain: true });
     expect(site.conditions).toEqual(["mqtt-broker-at-limit/retained"]);
-    // One that is taken back makes room for another, and one that is kept can be replaced.
+    // A deleted one makes room for another, and a retained one can be replaced.
     await client.publishAsync("camera/0", "", { qos: 1, retain: true });
     await client.publishAsync("camera/1", payload, { qos: 1, retain: true });
     await client.publishAsync("late", payload, { qos: 1, retain: true });
@@ -377,7 +377,7 @@ describe("the memory of the built-in broker for its clients", () => {
     expect(ended).toEqual(["flood 0 of all", "flood 1 of all"]);
     memory.change(memory.client("display", "10.0.0.2"), "outgoing", part + 1);
     expect(ended.at(-1)).toBe("display alone");
-    // A message on its way is in the queue and in the buffer, and is there once.
+    // A message in delivery is in the queue and in the buffer, and counts once.
     const before = memory.bytes;
     memory.change(memory.client("gate"), "sending", part);
     expect(memory.bytes).toBe(before);
@@ -438,7 +438,7 @@ describe("password guessing at the built-in broker", () => {
         detail: { client: "g19", blockedForS: 30 },
       },
     ]);
-    // The right password is not even looked at.
+    // The right password is not compared.
     expect(await signsIn({ ...RIGHT, clientId: "another" })).toBe(false);
     expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
     site.clock.advance(30_000);

@@ -8,8 +8,8 @@ import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { WatchedZones } from "../support/watched-zones.ts";
 
 /*
- * Messages of real devices and bridges, as their makers and users have published them, and what each must be. They come
- * in their order, from a client at the broker, to the zones of device-zones.yaml.
+ * Messages of real devices and bridges, as published by vendors and users, and their expected result. A client
+ * publishes them in order to the zones of device-zones.yaml.
  */
 
 interface DeviceMessage {
@@ -56,7 +56,7 @@ describe("the message of a device", () => {
     async ({ topic, payload, expected, retain = false, ok, available }) => {
       site.clock.advance(60_000);
       const before = site.logLines.length;
-      // Whoever has the acknowledgement knows that the message was read.
+      // An acknowledgement means that the message was processed.
       await device.publishAsync(topic, payload, { qos: 1, retain });
       site.clock.advance(5_000);
       const said = new Set(site.logLines.slice(before).flatMap(outcomeOf));
@@ -68,13 +68,13 @@ describe("the message of a device", () => {
   );
 });
 
-/** What a log line says has become of a message. */
+/** Result of a message according to a log line. */
 function outcomeOf(line: Record<string, unknown>): string[] {
   switch (line["event"]) {
     case "zone-trip":
       return ["trip"];
     case "zone-restore":
-      // Sensors that never say so close by themselves.
+      // Sensors that never report normal are restored automatically.
       return line["zone"] === "tasmota-pir" ? [] : ["restore"];
     case "mqtt-signal": {
       const isWell = line["open"] === false || line["low"] === false || line["up"] === true;

@@ -117,7 +117,7 @@ describe("an entry door with 30 s of entry delay", () => {
   });
 
   test("is cancelled when disarmed by a schedule meanwhile", async () => {
-    // The clock of the tests begins on Friday 2026-11-20 at 23:30 local time.
+    // The test clock starts on Friday 2026-11-20 at 23:30 local time.
     await make({ ...DOOR, gate: { schedule: "fri 20:00-23:31" } });
     site.zones.clock.advance(45_000);
     opens("door");
@@ -221,7 +221,7 @@ describe("confirmation", () => {
     expect(police()).toEqual([false]);
     await passes(61_000);
     await trip("hall");
-    // The glass and the hall confirm each other; the door asks for the hall within a minute.
+    // The glass break and the hall confirm each other; the door requires the hall within a minute.
     expect(police()).toEqual([true]);
   });
 

@@ -20,7 +20,7 @@ const AT_REST = [
   [22, 1],
 ] as const;
 
-/** Lines that can be taken away or fall silent, as drivers and other programs bring about. */
+/** Lines that can disappear or stop reporting, because of drivers or other programs. */
 class FailingLines implements GpioPort {
   readonly lines = new SimulatedLines(AT_REST);
   readonly held = new Set<number>();
@@ -30,7 +30,7 @@ class FailingLines implements GpioPort {
   isMute = false;
   #onActivity = new Map<number, OnActivity>();
 
-  /** A pulse that is over before anybody reads the line. */
+  /** A pulse that ends before the line is read. */
   pulse(line: number, atMs?: number): void {
     if (!this.calmed.has(line)) this.#onActivity.get(line)?.(atMs);
   }
@@ -119,7 +119,7 @@ describe("a key switch", () => {
     isGone = false;
     await pass(10_000);
     expect(site.conditions).toEqual([]);
-    // From the first look that failed to the one that did not, whatever happened at the wire in between.
+    // From the first failed read to the first successful one, whatever happened in between.
     const [blind] = site.events;
     expect(site.events).toHaveLength(1);
     expect(blind).toMatchObject({ event: "blind-interval", subject: "gpio-line-failed gpio 4" });
@@ -158,7 +158,7 @@ describe("the lines of a site", () => {
     });
   }
 
-  /** Lets the daemon look at its lines, and what it awaited go on. */
+  /** Runs a poll of the lines and pending promises. */
   async function look(): Promise<void> {
     site.clock.advance(10_000);
     await new Promise(setImmediate);
@@ -305,7 +305,7 @@ describe("the lines of a site", () => {
   });
 
   describe("an unstable line", () => {
-    /** A loose wire: so many pulses a second, for so long. */
+    /** A loose contact: number of pulses a second, and duration. */
     function storm(ms: number, everyMs = 2): void {
       for (let passed = 0; passed < ms; passed += everyMs) {
         port.pulse(17);

@@ -4,7 +4,7 @@ import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
-/* What kept an alarm back, or out of a text, although nothing was wrong with the alarm itself. */
+/* Regressions in which a valid alarm was delayed or missing in a text. */
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
@@ -46,7 +46,7 @@ test("a smoke detector with more openings than are recorded is not restored by a
     for (const contact of ["normal", "open"] as const)
       site.zones.monitor.read("smoke", contact, { live: true });
   await passes(10_000);
-  // The other record is about the zone that floods the journal.
+  // The other record is for the zone that floods the journal.
   const fires = () => site.records.filter(({ firetruck }) => firetruck);
   expect(fires()).toHaveLength(1);
   expect(fires()[0]?.notes).toMatch(/^23:30 Smoke ×\d+$/);

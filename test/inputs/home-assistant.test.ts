@@ -51,7 +51,7 @@ async function show(publisher: RetainedPublisher): Promise<void> {
   await shown.start();
 }
 
-/** What a broker has kept, as somebody who comes later sees it. */
+/** Retained messages of a broker, as a new subscriber receives them. */
 class Watcher {
   readonly kept = new Map<string, string>();
   readonly #client: MqttClient;
@@ -92,7 +92,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   let watcher: Watcher;
 
   beforeEach(async () => {
-    // One that keeps nothing over its end.
+    // A broker without persistence.
     broker = await startMosquitto([], []);
     await show(
       new ExternalPublisher({ broker: { url: broker.url }, clientId: "santinela-shown", log: site.log }),
@@ -124,7 +124,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
       "queue",
       "clock",
     ]);
-    // Another installation could take the zones up as sensors of its own.
+    // Another installation could discover the zones as its own sensors.
     const sensors = discoveredSensors(topic.replace("homeassistant/", ""), announcement);
     expect(sensors.find(({ deviceClass }) => deviceClass === "smoke")).toMatchObject({
       name: "Santinela Hala Nord Fum",
@@ -154,7 +154,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     ]);
     const text = later.kept.get("homeassistant/device/santinela_hala_nord/config") ?? "{}";
     const { components } = JSON.parse(text) as { components: Record<string, object> };
-    // A component with nothing but its platform is one to be removed.
+    // A component with only its platform is a removal.
     expect(components["zone_smoke"]).toEqual({ platform: "binary_sensor" });
     expect(components["zone_yard"]).toMatchObject({ name: "Curte" });
     await later.end();

@@ -260,7 +260,7 @@ test("two hundred zones of one incident are all listed, in one record and its co
 });
 
 describe("a crash of the daemon", () => {
-  /** The second trip at the objective is in the record's notes, and the journal does not know it. */
+  /** The second trip at the objective is in the notes of the record, and not acknowledged in the journal. */
   async function tripNotedAndNotMarked(): Promise<void> {
     await site.trip("door");
     site.failpoint = (name) => {

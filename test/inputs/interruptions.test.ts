@@ -62,7 +62,7 @@ describe("an untrusted clock", () => {
         `Zone Gate (gate, intrusion) tripped at ${dateStart.replace("T", " ")}.`,
       );
       await site.until(() => site.zones.trips[0]?.isDated);
-      // Set right again, to the minute, it is what it was.
+      // Corrected to the minute, it has its previous value.
       site.zones.clock.stepWall(-stepMs);
       site.kick();
       await site.until(() => site.records[0]?.dateStart === "2026-11-20T23:30:00");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { KeyedQueue } from "../../src/inputs/keyed-queue.ts";
 
-/** Work that ends when it is told to. */
+/** A task that ends on demand. */
 function work(): { run: () => Promise<void>; end: (error?: Error) => void } {
   let settle: (error?: Error) => void = () => {};
   const done = new Promise<void>((resolve, reject) => {

@@ -13,8 +13,8 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * A message whose acknowledgement is lost comes again. What these tests can show is that its second coming is no second
- * trip; that a message whose first coming was lost is read, they show as well.
+ * A message with a lost acknowledgement is delivered again. The repetition must not be a second trip, and a
+ * message whose first delivery was lost must be read.
  */
 
 const TOPIC = "zigbee2mqtt/gate";
@@ -114,7 +114,7 @@ describe("the built-in broker with lost acknowledgements", () => {
     await sensor.publish({ id: 2, payload: OPEN });
     await sensor.publish({ id: 3, payload: CLOSED });
     site.clock.advance(20_000);
-    // Whoever is heard so much later has got its acknowledgements, and starts again with packet id 2.
+    // A client that reconnects this much later has its acknowledgements, and starts with packet id 2.
     await sensor.ping();
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN, dup: true });
@@ -161,7 +161,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
     await eventually("both messages", () => site.trips.length === 1 && contact() === "normal");
-    // Cut first: an acknowledgement may still be on its way through the line.
+    // The connection is cut first: an acknowledgement may still be in transit.
     line.cut();
     line.mode = "carry";
   }
@@ -185,7 +185,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
   });
 });
 
-/** A sensor that chooses its own packet ids, as no client library lets one do. */
+/** A sensor that sets its own packet ids, which no client library permits. */
 class Sensor {
   readonly #socket: Socket;
   readonly #received: Packet[] = [];
@@ -216,7 +216,7 @@ class Sensor {
     return sensor;
   }
 
-  /** Publishes and waits for the answer; what is behind the answer (PUBREL) is never sent, as if it had been lost. */
+  /** Publishes and waits for the response; the next packet (PUBREL) is never sent, as if lost. */
   async publish(message: { id: number; payload: string; qos?: 1 | 2; dup?: boolean }): Promise<void> {
     const { id, payload, qos = 1, dup = false } = message;
     const publish = {

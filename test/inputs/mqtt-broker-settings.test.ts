@@ -7,14 +7,14 @@ import { MqttSite } from "../support/mqtt-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
 /*
- * The settings that are shipped for a Mosquitto broker, each shown by what is lost without it. A power cut is a SIGKILL
- * here: what the broker has handed to the kernel survives it, so nothing is said about the disk itself.
+ * The shipped Mosquitto settings, each shown by the loss without it. A power cut is a SIGKILL here: data that
+ * the broker has passed to the kernel survives, so the disk is not tested.
  */
 
 const SHIPPED = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
-/** A Mosquitto as it comes from Debian. */
+/** Mosquitto with the settings of Debian. */
 const AS_IT_COMES = ["persistence true"];
 
 const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
@@ -36,17 +36,17 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     return site.monitor.zones()[0]?.contact;
   }
 
-  /** The machine is without power for two minutes while a sensor with QoS 0 reports an opening and a closing. */
+  /** The machine has no power for two minutes while a QoS 0 sensor reports an opening and a closing. */
   async function openAndCloseWhileAway(): Promise<void> {
     await site.readings.stop();
     site.losePower(120_000);
-    // An answer of the broker shows that it has seen the daemon go; before, QoS 0 goes into a line that nobody reads.
+    // A response of the broker shows that it has detected the disconnect; before, QoS 0 messages would be lost.
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
     await sensor.publishAsync("door", "ON");
     await sensor.publishAsync("door", "OFF");
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
     await site.listen();
-    // Behind everything that was queued.
+    // After all queued messages.
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await sensor.publishAsync("door", "ON", { qos: 1 });
     await eventually("the last opening", () => contact() === "open");
@@ -87,7 +87,7 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     await site.readings.stop();
     site.restart();
     await sensor.publishAsync("door", "ON", { qos: 1 });
-    // Written down after each turn with a change: one more answer shows that the opening is.
+    // The broker stores changes after each turn: another response shows that the opening is stored.
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await site.broker.kill();

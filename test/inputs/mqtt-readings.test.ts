@@ -56,7 +56,7 @@ describeWithMosquitto("an external broker", () => {
     await eventually("the failure", () => site.logged("mqtt-message-write-failed").length === 1);
     expect(site.conditions).toContain("journal-write-failed");
 
-    // The connection is broken and made again, and the broker sends the same message.
+    // The client reconnects, and the broker sends the same message.
     site.clock.advance(1000);
     await eventually("the second failure", () => site.logged("mqtt-message-write-failed").length === 2);
     site.repairJournal();
@@ -64,7 +64,7 @@ describeWithMosquitto("an external broker", () => {
     await eventually("the trip", () => site.trips.length === 1);
     expect(site.conditions).toEqual([]);
 
-    // It was acknowledged now: another daemon under the same name gets nothing any more.
+    // It is acknowledged now: another daemon with the same client id no longer receives it.
     await site.readings.stop();
     site.restart();
     await site.listen();
@@ -81,7 +81,7 @@ describeWithMosquitto("an external broker", () => {
     site.restart();
     await publish({ contact: false });
     await publish({ contact: true });
-    // The broker writes its store after each turn with a change, so one more answer shows that the two are in it.
+    // The broker stores changes after each turn, so another response shows that both are stored.
     await publish({ contact: true });
     await broker.kill();
     await broker.startAgain();

@@ -93,7 +93,7 @@ describeWithMosquitto("two daemons under one client id", () => {
     await subscribed(connections + 1);
     site.clock.advance(60_000);
     expect(site.conditions).toEqual([]);
-    // What the other one heard meanwhile, ours did not.
+    // Messages that the other client received meanwhile are lost for ours.
     expect(site.events.map(({ subject }) => subject)).toContain("mqtt-session-taken-over");
   });
 });
@@ -117,7 +117,7 @@ describeWithMosquitto("a broker with full queues", () => {
     await absent.endAsync();
     await start(broker.url);
     await subscribed();
-    // Without a first count nobody knows what is new.
+    // Without a first count new drops cannot be detected.
     const publish = (): Promise<unknown> => sensor.publishAsync("door", "OFF", { qos: 1 });
     await eventually("the condition", async () => {
       await publish();

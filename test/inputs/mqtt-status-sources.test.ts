@@ -33,7 +33,7 @@ describeWithMosquitto("a broker with many topics", () => {
   });
   afterEach(() => site.end());
 
-  /** What has been said about the zones besides their contacts. */
+  /** Status reports of the zones other than contacts. */
   function said(): Record<string, unknown>[] {
     return site
       .logged("mqtt-signal")

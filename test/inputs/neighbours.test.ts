@@ -4,9 +4,9 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * Devices and bridges that put several sensors on one topic, in the form in which their documentation shows messages. Of
- * each: the zone, a message that opens it, one of a neighbour that would open it if it were its own, and one of a
- * neighbour that would close it.
+ * Devices and bridges with several sensors on one topic, with messages as documented. For each: the zone, a
+ * message that opens it, a message of another sensor that would open it if it were its own, and one that would
+ * close it.
  */
 
 interface Shared {
@@ -234,7 +234,7 @@ describe("another device on the topic of", () => {
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["front-door"]);
     for (const text of others) await says(text);
     expect(site.contactOf("front-door")).toBe("open");
-    // Nor is it a sign of life.
+    // It is not a sign of life either.
     for (let minute = 0; minute < 16; minute += 1) {
       site.clock.advance(60_000);
       if (!more) for (const text of others) await says(text);

@@ -10,7 +10,7 @@ const GATE = gateIdOf(KEY);
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const simulated = { simulated: true } as const;
 const MINUTE_MS = 60_000;
-/** Longer than the time within which an opening must be told. */
+/** Longer than the maximum time until an opening is reported. */
 const TOLD_MS = 5_000;
 
 let site: DispatchingSite;
@@ -26,7 +26,7 @@ function opens(zoneId: string): void {
   for (const contact of ["normal", "open"] as const) site.zones.monitor.read(zoneId, contact, { live: true });
 }
 
-/** Time passes, and everything that it brings becomes a record. */
+/** Advances the time, and waits for the resulting records. */
 async function passes(ms: number): Promise<void> {
   site.zones.clock.advance(ms);
   await site.settled();
@@ -177,7 +177,7 @@ describe("a window that is open at arming", () => {
     opens("a");
     await site.powerCut(MINUTE_MS);
     await passes(MINUTE_MS);
-    // Whether the gate is open is not known before its switch has said so.
+    // The arming condition is unknown before the first reading of its key switch.
     expect(site.records).toEqual([]);
     site.zones.monitor.setGate(GATE, "open");
     await passes(TOLD_MS);

@@ -26,7 +26,7 @@ describe("the payload of a message", () => {
     ["{", CONTACT, "not-json"],
     ["", CONTACT, "unknown"],
     ["  \n", CONTACT, "unknown"],
-    // Anything but the open value is normal where normal is not named.
+    // Without a normal value anything but the open value is normal.
     ['{"smoke":0}', { path: "/smoke", open: [1] }, "normal"],
     ['{"smoke":null}', { path: "/smoke", open: [1] }, "unknown"],
     ['{"smoke":"1"}', { path: "/smoke", open: [1] }, "open"],
@@ -52,7 +52,7 @@ describe("the payload of a message", () => {
     ["1", { open: [true] }, "open"],
     ["False", { open: [0] }, "open"],
     ["2", { open: [true] }, "normal"],
-    // What stands for "I do not know", unless a rule means it.
+    // Values that mean "unknown", unless a rule uses them.
     ["999", { open: ["ON"] }, "unknown"],
     ['{"lux":-1}', { path: "/lux", open: [1] }, "unknown"],
     ["unavailable", { open: ["ON"] }, "unknown"],
@@ -60,7 +60,7 @@ describe("the payload of a message", () => {
     ["-1", { open: [1], normal: [-1] }, "normal"],
     ['{"state":"ON"}', { open: ["ON"] }, "unknown"],
     ["null", { open: ["ON"] }, "unknown"],
-    // What bridges with an option for it send for the same thing.
+    // The same in the alternative format of bridges.
     ["ON", { open: [true] }, "open"],
     ["off", { open: [1], normal: [false] }, "normal"],
     ["ON\0", { open: ["ON"] }, "open"],
@@ -69,7 +69,7 @@ describe("the payload of a message", () => {
     ['{"contact":NaN}', CONTACT, "unknown"],
     ['{"contact":False}', CONTACT, "not-json"],
     ['{"t":-Infinity,"note":"-Infinity"}', { path: "/note", open: ["-Infinity"] }, "open"],
-    // Codes are text, however long.
+    // Codes are text of any length.
     ["76561198000000001", { open: ["76561198000000002"] }, "normal"],
     ["76561198000000001", { open: ["76561198000000001"] }, "open"],
     ['{"id":76561198000000001}', { path: "/id", open: ["76561198000000002"] }, "normal"],

@@ -4,9 +4,9 @@ import { DispatchingSite } from "../support/dispatching-site.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * Random days of an installation: contacts that open and close, sensors and brokers that repeat themselves, restarts,
- * power cuts, full disks and clocks that are set. A model that knows nothing of the program's own code says how many
- * edges there were; each must be a trip, one and no more. What this cannot show is time: the zones here have no filter.
+ * Random days of an installation: contacts that open and close, repeated messages, restarts, power cuts, full
+ * disks and clock steps. An independent model counts the edges; each must be exactly one trip. Filters are not
+ * covered: the zones have none.
  */
 
 const ZONES = [
@@ -60,13 +60,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What a careful person with a notebook would have counted. */
+/** Expected results of the model. */
 class Notebook {
   readonly edges = ZONES.map(() => 0);
   readonly #contact: Contact[] = ZONES.map(({ id }) => (id === "pir" ? "normal" : "unknown"));
   readonly #restedByItself = ZONES.map(({ id }) => id === "pir");
   readonly #lastOpenMs = ZONES.map(() => 0);
-  /** Open at first sight by an old value: of what saves lives the first live message is an edge. */
+  /** Open by a retained value at the first reading: for a life safety zone the first live message is an edge. */
   readonly #isOldOpening = ZONES.map(() => false);
 
   reads(index: number, contact: Contact, live: boolean, nowMs: number): void {
@@ -84,7 +84,7 @@ class Notebook {
     this.#contact[index] = contact;
   }
 
-  /** The pulse sensor closes by itself. */
+  /** The pulse sensor is restored automatically. */
   passes(nowMs: number): void {
     for (const [index, { id }] of ZONES.entries()) {
       if (id !== "pir" || this.#contact[index] !== "open") continue;
@@ -94,7 +94,7 @@ class Notebook {
     }
   }
 
-  /** After a start the pulse sensor is given its whole time once more. */
+  /** After a start the full restore time of the pulse sensor applies again. */
   starts(nowMs: number): void {
     this.#isOldOpening.fill(false);
     this.#lastOpenMs.fill(nowMs);
@@ -122,7 +122,7 @@ test("in 1,000 random days every edge is one trip, and every trip has an edge", 
   );
 }, 300_000);
 
-/** Lives through a day; readings that a full disk refuses come again, as a broker sends them, until it is mended. */
+/** Simulates a day. Readings rejected by a full disk are delivered again, as by a broker, until the disk works. */
 function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): void {
   const last: ({ contact: Contact; live: boolean } | undefined)[] = ZONES.map(() => undefined);
   const owed: { zone: number; contact: Contact; live: boolean }[] = [];
@@ -140,7 +140,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
   };
   const mend = (): void => {
     site.repairJournal();
-    // What was due while the disk was full is written down within a second.
+    // Readings that were due while the disk was full are recorded within a second.
     site.clock.advance(1000);
     for (const { zone: index, contact, live: isLive } of owed.splice(0)) read(index, contact, isLive);
   };
@@ -205,7 +205,7 @@ test("for any trips and restarts of the daemon, each trip is in one intervention
           const record = records.get(interventionId ?? 0);
           const kind = record?.firetruck ? "fire" : "burglary";
           expect(`${kind}/${record?.objectiveType}/${record?.objectiveId}`).toBe(subject);
-          // Its own record exists exactly if it was posted.
+          // Its own record exists if and only if it was posted.
           const own = site.zones.journal.incidents.find(key);
           expect(own !== undefined).toBe(state === "posted");
         }

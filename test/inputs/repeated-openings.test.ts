@@ -4,7 +4,7 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
-/* The reviews of a camera: one person in the yard is `new`, then `update` every few seconds, then `end`. */
+/* Reviews of a camera: a person in the yard is `new`, then `update` every few seconds, then `end`. */
 
 const TOPIC = "frigate/reviews";
 const YARD: Partial<ZoneOptions> & Pick<ZoneOptions, "input"> = {

@@ -8,7 +8,7 @@ import { PROFILE_OF_KIND, resolveProfiles } from "../../src/domain/zone-rules.ts
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { WatchedZones } from "../support/watched-zones.ts";
 
-/* The worked zones of docs/sensors.md, loaded as they are there and fed with the messages shown. */
+/* The example zones of docs/sensors.md, loaded as written and fed with the documented messages. */
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/sensors.md", import.meta.url)), "utf8");
 const worked = page.slice(page.indexOf("## Worked zones"), page.indexOf("## What the broker must do"));
@@ -65,7 +65,7 @@ describe("the example zone", () => {
   });
 });
 
-/** What has happened since it was last asked. */
+/** Events since the last call. */
 function outcomesOf({ logLines, events }: WatchedZones): string[] {
   const logged = logLines.splice(0).flatMap(({ event, zone, of }) => {
     if (event === "zone-trip") return [`trip ${String(zone)}`];

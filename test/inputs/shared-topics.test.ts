@@ -6,7 +6,7 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
-/* Several sensors that speak on one topic, each zone with the conditions that tell its messages from its neighbours'. */
+/* Several sensors on one topic, each zone with conditions that select its messages. */
 
 type Options = Partial<ZoneOptions> & Pick<ZoneOptions, "input">;
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const says = (topic: string, payload: unknown): Promise<unknown> =>
   device.publishAsync(topic, typeof payload === "string" ? payload : JSON.stringify(payload), { qos: 1 });
-/** What has happened to the zones, in order. */
+/** Events of the zones, in order. */
 const happened = (): string[] =>
   site.logLines.flatMap(({ event, zone }) =>
     ["zone-first-sight", "zone-trip", "zone-restore"].includes(String(event))

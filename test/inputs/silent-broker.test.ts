@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 import { listen } from "../support/loopback.ts";
 
-/** A broker that takes connections and never answers. */
+/** A broker that accepts connections and never responds. */
 let broker: Server;
 const connections: Socket[] = [];
 let installation: Installation;

@@ -16,7 +16,7 @@ const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: bui
 /** Its objective is not in the database. */
 const NOWHERE = zoneOf({ id: "nowhere", input: { simulated: true }, objective: building(99) });
 
-/** More than are refused in a row before people are told. */
+/** More than the consecutive rejections before a condition is raised. */
 const FAR = Array.from({ length: 12 }, (_, index) =>
   zoneOf({ id: `far-${index}`, input: { simulated: true }, objective: building(100 + index) }),
 );
@@ -29,9 +29,9 @@ let server: Server;
 let port: number;
 let client: ApiClient;
 let dispatcher: TripDispatcher;
-/** Answers given instead of the application's, the next first; after them the application answers. */
+/** Responses instead of those of the application, in order; then the application responds. */
 let instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
-/** Keys of the requests that came in, in order. */
+/** Keys of the received requests, in order. */
 let keys: string[];
 let failpoint: (name: string) => void;
 
@@ -80,7 +80,7 @@ describe("a trip", () => {
 
   test("is found a minute later after a lost notification", async () => {
     dispatcher.start();
-    // The first look at the empty journal is over by the end of this turn.
+    // The first check of the empty journal ends in this turn.
     await new Promise(setImmediate);
     trip("hall-1");
     site.clock.advance(60_000);

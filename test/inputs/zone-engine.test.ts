@@ -64,7 +64,7 @@ describe("a trip", () => {
       expect(site.trips).toHaveLength(0);
       site.clock.advance(1);
       expect(site.trips).toHaveLength(1);
-      // Dated by the clock as it is now, 250 ms back.
+      // The time is that of the present clock minus 250 ms.
       expect(site.trips[0]?.moment.wallMs).toBe(site.clock.wallMs() - 250);
     },
   );
@@ -305,7 +305,7 @@ test("readings that change nothing are not stored", () => {
 });
 
 test("a wait longer than the maximum of a timer is split", () => {
-  // No option reaches that far today; the monitor must not spin or overflow if one ever does.
+  // No option permits this today; the engine must not spin or overflow.
   const slow = { ...PULSE, rules: { ...PULSE.rules, autoRestoreMs: 2 ** 31 + 1000 } };
   site = new WatchedZones([slow]);
   read("remote", "normal");

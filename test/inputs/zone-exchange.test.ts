@@ -15,11 +15,11 @@ const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, swinger: false });
 const gate = (id: string, topic: string, more: Partial<Parameters<typeof zoneOf>[0]> = {}): Zone =>
   zoneOf({ id, input: { mqtt: topic, path: "/contact", open: [false], normal: [true] }, ...more });
 
-/** Zones on simulated lines and topics, in this process with a manual clock. */
+/** Reloads of zones with simulated lines and topics, in this process with a manual clock. */
 class Site {
   readonly watched: WatchedZones;
   readonly lines = new SimulatedLines();
-  /** What was done to lines: `open 17`, `close 17`. */
+  /** Calls for lines: `open 17`, `close 17`. */
   readonly handled: string[] = [];
   readonly #gpio: GpioReadings;
   readonly #mqtt: MqttZones;
@@ -48,7 +48,7 @@ class Site {
     return this;
   }
 
-  /** What a reload does in its turn. */
+  /** The synchronous part of a reload. */
   exchange(zones: readonly Zone[]): Promise<void> {
     this.watched.watch.exchange(zones, BY);
     this.#mqtt.exchange(zones);
@@ -197,7 +197,7 @@ describe("a zone with a changed line", () => {
     site = await new Site([DOOR], journal).start();
     expect(site.watched.contactOf("door")).toBe("normal");
     site.end();
-    // The file had been written and the exchange had not been reached.
+    // The file was written and the zones were not yet replaced.
     site = new Site([zoneOf({ id: "door", input: { gpio: 20 }, swinger: false })], journal);
     site.lines.set(20, 1);
     await site.start();

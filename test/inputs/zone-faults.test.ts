@@ -321,7 +321,7 @@ describe("a swinger", () => {
     await site.settled();
     expect(site.records.map(({ type }) => type)).toEqual(["other", "repair"]);
     expect(site.zones.journal.swingers.find("gate")).toMatchObject({ trips: 5000 });
-    // Two trips a minute at most are written down once it is shut down.
+    // After the shutdown at most two trips a minute are recorded.
     expect(site.zones.trips.length).toBeLessThan(20 + 2 * 167 + 2);
   });
 

@@ -15,7 +15,7 @@ function trip(...zoneIds: string[]): void {
     for (const contact of ["normal", "open"] as const) site.monitor.read(zoneId, contact, { live: true });
 }
 
-/** What became of the trips; contacts that stand open as a hold ends have tests of their own. */
+/** Dispositions of the trips; contacts that are open at the end of an override are tested elsewhere. */
 function dispositions(): unknown[] {
   return site.trips
     .filter(({ type }) => type === "trip")
@@ -166,7 +166,7 @@ describe("an arming condition", () => {
   const ARMED = zoneOf({ id: "gate", input: { simulated: true }, gate: { gpio: 22 }, swinger: false });
 
   test("by schedule suppresses trips outside of it", () => {
-    // The clock of these tests stands at 23:30 in Bucharest.
+    // The clock of these tests shows 23:30 in Bucharest.
     site = new WatchedZones([AT_NIGHT]);
     trip("door");
     site.clock.advance(7 * 60 * MINUTE_MS);

@@ -1,6 +1,6 @@
 import { codeOf, type SourceFile } from "./source-tree.ts";
 
-/** Which folders a folder of src/ may import from; files directly in src/ stand under their own name. */
+/** Directories that a directory of src/ may import from; files directly in src/ are listed by name. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["domain"],
   store: ["store", "domain"],
@@ -24,9 +24,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "daemon.ts",
   ],
-  // Runs in a browser: of the daemon it knows the types below, and nothing else.
+  // Runs in a browser: of the daemon it may import only the types below.
   panel: ["panel"],
-  // What people see of the running daemon: the one room that looks into all of them.
+  // User interfaces of the running daemon: the one module that may import from all of them.
   site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
   "daemon-options.ts": ["config", "domain", "inputs", "ops"],
   "daemon-server.ts": ["http", "ops", "config", "domain"],
@@ -60,9 +60,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli"],
 };
 
-/** What a folder may know of others by its types alone: nothing of it is left in what runs. */
+/** Type-only imports, which have no run-time effect. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  // What /site answers, and the trade's own words in it.
+  // Response types of /site, and the domain types in them.
   panel: ["http/site/", "domain/"],
 };
 
@@ -87,7 +87,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "reflect-metadata": ["ops"],
 };
 
-/** Effects with one home, and what to use instead anywhere else. */
+/** Effects that only one file may have, and the alternative for others. */
 const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
   {
     what: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
@@ -95,7 +95,7 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
     instead: "the Clock port",
   },
   {
-    // How long the connection of a response may be silent is no timer of ours.
+    // The idle time-out of a response is not a timer of the daemon.
     what: /(?<!\bresponse\.)\b(setTimeout|setInterval|setImmediate)\(/,
     home: /^(ops\/system-clock|panel\/clock)\.ts$/,
     instead: "Clock.after",
@@ -124,7 +124,7 @@ const LINES_MAX = 250;
 const FUNCTION_LINES_MAX = 70;
 const NAMELESS = /(^|\/)(utils?|helpers?|common|types|interfaces|misc|shared)(\.tsx?|\/)/;
 
-/** Every breach of the house rules, as `path: what is wrong`. Empty when the house is in order. */
+/** All violations of the architecture rules, as `path: problem`; empty if there are none. */
 export function breaches(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [
     ...importBreaches(file),

@@ -83,7 +83,7 @@ describe("a source tree whose program is built", () => {
   const runTests = (): Promise<string> =>
     new Promise((resolve) => {
       const words = ["node_modules/vitest/vitest.mjs", "run", "--root", tree, "test/probe.test.ts"];
-      // A failed test is an answer too.
+      // A failed test is a result too.
       execFile(
         process.execPath,
         words,

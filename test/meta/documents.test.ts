@@ -100,7 +100,7 @@ test("the tree of the architecture page has every directory, and no unknown one"
     above.push(name);
     return [above.join("/")];
   });
-  // The other folders of test/ are named after those of src/.
+  // The other directories of test/ have the names of those in src/.
   const sources = foldersBelow("src", 2);
   const expected = [
     ...sources,
@@ -114,7 +114,7 @@ test("the tree of the architecture page has every directory, and no unknown one"
   expect(shown.toSorted()).toEqual(expected.toSorted());
 });
 
-/** The folder and those below it, as deep as told. */
+/** The directory and its subdirectories, up to this depth. */
 function foldersBelow(folder: string, depth: number): string[] {
   if (depth === 0) return [folder];
   const below = readdirSync(join(root, folder), { withFileTypes: true })

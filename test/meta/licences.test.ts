@@ -81,7 +81,7 @@ function script(name: string): Promise<unknown> {
   return import(new URL(`../../scripts/${name}`, import.meta.url).href);
 }
 
-/** That of Debian 13 is 9, which knows no `npm sbom`. */
+/** Debian 13 has version 9, which has no `npm sbom`. */
 function npmMajor(): number {
   return Number.parseInt(execFileSync("npm", ["--version"], { encoding: "utf8" }), 10);
 }

@@ -12,8 +12,8 @@ const files = ["test", "scripts"].flatMap((folder) =>
 
 const RULES: readonly Rule[] = [
   {
-    // A look-up in the whole page meets the screen before, and one that is not exact its neighbour: which of them is
-    // there first depends on the browser's speed.
+    // A look-up in the whole page can match the previous screen, and an inexact one its neighbour, depending on
+    // the speed of the browser.
     what: /\.getBy[A-Z]\w*\(|\.locator\((?!`main\[data-screen=)/,
     folders: ["test/", "scripts/"],
     homes: ["test/support/panel-page.ts"],
@@ -40,7 +40,7 @@ const RULES: readonly Rule[] = [
 
 interface Rule {
   readonly what: RegExp;
-  /** Where it holds, and the files there that it leaves alone. */
+  /** Directories of the rule, and exempt files in them. */
   readonly folders: readonly string[];
   readonly homes: readonly string[];
   readonly instead: string;
@@ -66,9 +66,9 @@ test("a look-up on a named screen is not a violation", () => {
   expect(breaches("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
 });
 
-/** Each breach as `path: what is wrong`. */
+/** Each violation as `path: problem`. */
 function breaches(path: string, text: string): string[] {
-  // The examples above are text, and no looks.
+  // The examples above are text, not look-ups.
   if (path === "test/meta/look-ups.test.ts") return [];
   return RULES.filter(
     ({ what, folders, homes }) =>

@@ -40,7 +40,7 @@ test.each([
   expect(wrongCommands(text)).toEqual([mistake]);
 });
 
-/** What is wrong with the commands in a page's code: spans, and lines of its blocks. */
+/** Errors in the commands of a page, in code spans and code blocks. */
 function wrongCommands(text: string): string[] {
   const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap((match) =>
     (match[1] ?? "").split("\n"),

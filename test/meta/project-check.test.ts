@@ -1,4 +1,4 @@
-// .ci/run itself, with a stand-in for npm and for the scripts: which suites it runs, and what it makes of their ends.
+// Runs .ci/run with a fake npm and fake scripts: which suites it runs, and how it handles their exit codes.
 import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Ends as the next line of a file beside it says, named by the first word that has one; without one it passes. */
+/**
+ * Exits with the next code of a file next to it, which is named by the first matching word; passes without a
+ * file.
+ */
 const STAND_IN = `#!/usr/bin/env bash
 for word in "$(basename "$0")" "$@"; do
   [ -s "$ENDS/$word" ] || continue
@@ -30,12 +33,12 @@ describe("the project check", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Names a program or one of its words, and the exit codes of its next runs. */
+  /** A program or one of its arguments, and the exit codes of its next runs. */
   function ends(word: string, ...codes: number[]): void {
     writeFileSync(join(folder, "ends", word), codes.map((code) => `${code}\n`).join(""));
   }
 
-  /** @param afterS how many seconds it has been running already */
+  /** @param afterS seconds that it has been running already */
   function check(afterS = 0): Promise<{ code: number; last: string[] }> {
     const environment = {
       ...process.env,
@@ -101,7 +104,7 @@ describe("the project check", () => {
   });
 
   test("passes with a suite that exceeds its time, without a second run", async () => {
-    // What timeout(1) ends with.
+    // Exit code of timeout(1).
     ends("test:vm", 124, 1);
     const { code, last } = await check();
     expect(code).toBe(0);

@@ -39,7 +39,7 @@ function missingTests(text: string): string[] {
     .map(({ file, name }) => `${file}: ${name}`);
 }
 
-/** Whether the file holds a test of that name, or a table whose title with a row's words filled in is that name. */
+/** Whether the file has a test of this name, or a table whose title matches it with the values of a row. */
 function hasTest(source: string, name: string): boolean {
   const titles = [
     ...source.matchAll(/\btest(?:\.each\([^]*?\))?\(\s*"((?:[^"\\]|\\.)*)"/g),

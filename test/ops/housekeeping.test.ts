@@ -57,7 +57,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Lets the removal that has begun come to its end. */
+/** Waits for the end of the running removal. */
 const untilRemoved = (): void => clock.advance(30_000);
 
 const conditions = (): string[] => health.list().map(({ code }) => code);

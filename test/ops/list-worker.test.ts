@@ -8,7 +8,7 @@ import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { DIST } from "../support/built-program.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/* A thread begins with a built file, so the class is the built one as well. */
+/* A worker starts from a built file, so the class is the built one too. */
 const { ListThread: BuiltListThread } = (await import(join(DIST, "ops/list-worker.js"))) as {
   readonly ListThread: typeof ListThread;
 };

@@ -37,7 +37,7 @@ import { OPERATOR_USER, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
-/** The data folder of an installation, with its databases opened and closed as the daemon does it. */
+/** The data directory of an installation, with databases opened and closed like in the daemon. */
 class Site {
   readonly dataDir = mkdtempSync(join(tmpdir(), "santinela-recovery-"));
   readonly clock = new ManualClock();
@@ -63,7 +63,7 @@ class Site {
     this.databases = this.#opened();
   }
 
-  /** The plug is pulled: the files stay as they are, without the note of an orderly stop. */
+  /** A power cut: the files remain, without the clean shutdown marker. */
   pullPlug(): void {
     const { dataDir } = this;
     const files = readdirSync(dataDir).filter((name) => /\.db(-wal)?$/.test(name));
@@ -77,7 +77,7 @@ class Site {
     }
   }
 
-  /** A zone trips: the journal has it, the record is made under its key, and the trip is marked. */
+  /** A zone trips: the journal has it, the record is created under its key, and the trip is acknowledged. */
   trip(key: string, description = "x"): number {
     const { main, journal: database } = this.databases;
     const journal = new Journal(database, this.clock);
@@ -137,7 +137,7 @@ class Site {
   }
 }
 
-/** Overwrites a part of a file, as a worn card does. */
+/** Overwrites a part of a file, like a worn memory card. */
 function damage(path: string, offset: number, bytes: number): void {
   const file = openSync(path, "r+");
   writeSync(file, Buffer.alloc(bytes, 0xa5), 0, bytes, offset);
@@ -176,7 +176,7 @@ describe("after a power cut", () => {
       "database-recovered",
       "santinela.db",
     ]);
-    // Ids travel: the lost record's may stand at the centre.
+    // Ids are shared: the dispatch centre may have the id of the lost record.
     expect(site.trip("next")).toBeGreaterThan(id);
   });
 
@@ -352,7 +352,7 @@ describe("a restore from a backup", () => {
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
     expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be put back/);
     expect(site.names()).toEqual(["a"]);
-    // Gone since it was looked at.
+    // Removed since the check.
     const plan = { recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] };
     const gone = join(site.dataDir, "nowhere");
     expect(() => restore(site.dataDir, gone, 0, TESTER, plan)).toThrow(/no such file/);

@@ -83,7 +83,7 @@ describe("the systemd notifier", () => {
   });
 
   test("uses only the variables meant for this process", () => {
-    // Its first descriptor is 3, so the name at the right place stands for the one that is open here.
+    // Its first descriptor is 3, so the name at this position is that of the open one.
     const names = [...Array<string>(descriptor - 3).fill("other"), "notify"].join(":");
     const env = { LISTEN_PID: "42", LISTEN_FDS: "1", LISTEN_FDNAMES: names };
     SystemdNotifier.of(env, 43).ready();

@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Hands a good copy in, in two pieces. @returns its number */
+/** Uploads a valid backup in two chunks. @returns its number */
 async function upload(): Promise<number> {
   const path = join(dataDir, "copy.db");
   await backUp(dataDir, path);

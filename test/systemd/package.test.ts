@@ -9,7 +9,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   let debian: Container;
   beforeAll(async () => {
     debian = await Container.boot(root);
-    // The package as it is, one of the next release, and one whose program cannot start.
+    // The current package, one of the next release, and one whose program cannot start.
     await debian.ok("mkdir -p /srv && cp /packages/santinela_*.deb /srv/this.deb");
     await repack(
       "next",
@@ -118,7 +118,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     const state = (): Promise<string> =>
       debian.ok("dpkg-query --show --showformat='${Version} ${db:Status-Status}' santinela");
 
-    /** Kills an upgrade and everything it runs at a moment, and does what the next boot does. */
+    /** Kills an upgrade with its child processes at a given point, and simulates the next boot. */
     async function cutOff(name: string, atMoment: string): Promise<{ code: number; journal: string }> {
       await install("this");
       await debian.write(

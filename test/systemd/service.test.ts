@@ -122,7 +122,8 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await restart();
     const pid = await mainPid();
     const since = await debian.property("WatchdogTimestampMonotonic");
-    // Ten signs of life at three a period: by now a silent daemon would have been restarted three times.
+    // Ten keep-alive intervals at three per watchdog period: a silent daemon would have been restarted three
+    // times.
     let signs = 0;
     let last = since;
     await eventually(
@@ -158,7 +159,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
   });
 
   test("survives a garbage collection between two tasks", async () => {
-    // Statements that nobody needs any more are taken away by collections that run with no script around them.
+    // Unused statements are removed by garbage collections that run without JavaScript on the stack.
     const program = `const database = new (require("/usr/lib/santinela/node_modules/better-sqlite3"))(":memory:");
       const turns = (left) => {
         for (let count = 0; count < 300; count += 1) database.prepare("SELECT " + count);
@@ -193,7 +194,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     );
     await restart();
     expect(await isActive()).toBe(true);
-    // The program on the command line finds it as well, while the service runs.
+    // The command line finds it too while the service runs.
     expect(await debian.ok("santinela check-config")).toContain("pushes to http://127.0.0.1:9");
   });
 
@@ -216,7 +217,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     for (let turn = 0; turn < 3; turn += 1) await debian.ok("systemctl restart santinela.service");
     await debian.ok("touch /run/clients-end");
     const answers = JSON.parse(await asked) as Record<string, number>;
-    // Nobody has a token: each of them was heard and told so.
+    // No request has a token: each one got a 401.
     expect(Object.keys(answers)).toEqual(["401"]);
     expect(answers["401"]).toBeGreaterThan(5);
     await debian.ok("systemctl stop santinela.socket santinela.service");

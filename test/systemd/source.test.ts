@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Container, SUITES } from "./container.ts";
 
-// The newest Debian is enough: what differs between them is systemd, which the package's tests look at.
+// The newest Debian is sufficient: the difference is systemd, which the package tests cover.
 describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root }) => {
   let debian: Container;
   let nodeRuns: boolean;
@@ -9,7 +9,7 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     debian = await Container.boot(root);
     nodeRuns = (await debian.run("/usr/local/bin/node --version")).code === 0;
   });
-  // One that is linked with libraries of this machine's own, as Debian's is, finds none of them there.
+  // A Node.js linked with libraries of this machine, like that of Debian, does not find them there.
   beforeEach(({ skip }) => skip(!nodeRuns, `the Node.js of this machine does not run on Debian ${suite}`));
   afterAll(() => debian.stop());
 

@@ -9,9 +9,9 @@ import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
 
 /**
- * The folders of a site and its centre as release 0.0.1 left them when their plug was pulled: write-ahead logs and all.
- * Of the site's six records two are at the centre, one is deleted there, one was never sent, one has an attempt whose
- * outcome nobody knows, one is new; one more trip is in the journal alone.
+ * The directories of a site and its dispatch centre after a power cut with release 0.0.1, with write-ahead
+ * logs. Of the six records of the site two are at the dispatch centre, one is deleted there, one was never
+ * sent, one is unconfirmed, one is new; one more trip is in the journal alone.
  */
 const LEFT = fileURLToPath(new URL("0.0.1", import.meta.url));
 const OLD_FILES = ["santinela", "journal"] as const;

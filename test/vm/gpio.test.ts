@@ -3,7 +3,7 @@ import { CHARACTER_DEVICE_PERL } from "../../src/generated/character-device.ts";
 import { eventually } from "../support/eventually.ts";
 import { Machine } from "./machine.ts";
 
-/** What a visible outcome may take on a machine without hardware help. */
+/** Time limit of an outcome without hardware virtualisation. */
 const LIMIT_MS = 240_000;
 
 function yamlOf(backend: string, input: string): string {
@@ -18,7 +18,7 @@ zones:
 `;
 }
 
-/** Asks the daemon over its control socket. In Perl, which starts in a tenth of the time that Node.js takes when emulated. */
+/** Sends a request to the control socket. In Perl, which starts ten times faster than Node.js under emulation. */
 const ASK = String.raw`
 use IO::Socket::UNIX;
 my $daemon = IO::Socket::UNIX->new(Peer => "/var/lib/santinela/control.sock") or die "no control socket: $!";
@@ -29,12 +29,12 @@ print $body;
 `;
 
 let machine: Machine;
-/** Folder of the simulator's lines. */
+/** Directory of the simulated lines. */
 let chip: string;
 
 beforeAll(async () => {
   machine = await Machine.boot();
-  // A chip that calls itself as a Raspberry Pi 4's does, behind another one, so that its number is no help.
+  // A chip with the label of a Raspberry Pi 4, after another one, so that its number does not identify it.
   await machine.run("mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config");
   for (const [name, label, lines] of [
     ["other", "some-expander", 8],
@@ -45,8 +45,8 @@ beforeAll(async () => {
     );
   await machine.run("cd /sys/kernel/config/gpio-sim/pi/bank && mkdir line17 && echo GPIO17 > line17/name");
   await machine.run("cd /sys/kernel/config/gpio-sim && echo 1 > other/live && echo 1 > pi/live");
-  // Our own program, as a stranger that holds a line.
-  // In pieces: the serial line takes no more than 4095 characters at once (termios(3)).
+  // The same program as another process that holds a line. In pieces: the serial line accepts at most 4095
+  // characters at once (termios(3)).
   for (const piece of Buffer.from(CHARACTER_DEVICE_PERL)
     .toString("base64")
     .match(/.{1,1500}/g) ?? [])
@@ -63,12 +63,12 @@ async function findChip(): Promise<void> {
   chip = `/sys/devices/platform/${device}/${number}`;
 }
 
-/** Sets the wire of a line. */
+/** Sets the level of a line. */
 async function wire(line: number, level: 0 | 1): Promise<void> {
   await machine.run(`echo pull-${level === 1 ? "up" : "down"} > ${chip}/sim_gpio${line}/pull`);
 }
 
-/** Lets a wire go up and down so often. */
+/** Toggles a line this number of times. */
 async function pulses(
   line: number,
   { count, upMs, downMs }: { count: number; upMs: number; downMs: number },
@@ -139,7 +139,7 @@ describe.each([
   });
 
   test("count two hundred edges of a chattering contact as one trip and one fault", async () => {
-    // Each change stays longer than the simulator's work for it, and shorter than the zone's filter lets through.
+    // Each level lasts longer than the simulator needs, and shorter than the filter of the zone.
     await pulses(17, { count: 100, upMs: 3, downMs: 3 });
     const seen = await eventually(
       "the trip and the fault",
@@ -275,7 +275,7 @@ describe("a line that disappears", () => {
     await machine.run("echo 1 > /sys/kernel/config/gpio-sim/pi/live");
     await findChip();
     expect(condition.text).toContain("systemctl restart santinela");
-    // The sandbox shows the device files that were there when the service was started.
+    // The sandbox has the device files that existed at the start of the service.
     await machine.run("systemctl restart santinela.service");
     await eventually("no condition", async () => (await conditions()).length === 0, LIMIT_MS);
   });
@@ -284,7 +284,7 @@ describe("a line that disappears", () => {
 describe("a pull resistor", () => {
   test("is set with the character device, which auto selects", async () => {
     await restartWith(yamlOf("auto", "{ gpio: 17, contact: nc, bias: pull-up }"));
-    // The simulator's wire follows the bias that the kernel was asked for: an open loop that is pulled up.
+    // The simulated line follows the bias set by the kernel: an NO contact with a pull-up.
     await contactIs("door", "open");
     expect(await machine.run(`cat ${chip}/sim_gpio17/pull`)).toBe("pull-up");
   });
@@ -309,7 +309,7 @@ describe("the service", () => {
   });
 });
 
-// The last of them: the machine does not come back.
+// The last test: the machine does not restart.
 describe("a machine that stops", () => {
   test("by a signal during a command is reported at once, with the signal", async () => {
     const command = machine.run("sleep 600");

@@ -4,9 +4,8 @@ import { eventually } from "../../support/eventually.ts";
 import { ForeignSite, wrongAt, type Row } from "./foreign-site.ts";
 
 /*
- * The built daemon against a centre of another make: it looks at no keys, gives ids again, and has a gateway, a copy that
- * lags and people in front of it. What takes longer than `npm test` may is in
- * slow-habits.test.ts.
+ * The built daemon against a third-party dispatch centre: it has no keys, reuses ids, and has a gateway,
+ * delayed reads and its own users. Slow tests are in slow-habits.test.ts.
  */
 
 const sites: ForeignSite[] = [];
@@ -24,7 +23,7 @@ async function siteAt(habits: Readonly<Record<string, unknown>> = {}): Promise<F
 const HABITS = { addsFields: true, ownDates: true, trims: true };
 const ONE_RECORD = "^/interventii/\\d+$";
 
-/** A record that a person types in at the centre for the same call, alike in every field that is likely. */
+/** A record created by a user at the dispatch centre for the same call, similar in every likely field. */
 function typed({ name, objectiveType, objectiveId, priority }: Intervention): object {
   return { name, objectiveType, objectiveId, priority, description: "the neighbour called" };
 }
@@ -87,7 +86,7 @@ test("a record that was deleted at the dispatch centre is uncertain, and an edit
   expect(summary).toMatchObject({ doubtful: 1, gone: 0 });
 }, 60_000);
 
-/** Typed in by a person; a page of the centre holds fifty of them. */
+/** Created by a user; a page of the dispatch centre has fifty of them. */
 const OLD = {
   objectiveType: "obiective/cladiri",
   objectiveId: 2,
@@ -209,7 +208,7 @@ test("a new memory card with the same site reference reads its records before it
     { name: "Call 1", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "[ref:other-1]" },
     "other",
   );
-  // A site whose reference begins like ours.
+  // A site whose reference has the same prefix as ours.
   const neighbours = await site.type(
     {
       name: "Neighbour's call",

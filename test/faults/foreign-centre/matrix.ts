@@ -4,22 +4,22 @@ import { EDGE } from "../../support/installation.ts";
 import { wrongAt, type ForeignSite, type LineRule, type Row, type SpoilRule } from "./foreign-site.ts";
 
 /*
- * Every request of a site with every fault that can meet it. The records of all cells are on their way at once, in one site
- * with one centre: a fault of one record must not do anything to another.
+ * Every request of a site with every fault. All cells run at once, in one site with one dispatch centre: a
+ * fault of one record must not affect another.
  */
 
-/** What happens to one request, or to the read before it. */
+/** A fault of one request, or of the read before it. */
 export interface Fault {
   readonly name: string;
-  /** Undefined where a proxy delivers it twice. */
+  /** Undefined if a proxy delivers it twice. */
   readonly spoil?: Omit<SpoilRule, keyof LineRule>;
-  /** Requests in a row that it happens to. */
+  /** Number of consecutive requests with the fault. */
   readonly times: number;
-  /** Whether a record that is no alarm waits for minutes behind it, because it may still arrive. */
+  /** Whether records other than alarms wait for minutes afterwards, because the request may still arrive. */
   readonly isSlow: boolean;
 }
 
-/** - `read`: the GET of the record before a PUT. `list`: a reading of the centre's list. */
+/** - `read`: the GET of the record before a PUT. `list`: a read of the list of the dispatch centre. */
 export type Asked = "plain" | "alarm" | "put" | "delete" | "read-put" | "read-delete";
 
 export interface Cell {
@@ -29,7 +29,7 @@ export interface Cell {
 
 const statuses = (...all: number[]): readonly number[] => all;
 
-/** Answers of a gateway, which has not carried the request out. */
+/** Responses of a gateway that has not forwarded the request. */
 const GATEWAY: readonly Fault[] = [
   ...statuses(400, 403, 404, 413, 415, 422, 401, 409, 429, 405).flatMap((status) =>
     (["interface", "gateway"] as const).map((shape) =>
@@ -43,7 +43,7 @@ const GATEWAY: readonly Fault[] = [
   fault("a redirect", { kind: "redirect" }),
 ];
 
-/** Answers after which it is open whether the request was carried out, and here it was not. */
+/** Ambiguous responses to a request that was not applied. */
 const BEFORE: readonly Fault[] = [
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
@@ -59,7 +59,7 @@ const BEFORE: readonly Fault[] = [
   slow("an arrival after its sender has given up", { kind: "late" }),
 ];
 
-/** The same, and here it was carried out. */
+/** The same for a request that was applied. */
 const AFTER: readonly Fault[] = [
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
@@ -79,7 +79,7 @@ const AFTER: readonly Fault[] = [
 ];
 
 const TWICE: Fault = { name: "delivered twice by a proxy", times: 1, isSlow: false };
-/** What can meet a read: the same, without what only a write can be. */
+/** Faults of a read: the same, without those of writes. */
 const READS: readonly Fault[] = [...GATEWAY, ...BEFORE, ...AFTER].filter(
   ({ spoil }) =>
     spoil?.kind !== "late" &&
@@ -95,7 +95,7 @@ export const FAULTS: Readonly<Record<Asked, readonly Fault[]>> = {
   "read-put": READS,
   "read-delete": READS,
 };
-/** What meets the readings of the list, one after the other. */
+/** Faults of the list reads, in order. */
 const LISTS: readonly Fault[] = READS;
 
 export const CELLS: readonly Cell[] = Object.entries(FAULTS).flatMap(([asked, faults]) =>
@@ -113,15 +113,16 @@ function slow(name: string, spoil: Fault["spoil"] & object): Fault {
 const nameOf = ({ asked, fault: { name } }: Cell): string => `${asked}: ${name}`;
 const METHODS = { put: "PUT", delete: "DELETE", "read-put": "GET", "read-delete": "GET" } as const;
 
-/** What a person saw of a record that did not arrive without help. */
+/** Condition of a record that did not arrive automatically. */
 export interface Played {
   readonly helped: readonly string[];
   readonly seconds: number;
 }
 
 /**
- * Plays these cells at one site, and comes back when the centre has every record once, as it is here.
- * @param options typed: what a person types in at the centre about each record, alike to it; withinMs: for each of two parts
+ * Runs these cells at one site, until the dispatch centre has every record once with the content of the site.
+ * @param options typed: fields of a similar record created there by a user; withinMs: limit of each of two
+ * parts
  */
 export async function play(
   site: ForeignSite,
@@ -188,7 +189,7 @@ async function isRight(site: ForeignSite): Promise<boolean> {
   return true;
 }
 
-/** The faults of these cells, for the requests that fit. */
+/** The faults of these cells, for matching requests. */
 async function spoil(
   site: ForeignSite,
   all: readonly (readonly [Cell, Omit<LineRule, "times">])[],
@@ -203,7 +204,7 @@ async function spoil(
   await site.order("twice", all.filter(([cell]) => cell.fault.spoil === undefined).map(rule));
 }
 
-/** Until nothing waits. What the centre refuses is named by a condition, and a person has it tried again. */
+/** Until nothing is pending. Rejected records have a condition, and are retried manually. */
 async function settle(site: ForeignSite, helped: string[], withinMs: number): Promise<void> {
   await eventually(
     "the site to have nothing left to send",

@@ -3,7 +3,7 @@ import { eventually } from "../../support/eventually.ts";
 import { RUN_LENGTH } from "../../support/run-length.ts";
 import { ForeignSite, wrongAt } from "./foreign-site.ts";
 
-/* What takes minutes, because the site waits for minutes before it believes: npm run faults -- --foreign 1 */
+/* Tests that take minutes, because the site waits before it accepts a change: npm run faults -- --foreign 1 */
 
 const sites: ForeignSite[] = [];
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { EDGE, MAIN } from "../../support/installation.ts";
 import { ForeignSite, wrongAt } from "./foreign-site.ts";
 
-/* The try of a centre with test records, from outside: what it finds of each habit, what it leaves, what follows from it. */
+/* The test of a dispatch centre with test records: what it detects, what it leaves, and the resulting settings. */
 
 const sites: ForeignSite[] = [];
 afterEach(async () => {
