@@ -24,7 +24,7 @@ const zone = (id: string, name: string): PlayedZone => ({
 const door = zone("door", "Ușa principală");
 const window = zone("window", "Geam vitrină");
 
-/** Things that happen in a building with a door and a window, each so many seconds after the start. */
+/** Events in a building with a door and a window, in seconds after the start. */
 async function told(happenings: readonly (readonly [atS: number, Happening])[]): Promise<Story> {
   const week: Week = {
     building: { ...plainWeekOf(1).building, zones: [door, window], startsIn1970: false, exitDelaysS: {} },

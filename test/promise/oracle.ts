@@ -5,14 +5,14 @@ import { classOf, clockTimes, goneAt, holdOf, isAt, openingsOf, outcomeOf, type 
 import { clockText, type Look, type Story, type TripRow } from "./story.ts";
 
 const MINUTE_MS = 60_000;
-/** What a contact that stands open may have until people can read of it. */
+/** Maximum time until an open contact is visible to users. */
 const UNTOLD_MS = 5_000;
 const AGAIN_MS = 900_000;
 const SWINGER_TRIPS = 1;
-/** Characters from which on the notes may have no room for the lines of all zones. */
+/** Length from which the notes may have no space for the lines of all zones. */
 const NOTES_FULL = 3_500;
 
-/** What a story shows against a rule, in words; empty when the rule was kept. */
+/** Violations of a rule in a run; empty if there are none. */
 export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
   "P1 every opening that counts stands in a record by name and time": (story) =>
     dueOpenings(story).flatMap((opening) => {
@@ -27,7 +27,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     const last = story.looks.at(-1);
     return dueOpenings(story).flatMap((opening) => {
       if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
-      // What a dispatcher has deleted or written over was there.
+      // Texts that a dispatcher has deleted or overwritten were there.
       const edits = story.edits.filter(({ side }) => side === "centre");
       const there = [...(last?.centre ?? []).map(textOf), ...edits.map(({ before }) => before)];
       return isTold(story, opening, there)
@@ -65,7 +65,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
 
   "P3 every opening and closing has its row, and what is in no record its reason": (story) =>
     openingsOf(story).flatMap((opening) => {
-      // A zone that is not in the configuration has no history to be read.
+      // A zone that is not configured has no readable history.
       const isReadable = goneAt(story, opening.zone) === undefined;
       if (!opening.isCertain || !isReadable || isOnlyCounted(story, opening)) return [];
       const rows = story.history.find(({ id }) => id === opening.zone.id)?.contacts ?? [];
@@ -130,7 +130,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const endMs = opening.fromMs + entryDelayS * 1000 - 2_000;
       const look = story.looks.find(({ atMs }) => atMs > opening.toMs && atMs < endMs);
       if (!look || story.clocks.some(({ atMs }) => atMs > opening.fromMs && atMs < endMs)) return [];
-      // Another opening of the zone may be there with the same minute.
+      // Another opening of the zone may be listed with the same minute.
       const isAlone = openingsOf(story).every(
         (other) =>
           other.zone !== opening.zone ||
@@ -138,7 +138,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           other.fromMs > look.atMs ||
           (other.closed?.fromMs ?? Infinity) < opening.fromMs - 3_600_000,
       );
-      // That the zone is faulty may stand in a record at once.
+      // The fault of the zone may be in a record at once.
       const alarms = look.records.filter(({ name }) => ALARM_NAME.test(name));
       return isAlone && isTold(story, opening, alarms.map(textOf))
         ? [`${describe(opening)}, and a record says so at ${clockText(look.atMs)}, within its entry delay`]
@@ -151,7 +151,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       confirmable.filter((other) => canConfirm(one, other)).map((other) => [one, other] as const),
     );
     const isFilled = story.edits.some(({ how }) => how === "fill");
-    // A person may have taken the lines out that gave the reason.
+    // A user may have removed the lines with the reason.
     const isReplaced = story.edits.some(({ how }) => how === "replace");
     const seen = new Set<number>();
     return story.looks.toReversed().flatMap((look) =>
@@ -275,13 +275,13 @@ const SERVICE: Readonly<Record<string, "firetruck" | "ambulance" | "police">> = 
 const HELD = new Set(["gated", "swinger", "cancelled"]);
 const HELD_BACK = new Set(["gated", "swinger", "cancelled", "bypassed", "test"]);
 const ALARM_NAME = /^(Alarm, |Alarmă )/;
-/** A line that the daemon wrote: it begins with a time and may be replaced. */
+/** A line of the daemon: it begins with a time and may be replaced. */
 const ZONE_LINE = /^(\d\d\d\d-\d\d-\d\d )?(\d\d|\?\?):(\d\d|\?\?) /;
 
 /**
- * Pairs rows with the openings that they may be about, so that as many certain openings as possible have one, and then as
- * many rows: what came from a queue all at once may be any of several.
- * @returns every row and opening of a pair, with the other one
+ * Matches rows to possible openings, so that first as many certain openings as possible and then as many rows
+ * as possible have a match: rows from a queue may belong to any of several.
+ * @returns every matched row and opening, with its counterpart
  */
 function paired(
   rows: readonly TripRow[],
@@ -316,7 +316,7 @@ function paired(
   return pairs;
 }
 
-/** Openings that must stand in a record: seen, armed and not held back. */
+/** Openings that must be in a record: read, armed and not suppressed. */
 function dueOpenings(story: Story): Opening[] {
   return openingsOf(story).filter((opening) => isDue(story, opening));
 }
@@ -329,7 +329,7 @@ function isDue(story: Story, opening: Opening): boolean {
   );
 }
 
-/** The rows of the journal that may be about an opening. */
+/** Journal rows that may belong to an opening. */
 function rowsOf(story: Story, opening: Opening): TripRow[] {
   return story.trips.filter(
     ({ about, cause, zoneId, moment }) =>
@@ -340,12 +340,12 @@ function rowsOf(story: Story, opening: Opening): TripRow[] {
   );
 }
 
-/** Whether openings of two zones may confirm each other at all. */
+/** Whether openings of two zones can confirm each other. */
 function canConfirm({ zone }: Opening, { zone: other }: Opening): boolean {
   return zone.id < other.id && zone.objective === other.objective && deviceOf(zone) !== deviceOf(other);
 }
 
-/** Whether two openings confirm each other, as each zone asks for it. @param slackMs what may be added to the times */
+/** Whether two openings confirm each other by the options of their zones. @param slackMs tolerance of the times */
 function isConfirming(story: Story, one: Opening, other: Opening, slackMs: number): boolean {
   const apartMs =
     slackMs > 0
@@ -356,7 +356,7 @@ function isConfirming(story: Story, one: Opening, other: Opening, slackMs: numbe
   const accepts = ({ zone }: Opening, { zone: { id } }: Opening): boolean => {
     const { confirmWith } = zone;
     if (confirmWith === undefined) return slackMs > 0 || apartMs < 1_700_000;
-    // A zone that is not in the configuration confirms no other, and one that asks for it alone asks for any other then.
+    // A zone that is not configured confirms no other; a zone that requires it alone accepts any other then.
     if (story.absences.some((span) => confirmWith.zones.includes(span.zone ?? ""))) return slackMs > 0;
     return (
       confirmWith.zones.includes(id) &&
@@ -366,7 +366,7 @@ function isConfirming(story: Story, one: Opening, other: Opening, slackMs: numbe
   return accepts(one, other) && accepts(other, one);
 }
 
-/** A zone that may be shut down has one row a minute then, and the rest of its openings are counted. */
+/** A zone that may be shut down has one row a minute; its other openings are only counted. */
 function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
   return (
     zone.isSwinger &&
@@ -377,12 +377,12 @@ function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
   );
 }
 
-/** A zone that is shut down after trips of its own, which its history says. */
+/** A zone that is shut down after its trips, according to its history. */
 function isShutDown(story: Story, opening: Opening): boolean {
   const { zone, toMs } = opening;
   if (!zone.isSwinger || LIFE_SAFETY.has(zone.kind)) return false;
   const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < opening.fromMs);
-  // The row of its minute may be that of an opening before it.
+  // The row of its minute may belong to an earlier opening.
   const fromMs = opening.fromMs - (isOnlyCounted(story, opening) ? MINUTE_MS : 0);
   const rows = story.history.find(({ id }) => id === zone.id)?.contacts ?? [];
   return (
@@ -391,12 +391,15 @@ function isShutDown(story: Story, opening: Opening): boolean {
   );
 }
 
-/** Whether a zone's earlier openings may have shut it down: then this one is no trip. */
+/** Whether earlier openings of a zone may have shut it down: then this one is not a trip. */
 function isLeftOut(story: Story, opening: Opening): boolean {
   return isShutDown(story, opening) || isOnlyCounted(story, opening);
 }
 
-/** Every text that somebody could read since a moment, here or at the centre, also just before a person changed it. */
+/**
+ * Every text that was readable since a time, on site or at the dispatch centre, also right before a user
+ * changed it.
+ */
 function everRead(story: Story, sinceMs: number): string[] {
   const looks = story.looks.filter(({ atMs }) => atMs >= sinceMs);
   const edits = story.edits.filter(({ atMs }) => atMs >= sinceMs).map(({ before }) => before);
@@ -424,13 +427,13 @@ function isTimeIn(text: string, { name }: PlayedZone, times: ReadonlySet<string>
   });
 }
 
-/** A time of day in a range that may go over midnight; one without an end goes on. */
+/** Whether a time of day is in a range, which may cross midnight; a range without an end is open. */
 function isBetween(time: string, first: string, last: string): boolean {
   if (last === "") return true;
   return first <= last ? time >= first && time <= last : time >= first || time <= last;
 }
 
-/** Contacts that stand open at a look and have been wanted for so long. */
+/** Contacts that are open at an observation and have been armed for the maximum time. */
 function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
   const run = story.runs.findLast(({ fromMs }) => fromMs <= atMs);
   if (!run || atMs - run.fromMs < forMs + 70_000) return [];
@@ -439,7 +442,7 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
       opening.isCertain &&
       !opening.zone.isPulse &&
       outcomeOf(story, opening) === "dispatched" &&
-      // One incident, its own, has shut it down.
+      // Its own incident has shut it down.
       (!opening.zone.isSwinger || LIFE_SAFETY.has(opening.zone.kind)) &&
       opening.toMs < atMs - forMs &&
       (opening.closed === undefined || opening.closed.fromMs > atMs) &&
@@ -447,7 +450,7 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
   );
 }
 
-/** Whether a person has removed the zone's line from a record since it opened: then a condition names the zone. */
+/** Whether a user has removed the line of the zone from a record since it opened: then a condition names the zone. */
 function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): boolean {
   return story.edits.some(
     ({ atMs, before, after }) =>
@@ -471,12 +474,15 @@ function isWaiting({ status }: Look): boolean {
   return status.trips.waiting > 0;
 }
 
-/** Whether a person has just ended or deleted work, or changed what a record says. */
+/** Whether a user has just completed or deleted a record, or changed its text. */
 function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
   return story.edits.some((edit) => edit.atMs <= atMs && edit.atMs > atMs - forMs);
 }
 
-/** Whether the site has just heard that the centre has ended what was about a zone; it asks there every few minutes. */
+/**
+ * Whether the site has just learned that the record of a zone is done at the dispatch centre, which it pulls
+ * every few minutes.
+ */
 function hasJustHeard(story: Story, zone: PlayedZone, atMs: number, forMs: number): boolean {
   const edit = story.edits.findLast((each) => each.side === "centre" && each.atMs <= atMs);
   const heard = edit && story.looks.find((look) => look.atMs > edit.atMs && !isUnfinishedIn(look, zone));
@@ -488,18 +494,19 @@ function describe({ zone, fromMs, toMs }: Opening): string {
   return `"${zone.name}" (${zone.id}, ${zone.kind}) opened at ${clockText(fromMs)}${until}`;
 }
 
-/** Words of a person that are gone from a record although no person has changed it. */
+/** User texts that are missing in a record although no user has changed it. */
 function lostWords(story: Story, of: Side): string[] {
   return story.edits.flatMap((edit) => {
     const { atMs, id, after } = edit;
     if (after === null || edit.side !== of) return [];
-    // Where the words of both sides have no room together, those of the site stay, and the event log has the others.
+    // If the texts of both sides are too long together, those of the site remain, and the event log has the
+    // others.
     if (of === "centre" && [...after].length > NOTES_FULL) return [];
     const isOther = (other: (typeof story.edits)[number]): boolean =>
       other !== edit &&
       other.after !== null &&
       (other.side !== of || (other.id === id && other.atMs >= atMs));
-    // What both sides write before they have heard of each other is a conflict, which has rules of its own.
+    // Concurrent changes of both sides are a conflict, which has its own rules.
     if (story.edits.some((other) => other.side !== of && isOther(other) && other.atMs <= atMs)) return [];
     const untilMs = story.edits.find((other) => isOther(other) && other.atMs >= atMs)?.atMs ?? Infinity;
     const own = after.split("\n").filter((line) => line.trim() !== "" && !ZONE_LINE.test(line));
