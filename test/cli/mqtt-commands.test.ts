@@ -159,7 +159,7 @@ describeWithMosquitto("with a broker", () => {
     let clients = "";
     sensor.on("message", (topic, payload) => topic.startsWith("$SYS") && (clients = payload.toString()));
     await sensor.subscribeAsync("$SYS/broker/clients/total");
-    await eventually("nobody but the sensor to be known", () => clients === "1");
+    await eventually("only the sensor to be connected", () => clients === "1");
   });
 
   test("doctor reports a broker that does not permit the check", async () => {

@@ -129,7 +129,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /^2:3: site\.timezone: "Europe\/Bukarest" is no IANA time zone\. Write one such as Europe\/Bucharest$/,
     ],
     [
-      "an address beyond loopback without a word about TLS",
+      "an address beyond loopback without a TLS option",
       "http: { host: 0.0.0.0 }\n",
       /^1:9: http\.host: 0\.0\.0\.0 is beyond loopback, so http\.tls must be said\. Write tls: own/,
     ],
@@ -487,7 +487,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /mqtt\.listen: the built-in broker does not run beside an external one/,
     ],
     [
-      "a built-in broker open to everybody",
+      "a built-in broker without access control",
       "mqtt: { listen: { host: 0.0.0.0 } }\n",
       /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile, or accounts$/,
     ],

@@ -93,8 +93,8 @@ describe("the headline of a site", () => {
   });
 
   test.each([
-    ["a bypassed zone that is open is no alarm", { contact: "open", disposition: "bypassed" }, "attention"],
-    ["an open zone in a walk test is no alarm", { contact: "open", disposition: "test" }, "well"],
+    ["an open bypassed zone is not an alarm", { contact: "open", disposition: "bypassed" }, "attention"],
+    ["an open zone in a walk test is not an alarm", { contact: "open", disposition: "test" }, "well"],
     ["a movement while disarmed keeps no site from being armed", MOTION(), "well"],
     ["a record that has waited for a minute is on its way", { contact: "normal" }, "well"],
   ] as const)("%s", (_name, more, level) => {

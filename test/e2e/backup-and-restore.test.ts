@@ -81,12 +81,12 @@ function copying(): string[] {
 test("requests are answered and trips are recorded during the backup of a large database", async () => {
   const first = (await askDaemon(dataDir, "GET", "/interventii")).value as unknown[];
   const isTaken = takeCopy();
-  await eventually("the copying to begin", () => readdirSync(backups).length > 0);
+  await eventually("the backup to start", () => readdirSync(backups).length > 0);
   await askDaemon(dataDir, "POST", "/site/simulate", { zone: "hand", contact: "open" });
   const answers = await answersUntil(() => isTaken() || copying().includes("santinela.db"));
   expect(answers).toBeGreaterThan(ANSWERS);
-  await eventually("the copy to be taken away", isTaken);
-  await eventually("nothing of it to be left", () => readdirSync(backups).length === 0);
+  await eventually("the backup to be removed", isTaken);
+  await eventually("all of it to be removed", () => readdirSync(backups).length === 0);
   await eventually(
     "the trip to be a record",
     async () =>
@@ -97,7 +97,7 @@ test("requests are answered and trips are recorded during the backup of a large 
 test("a daemon that is killed or stopped during a backup leaves no partial file", async () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const isTaken = takeCopy();
-    await eventually("the copying to begin", () => copying().includes("santinela.db.part"));
+    await eventually("the backup to start", () => copying().includes("santinela.db.part"));
     await site.end(signal);
     await eventually("the request to have ended", isTaken);
     await site.start();

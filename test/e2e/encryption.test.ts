@@ -108,7 +108,7 @@ test("a trip reaches a dispatch centre with TLS once, from a site with TLS; with
   const mistrusting = installation.daemon("site", yaml + upstream(""));
   await mistrusting.start();
   await mistrusting.run(["trip", "--zone", "hall"]);
-  await eventually("the mistrusted centre", async () => {
+  await eventually("the condition of the rejected list", async () => {
     const { link, summary } = await mistrusting.get<SyncView>("/site/sync");
     expect(summary.waiting).toBe(1);
     expect(link).toMatchObject({

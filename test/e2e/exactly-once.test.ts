@@ -55,7 +55,7 @@ describeWithMosquitto("with a real broker", () => {
   ): Promise<void> {
     await site.start();
     // Messages before the first subscription are lost: publish "closed" until the daemon has read them.
-    await eventually("every gate to have been seen closed", async () => {
+    await eventually("a closed reading of every gate", async () => {
       const zones = await site.get<{ contact: string }[]>("/site/zones");
       const unseen = gates.filter((_id, index) => zones[index]?.contact !== "normal");
       await publishAll(sensors, unseen, true);
@@ -107,7 +107,7 @@ describeWithMosquitto("with a real broker", () => {
     );
     await openWhileKilled(site, gates, 9, random);
 
-    const trips = await eventually("every trip to be settled", async () => {
+    const trips = await eventually("every trip to be processed", async () => {
       const seen = await site.get<Trip[]>("/site/trips?limit=1000");
       return seen.length >= 90 && seen.every(({ state }) => state !== "waiting") && seen;
     });

@@ -157,7 +157,7 @@ zones:
     );
     await site.start();
     await site.run(["trip", "--zone", "hand"]);
-    await eventually("the request to be under way", () => connections > 0);
+    await eventually("the request to be in progress", () => connections > 0);
     await site.end("SIGTERM");
     silent.close();
     await site.start();
@@ -226,14 +226,14 @@ test("a damaged database does not delay alarms: it is quarantined, and a conditi
   const installation = new Installation();
   const folder = join(installation.folder, "site");
   mkdirSync(folder);
-  writeFileSync(join(folder, "santinela.db"), "this is no database, it only stands here ".repeat(50));
+  writeFileSync(join(folder, "santinela.db"), "this is not a database, only some text ".repeat(50));
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
   await site.start();
   const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
   expect(conditions.map(({ code }) => code)).toEqual(["database-recovered", "data-lost"]);
   const [kept = ""] = readdirSync(join(folder, "quarantine"));
   expect(readFileSync(join(folder, "quarantine", kept, "santinela.db"), "utf8")).toMatch(
-    /^this is no database/,
+    /^this is not a database/,
   );
   await installation.remove();
 });
@@ -291,7 +291,7 @@ zones:
     await site.start();
     damage("journal.db", "incidents");
     await askDaemon(folder, "POST", "/site/simulate", { zone: "hand", contact: "open" });
-    await eventually("the suspicion", () => existsSync(join(folder, "check-failed.txt")));
+    await eventually("the request of an integrity check", () => existsSync(join(folder, "check-failed.txt")));
     await site.end("SIGTERM");
     await site.start();
     expect(await conditions()).toContain("database-recovered");

@@ -124,7 +124,7 @@ test("a configuration with errors changes nothing, and is a condition until a va
   expect((await entries())[0]).toMatchObject({ event: "reload-rejected" });
   edit("zones: [\n");
   site.hangUp();
-  await eventually("the text of the file that is cut short", async () =>
+  await eventually("the text of the truncated file", async () =>
     (await conditions())[0]?.text.includes("this is not YAML"),
   );
   expect((await command("trip", "--zone", "door")).code).toBe(0);
@@ -353,7 +353,7 @@ async function eachOpeningOnce(openings: number): Promise<void> {
   const wanted = gateIds.map((id) => `gate-${id}: ${openings}`);
   await eventually("every opening", async () => (await count()).join() === wanted.join()).catch(() => {});
   expect(await count()).toEqual(wanted);
-  await eventually("every trip to be settled", async () =>
+  await eventually("every trip to be processed", async () =>
     (await site.get<Trip[]>("/site/trips?limit=1000")).every(({ state }) => state !== "waiting"),
   );
   const counts = countByObjective(await interventionsOf(site));
@@ -361,7 +361,7 @@ async function eachOpeningOnce(openings: number): Promise<void> {
 }
 
 async function closeAll(sensors: MqttClient): Promise<void> {
-  await eventually("every gate to have been seen closed", async () => {
+  await eventually("a closed reading of every gate", async () => {
     for (const id of gateIds) await sensors.publishAsync(`zigbee2mqtt/gate-${id}`, REPORT(true), { qos: 1 });
     return (await zones())
       .filter(({ id }) => id.startsWith("gate-"))

@@ -89,7 +89,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
     await site.start({ ...process.env, SANTINELA_FAILPOINT: "journal-committed" });
     const contact = async (): Promise<string | undefined> =>
       (await site.get<{ contact: string }[]>("/site/zones"))[0]?.contact;
-    await eventually("the gate to be seen closed", async () => {
+    await eventually("a closed reading of the gate", async () => {
       await sensor.publishAsync("gate", "OFF", { qos: 1 });
       return (await contact()) === "normal";
     });

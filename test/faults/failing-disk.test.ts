@@ -111,7 +111,7 @@ describeWithStrace("a disk that fails at one call", () => {
     { timeout: 120_000 },
     async (_what, call, name) => {
       const wasReady = await workWith(`${name}:signal=SIGKILL:when=${call}`);
-      await eventually("the plug to be pulled, or all work to be done", async () => {
+      await eventually("the power cut, or the end of all work", async () => {
         return traced?.isGone === true || (await both.ask()).summary.waiting === 0;
       });
       const when = wasReady ? (traced?.isGone === true ? "at work" : "never") : "while starting";

@@ -83,11 +83,11 @@ describe("an uploaded backup whose check takes hours", () => {
       new CopyProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
     const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
     const pid = daemon.pid ?? 0;
-    await eventually("the check to be under way", () => childrenOf(pid).length > 0);
+    await eventually("the check to run", () => childrenOf(pid).length > 0);
     const [child = 0] = childrenOf(pid);
     await eventually("the check to have a thread", () => readdirSync(`/proc/${child}/task`).length > 8);
     daemon.kill("SIGKILL");
-    await eventually("the check to be gone", () => !existsSync(`/proc/${child}`));
+    await eventually("the end of the check", () => !existsSync(`/proc/${child}`));
   });
 
   test("does not affect the check of a valid one", async () => {

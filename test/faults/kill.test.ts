@@ -69,7 +69,7 @@ describeWithMosquitto("with the daemon killed again and again", () => {
   async function bringToRest(zones: Zones): Promise<void> {
     for (const { door } of zones) await simulate(door.id, "normal");
     // Messages before the first subscription are lost.
-    await eventually("every gate to have been seen closed", async () => {
+    await eventually("a closed reading of every gate", async () => {
       const seen = await both.site.get<{ id: string; contact: string }[]>("/site/zones");
       const unseen = zones.filter(({ gate }) => seen.find(({ id }) => id === gate.id)?.contact !== "normal");
       for (const { gate } of unseen) await say(gate.id, true);

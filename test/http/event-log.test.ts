@@ -115,7 +115,7 @@ describe("the event log records", () => {
   });
 
   test("entries that cannot be changed, and of which the newest cannot be deleted", () => {
-    expect(() => site.database.exec("UPDATE events SET who = 'somebody else'")).toThrow(/is final/);
+    expect(() => site.database.exec("UPDATE events SET who = 'another user'")).toThrow(/is final/);
     expect(() => site.database.exec("DELETE FROM events")).toThrow(/are kept/);
   });
 });

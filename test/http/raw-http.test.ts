@@ -178,7 +178,7 @@ describe("a client that holds connections", () => {
           .on("error", () => {})
           .resume()
           .write(said);
-      await eventually("there are more than places", () => opened.some(({ destroyed }) => destroyed));
+      await eventually("there are more requests than slots", () => opened.some(({ destroyed }) => destroyed));
     };
     beforeEach(() => (strangers = []));
     afterEach(() => strangers.forEach((socket) => socket.destroy()));

@@ -56,7 +56,7 @@ describe("the live updates of a site", () => {
 
   test("begin with the full state, then contain only the changed zone", async () => {
     const client = await look();
-    await eventually("the first view", () => client.has("status") && client.has("zones"));
+    await eventually("the first message of the stream", () => client.has("status") && client.has("zones"));
     expect(client.zones()).toEqual(["door", "hall"]);
     client.messages.length = 0;
     zones.set("door", { ...DOOR, contact: "open" });
@@ -75,7 +75,7 @@ describe("the live updates of a site", () => {
 
   test("report new entries of the event log, and missed ones after a reconnect", async () => {
     const client = await look();
-    await eventually("the first view", () => client.has("status"));
+    await eventually("the first message of the stream", () => client.has("status"));
     place = { event: 4, trip: 1 };
     site.clock.advance(500);
     await eventually("the growth", () => client.has("journal"));
@@ -83,13 +83,13 @@ describe("the live updates of a site", () => {
     const back = await look("viewer", { "Last-Event-ID": "3.1" });
     await eventually("what was missed", () => back.has("journal"));
     const current = await look("viewer", { "Last-Event-ID": "4.1" });
-    await eventually("the first view", () => current.has("status"));
+    await eventually("the first message of the stream", () => current.has("status"));
     expect(current.has("journal")).toBe(false);
   });
 
   test("send something at least every 15 seconds, so that no proxy closes the connection", async () => {
     const client = await look();
-    await eventually("the first view", () => client.has("walk-test"));
+    await eventually("the first message of the stream", () => client.has("walk-test"));
     const { bytes } = client;
     client.messages.length = 0;
     site.clock.advance(15_000);
@@ -99,7 +99,7 @@ describe("the live updates of a site", () => {
 
   test("end when their token expires", async () => {
     const client = await look();
-    await eventually("the first view", () => client.has("status"));
+    await eventually("the first message of the stream", () => client.has("status"));
     site.clock.advance(3_601_000);
     await client.ended;
   });

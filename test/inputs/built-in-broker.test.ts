@@ -482,7 +482,7 @@ describe("an account of a group of sensors", () => {
     late.on("message", (topic) => heard.push(`late ${topic}`));
     await late.subscribeAsync("alarm/#", { qos: 1 });
     await late.publishAsync("alarm/yard", "open", { qos: 1 });
-    await eventually("the news", () => heard.some((topic) => topic.startsWith("late")));
+    await eventually("the update", () => heard.some((topic) => topic.startsWith("late")));
     expect(heard).not.toContain("late alarm/hall");
   });
 

@@ -156,7 +156,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
 
   async function openAndCloseUnacknowledged(): Promise<void> {
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
-    await eventually("the first sight", () => contact() === "normal");
+    await eventually("the first reading", () => contact() === "normal");
     line.mode = "lose-requests";
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });

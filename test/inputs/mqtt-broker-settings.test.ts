@@ -29,7 +29,7 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     ({ sensor } = site);
     await site.listen();
     await sensor.publishAsync("door", "OFF", { qos: 1 });
-    await eventually("the first sight", () => contact() === "normal");
+    await eventually("the first reading", () => contact() === "normal");
   }
 
   function contact(): string | undefined {
@@ -104,6 +104,6 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
       await Promise.all(Array.from({ length: 100 }, () => sensor.publishAsync("door", "OFF", { qos: 1 })));
     await sensor.publishAsync("door", "ON", { qos: 1 });
     await site.listen();
-    await eventually("the alarm behind them", () => site.trips.length === 1);
+    await eventually("the last alarm", () => site.trips.length === 1);
   });
 });

@@ -20,7 +20,7 @@ describeWithMosquitto("a burst of messages", () => {
     site = await MqttSite.make(ZONES);
     await site.listen();
     await publish("OFF");
-    await eventually("the first sight", () => contacts().every((contact) => contact === "normal"));
+    await eventually("the first reading", () => contacts().every((contact) => contact === "normal"));
     // From here all messages are queued at the broker, and delivered together.
     await site.readings.stop();
   });

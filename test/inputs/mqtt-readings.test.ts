@@ -50,7 +50,7 @@ describeWithMosquitto("an external broker", () => {
   test("a trip that cannot be recorded is not acknowledged, and is delivered again until it is", async () => {
     await site.listen();
     await publish({ contact: true });
-    await eventually("the first sight", () => site.contactOf("gate") === "normal");
+    await eventually("the first reading", () => site.contactOf("gate") === "normal");
     site.breakJournal();
     await publish({ contact: false });
     await eventually("the failure", () => site.logged("mqtt-message-write-failed").length === 1);
@@ -76,7 +76,7 @@ describeWithMosquitto("an external broker", () => {
   test("events during the absence of the daemon are kept at the broker, also across a power cut of the broker", async () => {
     await site.listen();
     await publish({ contact: true });
-    await eventually("the first sight", () => site.contactOf("gate") === "normal");
+    await eventually("the first reading", () => site.contactOf("gate") === "normal");
     await site.readings.stop();
     site.restart();
     await publish({ contact: false });
@@ -96,7 +96,7 @@ describeWithMosquitto("an external broker", () => {
   test("a retained value is not live: a retained fire does not trip at the first reading", async () => {
     await sensor.publishAsync("smoke", "ON", { qos: 1, retain: true });
     await site.listen();
-    await eventually("the first sight", () => site.contactOf("smoke") === "open");
+    await eventually("the first reading", () => site.contactOf("smoke") === "open");
     expect(site.trips).toHaveLength(0);
   });
 
@@ -109,7 +109,7 @@ describeWithMosquitto("an external broker", () => {
     await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 2);
     await eventually("the sensor to be back", () => sensor.connected);
     await publish({ contact: true });
-    await eventually("the first sight", () => site.contactOf("gate") === "normal");
+    await eventually("the first reading", () => site.contactOf("gate") === "normal");
   });
 
   test("malicious and invalid messages are counted, logged once a minute, and harmless", async () => {

@@ -138,7 +138,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
       owed.push({ zone: index, contact, live: isLive });
     }
   };
-  const mend = (): void => {
+  const repair = (): void => {
     site.repairJournal();
     // Readings that were due while the disk was full are recorded within a second.
     site.clock.advance(1000);
@@ -155,7 +155,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
     else if (one.do === "set-clock") site.clock.stepWall(one.ms);
     else if (one.do === "disk-full") site.breakJournal();
     else {
-      mend();
+      repair();
       if (one.do === "disk-repaired") continue;
       notebook.passes(site.clock.monotonicMs());
       if (one.do === "restart") site.restart();
@@ -164,7 +164,7 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
       notebook.starts(site.clock.monotonicMs());
     }
   }
-  mend();
+  repair();
 }
 
 test("for any trips and restarts of the daemon, each trip is in one intervention of its objective", async () => {

@@ -148,12 +148,12 @@ describe("a trip", () => {
     await failures(FAR.length);
     expect(site.conditions).toEqual([]);
     site.clock.advance(100);
-    await eventually("the next look", () => site.journal.trips.count("waiting") === 0);
+    await eventually("the next check", () => site.journal.trips.count("waiting") === 0);
     expect(site.logged("trip-post-failed")).toHaveLength(FAR.length);
   });
 
   test("whose key was used with another body raises a condition and creates no second intervention", async () => {
-    const body = { name: "Somebody's", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+    const body = { name: "Another record", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
     await client.request({
       method: "POST",
       path: "/interventii",
@@ -286,7 +286,7 @@ describe("a trip", () => {
     expect(site.trips[0]?.state).toBe("waiting");
     site.repairJournal();
     site.clock.advance(200);
-    await eventually("the mark", () => site.trips[0]?.state === "posted");
+    await eventually("the acknowledgement", () => site.trips[0]?.state === "posted");
     expect(keys).toEqual(['"trip-1"', '"trip-1"']);
     expect(recorded().total).toBe(1);
   });

@@ -132,7 +132,7 @@ export function breaches(files: readonly SourceFile[]): string[] {
       ({ what, home }) => !home.test(file.path) && what.test(codeWithComments(file, what)),
     ).map(({ what, instead }) => `${file.path}: ${what.source} is banned here; use ${instead}`),
     ...sizeBreaches(file),
-    ...(NAMELESS.test(file.path) ? [`${file.path}: the name is not a noun of the trade`] : []),
+    ...(NAMELESS.test(file.path) ? [`${file.path}: the name is not a domain term`] : []),
   ]);
 }
 
@@ -143,8 +143,7 @@ function codeWithComments(file: SourceFile, what: RegExp): string {
 function importBreaches({ path, imports }: SourceFile): string[] {
   const room = roomOf(path);
   const allowed = MAY_IMPORT[room];
-  if (!allowed)
-    return [`${path}: ${room} is no room of this house; add it to the import rules with a reason`];
+  if (!allowed) return [`${path}: ${room} is not a module of src/; add it to the import rules with a reason`];
   return imports.flatMap(({ target, isTypeOnly }) => {
     if (target.startsWith("generated/")) return [];
     const isOwnFile = /\.(ts|js|tsx)$/.test(target) && !target.startsWith("node:");
@@ -154,11 +153,11 @@ function importBreaches({ path, imports }: SourceFile): string[] {
       return [`${path}: ${room} must not import ${target}${isKnown ? " but for its types" : ""}`];
     }
     if (room === "domain")
-      return [`${path}: the domain imports no package and no node: module, but ${target}`];
+      return [`${path}: the domain must not import packages or node: modules, and imports ${target}`];
     const name = packageOf(target);
     const homes = PACKAGE_HOMES[name];
     if (target.startsWith("node:") || homes?.includes(room)) return [];
-    return [`${path}: ${name} may only be imported in ${homes?.join(", ") ?? "no folder yet"}`];
+    return [`${path}: ${name} may only be imported in ${homes?.join(", ") ?? "no directory yet"}`];
   });
 }
 

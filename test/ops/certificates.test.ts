@@ -147,7 +147,7 @@ describe("the certificate renewal", () => {
     await Promise.resolve();
     expect(renewed).toEqual([]);
     clock.stepWall(745 * DAY_MS);
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect(renewed).toHaveLength(1);
       return true;
@@ -164,7 +164,7 @@ describe("the certificate renewal", () => {
     const { clock, renewed, open, keeper } = keeperOf({ mode: "files", certFile, keyFile });
     await keeper.start();
     writeFileSync(certFile, "nonsense");
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect([...open]).toEqual(["certificate-not-renewed"]);
       return true;
@@ -172,14 +172,14 @@ describe("the certificate renewal", () => {
     const next = await make({ renew: true });
     writeFileSync(certFile, next.cert);
     writeFileSync(keyFile, next.key);
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect(renewed).toEqual([next.cert]);
       return true;
     });
     expect([...open]).toEqual([]);
     clock.stepWall(790 * DAY_MS);
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect([...open]).toEqual(["certificate-not-renewed"]);
       return true;
@@ -200,7 +200,7 @@ describe("the certificate renewal", () => {
       return open.has("certificate-of-wrong-time certificate");
     });
     host.isClockSet = true;
-    await eventually("the look after the clock is set", () => {
+    await eventually("the check after the clock step", () => {
       clock.advance(60_000);
       return renewed.length > 0 && keeper.authority !== first?.authority?.pem;
     });

@@ -408,7 +408,7 @@ describe("a restore from a backup", () => {
     const id = site.trip("b");
     site.databases.close();
     const journal = readFileSync(join(site.dataDir, "journal.db"));
-    writeFileSync(join(site.dataDir, "journal.db"), "this is no database ".repeat(1_000));
+    writeFileSync(join(site.dataDir, "journal.db"), "this is not a database ".repeat(1_000));
     expect(() => restore(site.dataDir, copy, site.clock.wallMs(), TESTER)).toThrow(/journal/);
     writeFileSync(join(site.dataDir, "journal.db"), journal);
     site.open();

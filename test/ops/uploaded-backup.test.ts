@@ -46,7 +46,7 @@ describe("a backup uploaded in chunks", () => {
   });
 
   test("is rejected if it is not a backup", async () => {
-    const { copy } = uploaded.add(0, Buffer.from("this is no database"));
+    const { copy } = uploaded.add(0, Buffer.from("this is not a database"));
     await expect(uploaded.plan(copy)).rejects.toThrow(/cannot be put back/);
   });
 

@@ -19,7 +19,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       if (isTold(story, opening, everRead(story, opening.fromMs)) || isShutDown(story, opening)) return [];
       const named = everRead(story, opening.fromMs).filter((text) => text.includes(opening.zone.name));
       return [
-        `${describe(opening)}, and no record says so. Read of the zone: ${JSON.stringify(named.at(-1) ?? "nothing")}`,
+        `${describe(opening)}, and no record lists it. Last read of the zone: ${JSON.stringify(named.at(-1) ?? "nothing")}`,
       ];
     }),
 
@@ -32,7 +32,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const there = [...(last?.centre ?? []).map(textOf), ...edits.map(({ before }) => before)];
       return isTold(story, opening, there)
         ? []
-        : [`${describe(opening)} is in a record of the site and in none at the centre`];
+        : [`${describe(opening)} is in a record of the site and in none at the dispatch centre`];
     });
   },
 
@@ -44,7 +44,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (hasJustEnded(story, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
         if (hasJustHeard(story, opening.zone, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
         return [
-          `${describe(opening)} and stood open at ${clockText(look.atMs)}; no record or condition named it`,
+          `${describe(opening)} and was open at ${clockText(look.atMs)}; no record or condition names it`,
         ];
       }),
     ),
@@ -58,7 +58,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (hasJustHeard(story, opening.zone, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
         if (isTakenOut(story, opening, look.atMs)) return [];
         return [
-          `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
+          `${describe(opening)} and was open at ${clockText(look.atMs)}; no unfinished record names it`,
         ];
       }),
     ),
@@ -95,22 +95,22 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const rows = rowsOf(story, opening);
       const dispatched = rows.find(({ state }) => !HELD_BACK.has(state));
       return dispatched && !rows.some(({ state }) => HELD_BACK.has(state))
-        ? [`${describe(opening)} while its zone was held back, and is ${dispatched.state}`]
+        ? [`${describe(opening)} while its zone was suppressed, and is ${dispatched.state}`]
         : [];
     }),
 
-  "entry: a trip is cancelled where its gate closes within the delay, and nowhere else": (story) =>
+  "entry: a trip is cancelled only when disarmed within the delay": (story) =>
     openingsOf(story).flatMap((opening) => {
       const rows = rowsOf(story, opening);
       const cancelled = rows.find(({ state }) => state === "cancelled");
       const isExpected = outcomeOf(story, opening);
       if (isExpected === "dispatched" && cancelled && rows.length === 1)
-        return [`${describe(opening)} is cancelled, and no gate has closed within its entry delay`];
+        return [`${describe(opening)} is cancelled, and was not disarmed within its entry delay`];
       if (isExpected !== "cancelled" || !opening.isCertain) return [];
       if (holdOf(story, opening.zone, opening) !== "free" || isShutDown(story, opening)) return [];
       if (!cancelled)
         return [
-          `${describe(opening)}, its gate closed within the entry delay, and it is ${rows[0]?.state ?? "nowhere"}`,
+          `${describe(opening)}, was disarmed within the entry delay, and is ${rows[0]?.state ?? "nowhere"}`,
         ];
       const isInLog = story.journal.some(
         ({ at, who, detail }) =>
@@ -119,10 +119,10 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           (detail.reason ?? "") !== "" &&
           isAt(story, Date.parse(at), opening),
       );
-      return isInLog ? [] : [`${describe(opening)} is cancelled, and the event log does not say so`];
+      return isInLog ? [] : [`${describe(opening)} is cancelled, and not in the event log`];
     }),
 
-  "entry: nothing is dispatched before its delay is over": (story) =>
+  "entry: no trip is dispatched before the end of its delay": (story) =>
     openingsOf(story).flatMap((opening) => {
       const { entryDelayS, kind, gate } = opening.zone;
       if (entryDelayS === 0 || LIFE_SAFETY.has(kind) || gate === "always" || !isDue(story, opening))
@@ -141,11 +141,11 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       // The fault of the zone may be in a record at once.
       const alarms = look.records.filter(({ name }) => ALARM_NAME.test(name));
       return isAlone && isTold(story, opening, alarms.map(textOf))
-        ? [`${describe(opening)}, and a record says so at ${clockText(look.atMs)}, within its entry delay`]
+        ? [`${describe(opening)}, and a record lists it at ${clockText(look.atMs)}, within its entry delay`]
         : [];
     }),
 
-  "confirmed: two devices that accept each other ask for the police, and no others": (story) => {
+  "confirmed: only two devices that can confirm each other request the police": (story) => {
     const confirmable = openingsOf(story).filter(({ zone }) => CONFIRMABLE.has(zone.kind));
     const pairs = confirmable.flatMap((one) =>
       confirmable.filter((other) => canConfirm(one, other)).map((other) => [one, other] as const),
@@ -167,7 +167,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           : ofRecord;
         if (record.police && !possible.some((pair) => isConfirming(story, ...pair, 5_000)))
           return [
-            `intervention ${record.id} "${record.name}" asks for the police, and no two devices confirm it`,
+            `intervention ${record.id} "${record.name}" requests the police without confirmation by two devices`,
           ];
         const due = ofRecord.find(
           (pair) =>
@@ -177,21 +177,21 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
             ),
         );
         return due && !record.police && !isFilled
-          ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not ask for the police`]
+          ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not request the police`]
           : [];
       }),
     );
   },
 
-  "reload: a configuration with a mistake is refused, and another one taken": (story) =>
+  "reload: an invalid configuration is rejected, and a valid one accepted": (story) =>
     story.reloads.flatMap(({ atMs, how, status }) =>
       status === (how === "break" ? 422 : 200)
         ? []
         : [`"${how}" at ${clockText(atMs)} is answered with ${status}`],
     ),
 
-  "rest: no request and no message stays under way": ({ stuck }) =>
-    stuck.map((atMs) => `at ${clockText(atMs)} something did not come to an end`),
+  "idle: no request and no message remains in progress": ({ stuck }) =>
+    stuck.map((atMs) => `at ${clockText(atMs)} a request or message did not complete`),
 
   "P4 what saves lives is never gated or shut down, and has its own services": (story) =>
     dueOpenings(story).flatMap((opening) => {
@@ -207,7 +207,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         ...held.map(({ state }) => `${describe(opening)} is ${state}`),
         ...(named.length === 0 || named.some((record) => record[service])
           ? []
-          : [`${describe(opening)}, and no record asks for ${service}`]),
+          : [`${describe(opening)}, and no record requests ${service}`]),
       ];
     }),
 
@@ -241,9 +241,8 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       ];
     }),
 
-  "text: what a person wrote at the site stays until a person changes it": (story) =>
-    lostWords(story, "site"),
-  "text: what a dispatcher wrote stays until a person changes it": (story) => lostWords(story, "centre"),
+  "text: a text of a user on site remains until a user changes it": (story) => lostWords(story, "site"),
+  "text: a text of a dispatcher remains until a user changes it": (story) => lostWords(story, "centre"),
 
   "once: each opening is one row of the journal": (story) => {
     const openings = openingsOf(story);
@@ -258,7 +257,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         .filter((row) => !pairs.has(row))
         .map(
           ({ seq, zoneId, cause, moment }) =>
-            `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) is about no opening`,
+            `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) belongs to no opening`,
         ),
       ...openings
         .filter((each) => each.isCertain && !isOnlyCounted(story, each) && !pairs.has(each))

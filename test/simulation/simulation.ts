@@ -326,7 +326,7 @@ class World {
         );
     }
     for (const row of ours)
-      if (!known.has(row.id)) problems.push(`${ref}: ${row.id} there is nobody's: ${JSON.stringify(row)}`);
+      if (!known.has(row.id)) problems.push(`${ref}: ${row.id} there has no owner: ${JSON.stringify(row)}`);
     return problems;
   }
 

@@ -211,7 +211,7 @@ describe("the data directory", () => {
   });
 
   test("that cannot be locked for another reason is not reported as in use", () => {
-    writeFileSync(path, "this is no database, it is a page of text ".repeat(200));
+    writeFileSync(path, "this is not a database, it is a page of text ".repeat(200));
     expect(() => takeInstanceLock(path)).toThrow(/cannot lock the data folder.*not a database/);
     expect(() => takeInstanceLock(join(folder, "nowhere", "lock.db"))).toThrow(/cannot lock the data folder/);
   });

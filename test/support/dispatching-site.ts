@@ -68,7 +68,7 @@ export class DispatchingSite {
   /** Waits until no trip is pending. */
   async settled(): Promise<void> {
     const { trips, restores } = this.zones.journal;
-    await eventually("every trip to be settled", () => {
+    await eventually("every trip to be processed", () => {
       if (trips.nextWaiting(0) === undefined && restores.countPending() === 0) return true;
       this.#dispatcher.kick();
       return false;

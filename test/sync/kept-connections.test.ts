@@ -82,7 +82,7 @@ test("queued records are sent once each over a few connections, eight at a time"
   sync.start();
   await eventually("the link to be up", () => centre.rows.size > 0);
   const posts = holdPosts();
-  await eventually("eight records on the wire", () => posts.held.length === 8);
+  await eventually("eight records in progress", () => posts.held.length === 8);
   posts.release();
   await settle();
   expect(centre.names).toEqual(names);
@@ -111,7 +111,7 @@ test("an alarm is sent over its own connection while eight other records hang", 
   sync.start();
   await eventually("the link to be up", () => centre.rows.size > 0);
   const posts = holdPosts(({ body }) => body.includes("Call"));
-  await eventually("eight records on the wire", () => posts.held.length === 8);
+  await eventually("eight records in progress", () => posts.held.length === 8);
   create("Intrusion", { priority: "high" });
   await eventually("the alarm", () => centre.names.includes("Intrusion"));
   expect(posts.held).toHaveLength(8);
@@ -149,11 +149,11 @@ describe("a kept connection that closes", () => {
   const cut: Readonly<Record<string, TlsFault>> = {
     "before the request is read": ({ socket }) => void socket.destroy(),
     "with a reset before the request is read": (exchange) => exchange.reset(),
-    "after the centre has done it, before a byte of the answer": (exchange) => {
+    "after the request is applied, before the response": (exchange) => {
       exchange.carryOut();
       exchange.reset();
     },
-    "in the middle of the answer": (exchange) => {
+    "during the response": (exchange) => {
       const { status, body } = exchange.carryOut();
       const head = `HTTP/1.1 ${status} Created\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
       exchange.socket.write(head + body.slice(0, 20), () => exchange.reset());
@@ -184,11 +184,11 @@ describe("a kept connection that closes", () => {
 
 describe("connection behaviour of gateways", () => {
   const answers: Readonly<Record<string, TlsFault>> = {
-    "closes each one when it has answered": (exchange) => {
+    "closes each one after the response": (exchange) => {
       exchange.response.setHeader("Connection", "close");
       plainly(exchange);
     },
-    "closes each one without a word once it is idle": (exchange) => {
+    "silently closes each one when it is idle": (exchange) => {
       exchange.response.once("finish", () => setImmediate(() => exchange.socket.end()));
       plainly(exchange);
     },

@@ -113,7 +113,7 @@ test("an alarm is attempted at once even during the back-off of the link", async
   scheduler.start();
   site.create();
   scheduler.requestRun({ urgent: false });
-  await eventually("the link to rest", () => site.link.state.waitMs > 0);
+  await eventually("the back-off of the link", () => site.link.state.waitMs > 0);
   await site.push.cycle();
   const before = centre.requests.length;
   centre.answer = () => json(201, { id: centre.requests.length });

@@ -136,7 +136,7 @@ test.each([400, 413, 415, 422, 403, 404])(
     expect(summary.rejected).toBe(0);
     expect(link.state).toBe("up");
     await site.create({ name: "Fire", priority: "high" });
-    await eventually("the alarm behind it", async () => {
+    await eventually("the next alarm", async () => {
       const { rows } = await site.state();
       return rows.some(({ name }) => name === "Fire");
     });

@@ -69,7 +69,7 @@ describe("each request with each fault", () => {
       const site = await siteAt(habits as Record<string, unknown>);
       const cells = ALL ? CELLS : QUICK;
       const { helped, seconds } = await play(site, cells, { typed, withinMs: ALL ? 900_000 : 100_000 });
-      report(`${name}: ${cells.length} cells in ${seconds} s, ${helped.length} with a person's help`);
+      report(`${name}: ${cells.length} cells in ${seconds} s, ${helped.length} with a manual command`);
       for (const line of helped) report(`  ${line}`);
       expect(helped.filter((line) => line.startsWith("alarm"))).toEqual([]);
     },

@@ -33,7 +33,7 @@ const statuses = (...all: number[]): readonly number[] => all;
 const GATEWAY: readonly Fault[] = [
   ...statuses(400, 403, 404, 413, 415, 422, 401, 409, 429, 405).flatMap((status) =>
     (["interface", "gateway"] as const).map((shape) =>
-      fault(`${status} in the ${shape}'s words`, { kind: "answer", status, shape }),
+      fault(`${status} in the ${shape} error body`, { kind: "answer", status, shape }),
     ),
   ),
   ...statuses(403, 404, 413).map((status) =>
@@ -47,7 +47,7 @@ const GATEWAY: readonly Fault[] = [
 const BEFORE: readonly Fault[] = [
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
-      slow(`${status} ${shape === "html" ? "as a page" : "in JSON"}, not done`, {
+      slow(`${status} ${shape === "html" ? "in HTML" : "in JSON"}, not applied`, {
         kind: "answer",
         status,
         shape,
@@ -63,7 +63,7 @@ const BEFORE: readonly Fault[] = [
 const AFTER: readonly Fault[] = [
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
-      fault(`${status} ${shape === "html" ? "as a page" : "in JSON"}, done`, {
+      fault(`${status} ${shape === "html" ? "in HTML" : "in JSON"}, applied`, {
         kind: "answer",
         status,
         shape,

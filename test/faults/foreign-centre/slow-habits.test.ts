@@ -43,7 +43,7 @@ describe.runIf(RUN_LENGTH.foreign > 0)("at a third-party dispatch centre, after 
     await site.settle();
     const { rows } = await site.state();
     await site.order("remove", { id: rows.find(({ name }) => name === "Deleted there")?.id });
-    await eventually("the second look", async () => (await site.now()).summary.gone === 1, 240_000);
+    await eventually("the second read", async () => (await site.now()).summary.gone === 1, 240_000);
     await site.ask(200, "POST", `/site/sync/${deleted.id}/retry`);
     await site.settle(60_000);
     expect(await wrongAt(site)).toEqual([]);
