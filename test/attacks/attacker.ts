@@ -34,14 +34,14 @@ export class Attacker {
     this.#process = attacker;
     attacker.stdin.on("error", () => "it has ended already");
     let written = "";
-    let said = "";
+    let output = "";
     attacker.stdout.on("data", (chunk: Buffer) => (written += chunk.toString()));
-    attacker.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    attacker.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
     this.#ended = new Promise((resolve, reject) => {
       attacker.once("error", reject);
       attacker.once("close", (code, signal) => {
         if (code === 0) resolve(JSON.parse(written) as Done);
-        else reject(new Error(`the attack ${order.name} ended with ${code ?? signal}: ${said}`));
+        else reject(new Error(`the attack ${order.name} ended with ${code ?? signal}: ${output}`));
       });
     });
     // Checked when it is stopped.

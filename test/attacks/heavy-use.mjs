@@ -39,13 +39,13 @@ function ask({ agent, httpPort, token, body }) {
   };
   return new Promise((resolve) => {
     const failed = () => void pauseMs(100).then(() => resolve(0));
-    const asked = request(options, (response) => {
+    const clientRequest = request(options, (response) => {
       response.resume();
       response.on("error", failed);
       response.on("end", () => resolve(response.statusCode ?? 0));
     });
-    asked.on("error", failed);
-    asked.end(body && JSON.stringify(body));
+    clientRequest.on("error", failed);
+    clientRequest.end(body && JSON.stringify(body));
   });
 }
 

@@ -63,8 +63,8 @@ describe("check-config", () => {
 
   test("prints the same as JSON with --json", async () => {
     writeFileSync(join(folder, "a.yaml"), "http:\n  prot: 1\n");
-    const wrong = await santinela(["check-config", "--config", "a.yaml", "--json"]);
-    expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([
+    const invalid = await santinela(["check-config", "--config", "a.yaml", "--json"]);
+    expect([invalid.code, JSON.parse(invalid.stdout)]).toEqual([
       78,
       {
         valid: false,
@@ -284,8 +284,8 @@ describe("factory-reset", () => {
       stdin: Object.assign(Readable.from(["no\n"]), { isTTY: true }),
     });
     expect([answered.code, answered.stderr]).toEqual([1, expect.stringMatching(/nothing was changed/)]);
-    const asked = await santinela(["factory-reset"]);
-    expect([asked.code, asked.stderr]).toEqual([
+    const unconfirmed = await santinela(["factory-reset"]);
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       64,
       expect.stringMatching(/santinela\.db.*for good[^]*--yes/),
     ]);

@@ -32,13 +32,13 @@ async function person(
 ): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
-  let asked = "";
+  let output = "";
   const stderr = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      asked += chunk.toString();
-      const lastLine = asked.split("\n").slice(-2).join("\n");
+      output += chunk.toString();
+      const lastLine = output.split("\n").slice(-2).join("\n");
       if (left[0]?.[0].test(lastLine)) {
-        asked += "\n";
+        output += "\n";
         const reply = left.shift()?.[1];
         if (typeof reply === "function") reply();
         else stdin.write(`${reply}\n`);
@@ -54,7 +54,7 @@ async function person(
     untilSignal: () => never,
   });
   expect(left.map(([question]) => question)).toEqual([]);
-  return { ...outcome, stderr: asked };
+  return { ...outcome, stderr: output };
 }
 
 describe("init on a terminal", () => {

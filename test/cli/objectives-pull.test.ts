@@ -17,11 +17,11 @@ const installation = new Installation();
 let site: DaemonProcess;
 let centre: DaemonProcess;
 beforeAll(async () => {
-  const there = await startCentre(installation, THERE);
-  centre = there.centre;
+  const centreDaemon = await startCentre(installation, THERE);
+  centre = centreDaemon.centre;
   site = installation.daemon(
     "site",
-    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${HERE}${upstreamYaml(there.port)}`,
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${HERE}${upstreamYaml(centreDaemon.port)}`,
   );
   await site.start();
 });

@@ -27,9 +27,9 @@ async function start(yaml: string): Promise<number> {
   writeFileSync(file, yaml);
   const started = spawn(process.execPath, [MAIN, "safe-mode", "--config", file]);
   process_ = started;
-  let said = "";
-  started.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  const line = await eventually("the page to be there", () => /^.*"safe-mode".*$/m.exec(said)?.[0]);
+  let output = "";
+  started.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const line = await eventually("the page to be there", () => /^.*"safe-mode".*$/m.exec(output)?.[0]);
   return (JSON.parse(line) as { port: number }).port;
 }
 
@@ -38,16 +38,16 @@ const BROKEN = `http: { port: 0, hosts: [${PANEL_HOST}] }\nzones:\n  - { id: <b>
 describe("with a configuration that prevents a start", () => {
   test("a page lists each error with file, line and column, and follows changes of the file", async () => {
     const port = await start(BROKEN);
-    const look = (): Promise<Response> =>
+    const getPage = (): Promise<Response> =>
       fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: "text/html" } });
-    const answer = await look();
+    const answer = await getPage();
     expect(answer.status).toBe(503);
     expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
     const page = await answer.text();
     expect(page).toContain(`${file}:3:`);
     expect(page).not.toContain("<b>door");
     writeFileSync(file, "http: { port: 0 }\n");
-    expect(await (await look()).text()).toContain("no mistakes any more");
+    expect(await (await getPage()).text()).toContain("no mistakes any more");
   });
 
   test("programs get the error body, and an unknown host name gets nothing", async () => {

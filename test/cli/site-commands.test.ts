@@ -187,11 +187,12 @@ describe("events", () => {
   });
 
   test("are filtered by time, zone and number", async () => {
-    const told = async (line: string) => JSON.parse((await santinela(`${line} --json`)).stdout) as unknown[];
-    expect(await told("events --since 2999-01-01T00:00Z")).toEqual([]);
-    expect((await told("events --since 1h")).length).toBeGreaterThan(1);
-    expect(await told("events --zone nowhere")).toEqual([]);
-    expect(await told("events --zone gate --limit 2")).toMatchObject([
+    const readJson = async (line: string) =>
+      JSON.parse((await santinela(`${line} --json`)).stdout) as unknown[];
+    expect(await readJson("events --since 2999-01-01T00:00Z")).toEqual([]);
+    expect((await readJson("events --since 1h")).length).toBeGreaterThan(1);
+    expect(await readJson("events --zone nowhere")).toEqual([]);
+    expect(await readJson("events --zone gate --limit 2")).toMatchObject([
       { event: "trip", who: "zone gate" },
       { event: "restore", who: "zone gate" },
     ]);

@@ -30,16 +30,16 @@ test("every option in force has its source: file, environment or default", async
     "site: { name: Hala Nord }\nhttp:\n  port: 8081\n  hosts: [pi.lan]\nmqtt: off\nzones:\n  - id: gate\n    name: Poarta\n    kind: perimeter\n    objective: { type: obiective/cladiri, id: 1 }\n    input: { gpio: 17 }\n",
     { SANTINELA_SITE__LOCALE: "en", SANTINELA_LOG: "{ level: debug }" },
   );
-  const said = (name: string) => [options.get(name)?.value, options.get(name)?.source];
+  const optionOf = (name: string) => [options.get(name)?.value, options.get(name)?.source];
   const file = join(folder, "site.yaml");
-  expect(said("site.name")).toEqual(["Hala Nord", `${file}:1:9`]);
-  expect(said("http.port")).toEqual([8081, `${file}:3:3`]);
-  expect(said("http.hosts")).toEqual([["pi.lan"], `${file}:4:3`]);
-  expect(said("zones[0].input.gpio")).toEqual([17, `${file}:11:14`]);
-  expect(said("site.locale")).toEqual(["en", "SANTINELA_SITE__LOCALE"]);
-  expect(said("log.level")).toEqual(["debug", "SANTINELA_LOG"]);
-  expect(said("http.host")).toEqual(["127.0.0.1", "default"]);
-  expect(said("dataDir")).toEqual([join(folder, "var"), "default"]);
+  expect(optionOf("site.name")).toEqual(["Hala Nord", `${file}:1:9`]);
+  expect(optionOf("http.port")).toEqual([8081, `${file}:3:3`]);
+  expect(optionOf("http.hosts")).toEqual([["pi.lan"], `${file}:4:3`]);
+  expect(optionOf("zones[0].input.gpio")).toEqual([17, `${file}:11:14`]);
+  expect(optionOf("site.locale")).toEqual(["en", "SANTINELA_SITE__LOCALE"]);
+  expect(optionOf("log.level")).toEqual(["debug", "SANTINELA_LOG"]);
+  expect(optionOf("http.host")).toEqual(["127.0.0.1", "default"]);
+  expect(optionOf("dataDir")).toEqual([join(folder, "var"), "default"]);
   expect(
     [...options.keys()].filter((name) => name.startsWith("upstream") || name === "mqtt.listen.port"),
   ).toEqual([]);

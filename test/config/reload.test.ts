@@ -52,10 +52,10 @@ test.each([
   ],
   ["site: { name: A, ref: a }", "site: { ref: a, name: A }\n# a remark", [], []],
 ])("%s → %s is reported by its options, without secrets", (before, after, applied, needsRestart) => {
-  const found = changes(before, after);
-  expect(new Set(found.applied)).toEqual(new Set(applied));
-  expect(new Set(found.needsRestart)).toEqual(new Set(needsRestart));
-  expect(JSON.stringify(found)).not.toContain("sixteen");
+  const reported = changes(before, after);
+  expect(new Set(reported.applied)).toEqual(new Set(applied));
+  expect(new Set(reported.needsRestart)).toEqual(new Set(needsRestart));
+  expect(JSON.stringify(reported)).not.toContain("sixteen");
 });
 
 test("zones are reported as added, changed or removed, a change of their profile included", () => {

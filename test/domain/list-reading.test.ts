@@ -5,13 +5,13 @@ import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
 /* Reads of lists of dispatch centres with any page size, with and without order and pages. */
 
-interface Manners {
+interface ListBehaviour {
   readonly pageRows: number;
   readonly isDescending: boolean;
   readonly ignoresStart: boolean;
 }
 
-const manners = fc.record({
+const behaviour = fc.record({
   pageRows: fc.integer({ min: 3, max: 20 }),
   isDescending: fc.boolean(),
   ignoresStart: fc.boolean(),
@@ -25,7 +25,7 @@ function row(id: number): MatchCandidate {
 /** Reads until the result is not `more`. */
 function read(
   ids: readonly number[],
-  { pageRows, isDescending, ignoresStart }: Manners,
+  { pageRows, isDescending, ignoresStart }: ListBehaviour,
   watermarkId = 0,
 ): { word: PageWord; reading: ListReading } {
   const sorted = [...ids].sort((a, b) => (isDescending ? b - a : a - b)).map(row);
@@ -41,7 +41,7 @@ function read(
 
 test("a paged list is read to its end, for any page size and order", () => {
   fc.assert(
-    fc.property(idsOf(1_000), manners, (ids, each) => {
+    fc.property(idsOf(1_000), behaviour, (ids, each) => {
       fc.pre(!each.ignoresStart);
       const { word, reading } = read(ids, each);
       expect(word === "ended" || word === "reached").toBe(true);
@@ -52,7 +52,7 @@ test("a paged list is read to its end, for any page size and order", () => {
 
 test("a list without pages never counts as read to the watermark, unless it contained the watermark", () => {
   fc.assert(
-    fc.property(idsOf(1_000), manners, (ids, each) => {
+    fc.property(idsOf(1_000), behaviour, (ids, each) => {
       fc.pre(each.ignoresStart && ids.length > each.pageRows);
       const { word } = read(ids, each);
       expect(word).toBe("repeats");
@@ -62,7 +62,7 @@ test("a list without pages never counts as read to the watermark, unless it cont
 
 test("records above an existing watermark are never missed", () => {
   fc.assert(
-    fc.property(idsOf(500), fc.integer({ min: 0, max: 39 }), manners, (ids, at, each) => {
+    fc.property(idsOf(500), fc.integer({ min: 0, max: 39 }), behaviour, (ids, at, each) => {
       fc.pre(!each.ignoresStart && ids.length > at);
       const watermark = ids[at] ?? 0;
       const { reading } = read(ids, each, watermark);
@@ -75,7 +75,7 @@ test("records above an existing watermark are never missed", () => {
 test("two reads agree if nothing changed below the highest id of the first", () => {
   fc.assert(
     fc.property(idsOf(500), idsOf(500), (first, later) => {
-      const each: Manners = { pageRows: 7, isDescending: true, ignoresStart: false };
+      const each: ListBehaviour = { pageRows: 7, isDescending: true, ignoresStart: false };
       const one = read(first, each).reading;
       const other = read(later, each).reading;
       const top = Math.max(0, ...first);

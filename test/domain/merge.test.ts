@@ -23,15 +23,15 @@ const COMMON: InterventionFields = {
 };
 
 function sides(
-  here: Partial<InterventionFields>,
-  there: UpstreamRecord,
+  localNotes: Partial<InterventionFields>,
+  upstreamNotes: UpstreamRecord,
   others: Partial<MergeSides> = {},
 ): MergeSides {
   return {
-    local: { ...COMMON, ...here },
+    local: { ...COMMON, ...localNotes },
     agreed: COMMON,
     base: { ...COMMON },
-    upstream: { ...COMMON, ...there },
+    upstream: { ...COMMON, ...upstreamNotes },
     ghosts: {},
     ...others,
   };
@@ -83,12 +83,12 @@ describe("a field changed on both sides", () => {
     ["dateStart", LATER, LATEST],
     ["dateEnd", LATER, LATEST],
     ["crews", 2, 3],
-  ])("takes the value of the dispatch centre: %s", (field, here, there) => {
-    const merged = merge(sides({ [field]: here }, { [field]: there }));
+  ])("takes the value of the dispatch centre: %s", (field, localNotes, upstreamNotes) => {
+    const merged = merge(sides({ [field]: localNotes }, { [field]: upstreamNotes }));
     expect(merged).toEqual({
       push: {},
-      applyLocally: { [field]: there },
-      conflicts: [{ field, here, there, kept: "there" }],
+      applyLocally: { [field]: upstreamNotes },
+      conflicts: [{ field, here: localNotes, there: upstreamNotes, kept: "there" }],
     });
   });
 
@@ -97,12 +97,12 @@ describe("a field changed on both sides", () => {
     ["description", "at the gate", "in the yard"],
     ["priority", "high", "low"],
     ["type", "repair", "inspection"],
-  ])("takes the value of the site: %s", (field, here, there) => {
-    const merged = merge(sides({ [field]: here }, { [field]: there }));
+  ])("takes the value of the site: %s", (field, localNotes, upstreamNotes) => {
+    const merged = merge(sides({ [field]: localNotes }, { [field]: upstreamNotes }));
     expect(merged).toEqual({
-      push: { [field]: here },
+      push: { [field]: localNotes },
       applyLocally: {},
-      conflicts: [{ field, here, there, kept: "here" }],
+      conflicts: [{ field, here: localNotes, there: upstreamNotes, kept: "here" }],
     });
   });
 
@@ -111,10 +111,10 @@ describe("a field changed on both sides", () => {
   >([
     ["in_progress", "done", "there"],
     ["done", "in_progress", "here"],
-  ])("takes the later status: %s here, %s there", (here, there, kept) => {
-    const merged = merge(sides({ status: here }, { status: there }));
+  ])("takes the later status: %s here, %s there", (localNotes, upstreamNotes, kept) => {
+    const merged = merge(sides({ status: localNotes }, { status: upstreamNotes }));
     expect(merged[kept === "here" ? "push" : "applyLocally"]).toEqual({ status: "done" });
-    expect(merged.conflicts).toEqual([{ field: "status", here, there, kept }]);
+    expect(merged.conflicts).toEqual([{ field: "status", here: localNotes, there: upstreamNotes, kept }]);
   });
 
   test.each<[what: string, agreed: string | null, here: string, there: string, both: string]>([
@@ -130,8 +130,8 @@ describe("a field changed on both sides", () => {
     ["a user on site removed a line", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
     ["a dispatcher added an empty line to empty notes", "", "seen", "a\n\nb", "a\n\nb\nseen"],
     ["both sides added the same line", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
-  ])("keeps the notes of both sides when %s", (_what, agreed, here, there, both) => {
-    const base = sides({ notes: here }, { notes: there });
+  ])("keeps the notes of both sides when %s", (_what, agreed, localNotes, upstreamNotes, both) => {
+    const base = sides({ notes: localNotes }, { notes: upstreamNotes });
     const merged = merge({
       ...base,
       agreed: { ...base.agreed, notes: agreed },
@@ -141,28 +141,28 @@ describe("a field changed on both sides", () => {
   });
 
   test("takes the notes of the site when both are too long", () => {
-    const here = "h".repeat(2_000);
-    const there = "t".repeat(2_000);
-    expect(merge(sides({ notes: here }, { notes: there }))).toEqual({
-      push: { notes: here },
+    const localNotes = "h".repeat(2_000);
+    const upstreamNotes = "t".repeat(2_000);
+    expect(merge(sides({ notes: localNotes }, { notes: upstreamNotes }))).toEqual({
+      push: { notes: localNotes },
       applyLocally: {},
-      conflicts: [{ field: "notes", here, there, kept: "here" }],
+      conflicts: [{ field: "notes", here: localNotes, there: upstreamNotes, kept: "here" }],
     });
   });
 
   test.each<[what: string, there: string, push: object]>([
     ["as long as the limit", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
     ["one character longer", "t".repeat(2_901), { notes: "h".repeat(999) }],
-  ])("keeps both notes when they are together %s", (_what, there, push) => {
-    expect(merge(sides({ notes: "h".repeat(999) }, { notes: there })).push).toEqual(push);
+  ])("keeps both notes when they are together %s", (_what, upstreamNotes, push) => {
+    expect(merge(sides({ notes: "h".repeat(999) }, { notes: upstreamNotes })).push).toEqual(push);
   });
 
   test("takes the side whose notes are text", () => {
-    const there = "seen";
-    expect(merge({ ...sides({}, { notes: there }), agreed: { ...COMMON, notes: "old" } })).toEqual({
+    const upstreamNotes = "seen";
+    expect(merge({ ...sides({}, { notes: upstreamNotes }), agreed: { ...COMMON, notes: "old" } })).toEqual({
       push: { notes: null },
       applyLocally: {},
-      conflicts: [{ field: "notes", here: null, there, kept: "here" }],
+      conflicts: [{ field: "notes", here: null, there: upstreamNotes, kept: "here" }],
     });
   });
 
@@ -250,8 +250,8 @@ test("after any changes on both sides no field but the notes goes both ways, and
   const among = (all: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
     Object.fromEntries(names.map((name) => [name, all[name]]));
   check(
-    property(fields, changed, fields, changed, (here, hereNames, there, thereNames) => {
-      const before = sides(among(here, hereNames), among(there, thereNames));
+    property(fields, changed, fields, changed, (localNotes, hereNames, upstreamNotes, thereNames) => {
+      const before = sides(among(localNotes, hereNames), among(upstreamNotes, thereNames));
       const { push, applyLocally } = merge(before);
       expect(Object.keys(push).filter((field) => field in applyLocally && field !== "notes")).toEqual([]);
       const local = { ...before.local, ...applyLocally } as InterventionFields;

@@ -40,8 +40,8 @@ describe("a GPIO contact", () => {
   });
 
   test("reading an open contact again does not delay its trip", () => {
-    const looks = [0, 100, 200, 300].map((atMs) => reading(atMs, "open"));
-    expect(kindsOf(ON_WIRE, "normal", looks)).toEqual(["trip edge at 0"]);
+    const readings = [0, 100, 200, 300].map((atMs) => reading(atMs, "open"));
+    expect(kindsOf(ON_WIRE, "normal", readings)).toEqual(["trip edge at 0"]);
   });
 
   test("an opening that was due before the contact closed trips, however late the wake-up", () => {

@@ -51,9 +51,13 @@ afterEach(() => installation.remove());
 function takeCopy(): () => boolean {
   let isOver = false;
   const end = (): boolean => (isOver = true);
-  const asked = request({ socketPath: join(dataDir, "control.sock"), path: "/site/backup", agent: false });
-  asked.on("response", (response) => response.on("error", end).on("close", end).resume());
-  asked.on("error", end).end();
+  const backupRequest = request({
+    socketPath: join(dataDir, "control.sock"),
+    path: "/site/backup",
+    agent: false,
+  });
+  backupRequest.on("response", (response) => response.on("error", end).on("close", end).resume());
+  backupRequest.on("error", end).end();
   return () => isOver;
 }
 

@@ -39,11 +39,11 @@ describeWithFakeClock("a site that wakes up in 1970", () => {
 
   beforeAll(async () => {
     clock = new FakeClock(installation.folder);
-    const there = await startCentre(installation, OBJECTIVES);
-    centre = there.centre;
+    const centreDaemon = await startCentre(installation, OBJECTIVES);
+    centre = centreDaemon.centre;
     site = installation.daemon(
       "site",
-      `site: { ref: hall, timezone: UTC }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(there.port)}`,
+      `site: { ref: hall, timezone: UTC }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(centreDaemon.port)}`,
     );
     clock.set("-56y");
     await site.start(clock.environment);

@@ -40,9 +40,12 @@ test("the status, the dispatcher id and the invoice are pulled, and changes of t
     notes: "ring twice",
   });
   const { id } = made.value as Intervention;
-  const there = await eventually("the record at the centre", async () => (await interventionsOf(centre))[0]);
+  const upstream = await eventually(
+    "the record at the centre",
+    async () => (await interventionsOf(centre))[0],
+  );
 
-  await at("centre", "PUT", `/interventii/${there.id}`, { status: "in_progress", crews: 3 });
+  await at("centre", "PUT", `/interventii/${upstream.id}`, { status: "in_progress", crews: 3 });
   await look();
   const inProgress = await site.get<Intervention>(`/interventii/${id}`);
   expect(inProgress).toMatchObject({
@@ -53,7 +56,10 @@ test("the status, the dispatcher id and the invoice are pulled, and changes of t
   });
 
   await at("site", "PUT", `/interventii/${id}`, { description: "the lock is broken" });
-  await at("centre", "PUT", `/interventii/${there.id}`, { status: "done", dateEnd: "2026-11-21T10:00:00" });
+  await at("centre", "PUT", `/interventii/${upstream.id}`, {
+    status: "done",
+    dateEnd: "2026-11-21T10:00:00",
+  });
   // The API cannot write an invoice: that is done at the dispatch centre.
   const database = openMainDatabase(join(installation.folder, "centre", "santinela.db"));
   database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
@@ -70,7 +76,7 @@ test("the status, the dispatcher id and the invoice are pulled, and changes of t
     ...merged,
     notes: "ring twice",
   });
-  expect(await centre.get<Intervention>(`/interventii/${there.id}`)).toMatchObject(merged);
+  expect(await centre.get<Intervention>(`/interventii/${upstream.id}`)).toMatchObject(merged);
 });
 
 test("a changed objective is pulled too, with an objective that only the dispatch centre has", async () => {
@@ -84,10 +90,10 @@ test("a changed objective is pulled too, with an objective that only the dispatc
     objectiveId: 2,
   });
   const { id } = made.value as Intervention;
-  const there = await eventually("the record at the centre", async () =>
+  const upstream = await eventually("the record at the centre", async () =>
     (await interventionsOf(centre)).find(({ name }) => name === "Call to the wrong door"),
   );
-  await at("centre", "PUT", `/interventii/${there.id}`, { objectiveId: 9 });
+  await at("centre", "PUT", `/interventii/${upstream.id}`, { objectiveId: 9 });
   await look();
   expect(await site.get<Intervention>(`/interventii/${id}`)).toMatchObject({ objectiveId: 9 });
 });

@@ -108,19 +108,19 @@ describeWithMosquitto("with a real broker", () => {
     await openWhileKilled(site, gates, 9, random);
 
     const trips = await eventually("every trip to be processed", async () => {
-      const seen = await site.get<Trip[]>("/site/trips?limit=1000");
-      return seen.length >= 90 && seen.every(({ state }) => state !== "waiting") && seen;
+      const stored = await site.get<Trip[]>("/site/trips?limit=1000");
+      return stored.length >= 90 && stored.every(({ state }) => state !== "waiting") && stored;
     });
     expect(trips, `seed ${seed}`).toHaveLength(90);
     const records = await interventionsOf(site);
     expect(records, `seed ${seed}`).toHaveLength(10);
     for (const { objectiveId, description, notes, police } of records) {
-      const told = [description, ...(notes ?? "").split("\n")].map(
+      const mentioned = [description, ...(notes ?? "").split("\n")].map(
         (line) => /Gate (\d+)/.exec(line ?? "")?.[1],
       );
       const own = gates.filter((id) => buildingOf(id) === objectiveId).map(String);
-      expect(told).toHaveLength(own.length);
-      expect(new Set(told), `objective ${objectiveId}, seed ${seed}`).toEqual(new Set(own));
+      expect(mentioned).toHaveLength(own.length);
+      expect(new Set(mentioned), `objective ${objectiveId}, seed ${seed}`).toEqual(new Set(own));
       expect(police).toBe(true);
     }
   }, 180_000);
@@ -128,8 +128,10 @@ describeWithMosquitto("with a real broker", () => {
 
 function expectEachOnce(records: Awaited<ReturnType<typeof interventionsOf>>, seed: number): void {
   const counts = countByObjective(records);
-  const wrong = ids.filter((id) => counts.get(id) !== 1).map((id) => `${id}: ${counts.get(id) ?? 0} times`);
-  expect(wrong, `seed ${seed}`).toEqual([]);
+  const unexpected = ids
+    .filter((id) => counts.get(id) !== 1)
+    .map((id) => `${id}: ${counts.get(id) ?? 0} times`);
+  expect(unexpected, `seed ${seed}`).toEqual([]);
   expect(records).toHaveLength(ZONES);
 }
 

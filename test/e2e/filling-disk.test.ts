@@ -63,9 +63,9 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => 
     const ending = daemon;
     daemon = undefined;
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
-    const gone = new Promise((resolve) => ending.once("exit", resolve));
+    const exited = new Promise((resolve) => ending.once("exit", resolve));
     ending.kill(signal);
-    await gone;
+    await exited;
   }
 
   const ask = (method: "GET" | "POST", path: string, body?: unknown): Promise<ControlAnswer> =>

@@ -51,8 +51,8 @@ async function commandLine(command: readonly string[]): Promise<string> {
 function headline(level: Headline["level"], ...codes: readonly string[]): Promise<Headline> {
   return eventually(`the headline ${level} ${codes.join(", ")}`, async () => {
     const { headline: said } = await site.get<StatusView>("/site/status");
-    const found = said.reasons.map(({ code }) => code);
-    if (said.level !== level || (codes.length > 0 && !isDeepStrictEqual(found, codes)))
+    const codesFound = said.reasons.map(({ code }) => code);
+    if (said.level !== level || (codes.length > 0 && !isDeepStrictEqual(codesFound, codes)))
       throw new Error(JSON.stringify(said));
     return said;
   });

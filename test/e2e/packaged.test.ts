@@ -53,20 +53,20 @@ afterAll(async () => {
 
 function ask(method: string, path: string, body?: Buffer, type = "application/json"): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const asked = request({
+    const clientRequest = request({
       socketPath: join(dataDir, "control.sock"),
       method,
       path,
       agent: false,
       headers: { "Content-Type": type },
     });
-    asked.on("error", reject);
-    asked.on("response", (response) => {
+    clientRequest.on("error", reject);
+    clientRequest.on("response", (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
       response.on("end", () => resolve(Buffer.concat(chunks)));
     });
-    asked.end(body);
+    clientRequest.end(body);
   });
 }
 

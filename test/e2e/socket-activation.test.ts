@@ -37,7 +37,7 @@ until ($ends) {
 
 let folder: string;
 let keeper: ChildProcessWithoutNullStreams | undefined;
-let said: string;
+let output: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "santinela-port-"));
   writeFileSync(
@@ -55,19 +55,19 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<number
   const words = ["-e", KEEPER, process.execPath, MAIN, "serve", "--config", config];
   const started = spawn("perl", words, { env: { ...process.env, ...env } });
   keeper = started;
-  said = "";
+  output = "";
   for (const stream of [started.stdout, started.stderr])
-    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  return eventually("the port", () => Number(/^port (\d+)$/m.exec(said)?.[1] ?? 0) || undefined);
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return eventually("the port", () => Number(/^port (\d+)$/m.exec(output)?.[1] ?? 0) || undefined);
 }
 
-const readies = (): number => said.split('"event":"ready"').length - 1;
+const readies = (): number => output.split('"event":"ready"').length - 1;
 
 async function end(signal: "SIGTERM"): Promise<void> {
   if (!keeper || keeper.exitCode !== null) return;
-  const gone = new Promise((resolve) => keeper?.once("exit", resolve));
+  const exited = new Promise((resolve) => keeper?.once("exit", resolve));
   keeper.kill(signal);
-  await gone;
+  await exited;
 }
 
 /** One request on a new connection. @returns the status or the error */
@@ -103,6 +103,6 @@ test("with a port held by systemd no connection is rejected during a restart", a
 test("a port passed by systemd that differs from the configuration is rejected, because the configuration limits access", async () => {
   const port = await start({ SANTINELA_HTTP__PORT: "1" });
   await eventually("it has ended", () => keeper?.exitCode !== null);
-  expect(said).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);
-  expect(said).toContain("santinela.socket");
+  expect(output).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);
+  expect(output).toContain("santinela.socket");
 });

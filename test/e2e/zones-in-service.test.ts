@@ -154,14 +154,14 @@ describeWithMosquitto("a door that its own sensor keeps open", () => {
     );
     await site.start();
     const sensor = await connectAsync(broker.url);
-    const says = async (value: string, contact: string): Promise<void> => {
+    const readContact = async (value: string, contact: string): Promise<void> => {
       await eventually(`the door to be ${contact}`, async () => {
         await sensor.publishAsync("door", value, { qos: 1 });
         return (await site.get<ZoneView[]>("/site/zones"))[0]?.contact === contact;
       });
     };
-    await says("closed", "normal");
-    await says("open", "open");
+    await readContact("closed", "normal");
+    await readContact("open", "open");
 
     const client = new ControlClient(join(installation.folder, "site"));
     expect(await client.post("/site/simulate", { zone: "door", contact: "normal" })).toMatchObject({

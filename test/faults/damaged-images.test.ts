@@ -18,7 +18,7 @@ import {
   damaged,
   imageOf,
   isReadable,
-  lay,
+  writeImage,
   TARGETS,
   type Damage,
   type Image,
@@ -39,7 +39,7 @@ import { tripRow } from "../support/trip-row.ts";
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const LIMIT_MS = 3_600_000;
 
-interface ToldRecord {
+interface AcknowledgedRecord {
   readonly text: string;
   readonly name: string;
   readonly rev: number;
@@ -48,8 +48,8 @@ interface ToldRecord {
 }
 
 /** Acknowledged data at one time, by its unique text. */
-interface Told {
-  readonly records: ReadonlyMap<number, ToldRecord>;
+interface Acknowledged {
+  readonly records: ReadonlyMap<number, AcknowledgedRecord>;
   readonly trips: ReadonlyMap<string, { text: string; state: string }>;
 }
 
@@ -57,7 +57,7 @@ interface Moment {
   readonly name: string;
   readonly image: Image;
   readonly older: Image;
-  readonly told: Told;
+  readonly acknowledged: Acknowledged;
 }
 
 interface Outcome {
@@ -107,8 +107,8 @@ async function momentsOf(dataDir: string): Promise<Moment[]> {
     for (let time = 0; time < times; time += 1) workOnce(site, (number += 1));
   };
   const note = (name: string): void => {
-    const told = toldBy(site);
-    found.push({ name, image: imageOf(dataDir), older, told });
+    const acknowledged = acknowledgedBy(site);
+    found.push({ name, image: imageOf(dataDir), older, acknowledged });
   };
   new ObjectiveService(site.main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");
   work(40);
@@ -126,12 +126,12 @@ async function momentsOf(dataDir: string): Promise<Moment[]> {
   site.main.pragma("wal_checkpoint(PASSIVE)");
   work(15);
   note("killed, the log in use again, with a copy");
-  const told = toldBy(site);
+  const acknowledged = acknowledgedBy(site);
   site.close();
-  found.push({ name: "stopped in order, with a copy", image: imageOf(dataDir), older, told });
+  found.push({ name: "stopped in order, with a copy", image: imageOf(dataDir), older, acknowledged });
   const last = found.at(-1);
   const image = new Map([...(last?.image ?? [])].filter(([name]) => !name.startsWith("backups/")));
-  found.push({ name: "stopped in order", image, older, told });
+  found.push({ name: "stopped in order", image, older, acknowledged });
   return found;
 }
 
@@ -174,16 +174,16 @@ function textOf(number: number, rev: number): string {
   return `<${number}.${rev}:${"seen at the gate ".repeat(8)}${number}.${rev}>`;
 }
 
-function toldBy({ main, journal }: Pick<Databases, "main" | "journal">): Told {
+function acknowledgedBy({ main, journal }: Pick<Databases, "main" | "journal">): Acknowledged {
   return { records: recordsIn(main), trips: tripsIn(journal) };
 }
 
-function recordsIn(main: Database): Map<number, ToldRecord> {
+function recordsIn(main: Database): Map<number, AcknowledgedRecord> {
   const rows = main
     .prepare(
       "SELECT id, uid, description AS text, rev, deleted_at IS NOT NULL AS deleted, name, status, priority FROM interventions",
     )
-    .all() as (ToldRecord & { id: number })[];
+    .all() as (AcknowledgedRecord & { id: number })[];
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
@@ -197,21 +197,21 @@ function tripsIn(journal: Database): Map<string, { text: string; state: string }
 }
 
 /** Opens an image like the daemon, and compares it with the acknowledged data. */
-function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[] {
+function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome): string[] {
   const place = join(folder, "place");
-  lay(after, place);
+  writeImage(after, place);
   const { databases, health } = opened(place);
   const faults: string[] = [];
   try {
-    const now = toldBy(databases);
+    const now = acknowledgedBy(databases);
     const said = new Set(
       health.list().flatMap(({ code, subject }) => (code === "data-lost" ? [subject] : [])),
     );
-    const lostRecords = [...told.records].filter(([id, record]) => {
+    const lostRecords = [...acknowledged.records].filter(([id, record]) => {
       if (JSON.stringify(now.records.get(id)) === JSON.stringify(record)) return false;
       return record.rev > 1 || now.trips.get(record.uid)?.state !== "waiting";
     });
-    const lostTrips = [...told.trips].filter(([key, { state, ...trip }]) => {
+    const lostTrips = [...acknowledged.trips].filter(([key, { state, ...trip }]) => {
       const { state: found, ...kept } = now.trips.get(key) ?? { state: "" };
       return JSON.stringify(kept) !== JSON.stringify(trip) || (found !== state && found !== "waiting");
     });

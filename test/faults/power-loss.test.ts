@@ -15,7 +15,7 @@ import type { Database } from "../../src/store/database.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { CrashImages, LUCKS } from "../support/crash-images.ts";
+import { CrashImages, SURVIVALS } from "../support/crash-images.ts";
 import { DISK_TRACE, readDiskCalls, type DiskCall } from "../support/disk-calls.ts";
 import { MAIN, seededRandom } from "../support/installation.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
@@ -64,10 +64,12 @@ describeWithStrace("with the power going between any two calls to the disk", () 
 
   test("no database is damaged and no acknowledged data is lost", { timeout: LIMIT_MS }, async () => {
     const calls = await recordingOf("full", MAIN);
-    const { images, told, ...bad } = crashEverywhere(calls, RUN_LENGTH.crashShare);
-    report(`power loss: ${calls.length} calls, ${told} promises, ${images} images, ${JSON.stringify(bad)}`);
+    const { images, told: acknowledged, ...bad } = crashEverywhere(calls, RUN_LENGTH.crashShare);
+    report(
+      `power loss: ${calls.length} calls, ${acknowledged} promises, ${images} images, ${JSON.stringify(bad)}`,
+    );
     expect(bad).toEqual({ unopenable: 0, corrupt: 0, lost: 0 });
-    expect(told).toBeGreaterThanOrEqual(RUN_LENGTH.writes + ZONES);
+    expect(acknowledged).toBeGreaterThanOrEqual(RUN_LENGTH.writes + ZONES);
     expect(images).toBeGreaterThan(50);
   });
 
@@ -125,17 +127,17 @@ describeWithStrace("with the power going between any two calls to the disk", () 
   }
 
   /** Cuts the power after this fraction of the calls, and checks the result. */
-  function crashEverywhere(calls: readonly DiskCall[], share: number, lucks = LUCKS): Outcome {
+  function crashEverywhere(calls: readonly DiskCall[], share: number, survivals = SURVIVALS): Outcome {
     const random = seededRandom(RUN_LENGTH.seed);
     const disk = new CrashImages();
-    const told = { "santinela.db": [] as string[], "journal.db": [] as string[] };
+    const acknowledged = { "santinela.db": [] as string[], "journal.db": [] as string[] };
     const outcome: Outcome = { told: 0, images: 0, unopenable: 0, corrupt: 0, lost: 0 };
     for (const call of calls) {
       disk.take(call);
       if (call.kind === "told") {
         const { records, trips } = acknowledgedBy(call.text);
-        told["santinela.db"].push(...records);
-        told["journal.db"].push(...trips);
+        acknowledged["santinela.db"].push(...records);
+        acknowledged["journal.db"].push(...trips);
         outcome.told += records.length + trips.length;
       }
       if (random() >= share) continue;
@@ -144,10 +146,10 @@ describeWithStrace("with the power going between any two calls to the disk", () 
           ? (["santinela.db", "journal.db"] as const)
           : ([call.file.startsWith("journal") ? "journal.db" : "santinela.db"] as const);
       for (const database of databases)
-        for (const luck of lucks) {
-          disk.lay(database, place, luck, random);
+        for (const survival of survivals) {
+          disk.writeImage(database, place, survival, random);
           outcome.images += 1;
-          judge(join(place, database), told[database], outcome);
+          judge(join(place, database), acknowledged[database], outcome);
         }
     }
     return outcome;
@@ -163,7 +165,7 @@ function acknowledgedBy(answer: string): { records: string[]; trips: string[] } 
   return { records: [], trips: [...keys.matchAll(/"([^"]+)"/g)].map(([, key = ""]) => key) };
 }
 
-function judge(path: string, told: readonly string[], outcome: Outcome): void {
+function judge(path: string, acknowledged: readonly string[], outcome: Outcome): void {
   const isJournal = path.endsWith("journal.db");
   let database: Database;
   try {
@@ -176,7 +178,7 @@ function judge(path: string, told: readonly string[], outcome: Outcome): void {
     if (database.pragma("integrity_check", { simple: true }) !== "ok") outcome.corrupt += 1;
     const column = isJournal ? "SELECT key FROM trips" : "SELECT name FROM interventions";
     const found = database.prepare(column).pluck().all();
-    if (!told.every((wanted) => remove(found, wanted))) outcome.lost += 1;
+    if (!acknowledged.every((wanted) => remove(found, wanted))) outcome.lost += 1;
   } finally {
     database.close();
   }

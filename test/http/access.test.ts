@@ -14,8 +14,8 @@ afterAll(() => site.close());
 
 const signIn = (body: object) => request(site.app).post("/auth/token").send(body);
 const list = (authorization?: string) => {
-  const asked = request(site.app).get("/interventii");
-  return authorization === undefined ? asked : asked.set("Authorization", authorization);
+  const pendingRequest = request(site.app).get("/interventii");
+  return authorization === undefined ? pendingRequest : pendingRequest.set("Authorization", authorization);
 };
 
 describe("obtaining a token", () => {

@@ -669,8 +669,10 @@ describe("T. methods, media types and ids", () => {
     "%31x",
   ])("the id %s finds nothing, and not record 1", async (text) => {
     for (const method of ["get", "put", "delete"] as const) {
-      const asked = ask(method, `/interventii/${text}`);
-      expect([400, 404]).toContain((await (method === "put" ? asked.send({ crews: 2 }) : asked)).status);
+      const pendingRequest = ask(method, `/interventii/${text}`);
+      expect([400, 404]).toContain(
+        (await (method === "put" ? pendingRequest.send({ crews: 2 }) : pendingRequest)).status,
+      );
     }
     await ask("get", `/obiective/cladiri/${text}`).expect(404);
   });
@@ -685,7 +687,7 @@ describe("U. versioning", () => {
 });
 
 describe("V. other origins", () => {
-  const asked = (app: TestApp["app"], origin: string) =>
+  const pendingRequest = (app: TestApp["app"], origin: string) =>
     request(app)
       .options("/interventii")
       .set("Origin", origin)
@@ -693,12 +695,12 @@ describe("V. other origins", () => {
       .set("Access-Control-Request-Headers", "authorization");
   test("get no access by default, and no origin is reflected", async () => {
     for (const origin of ["http://evil.example", "null", "http://localhost:3000"])
-      expect((await asked(site.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+      expect((await pendingRequest(site.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
   });
 
   test("get access with an exact entry in the list", async () => {
     const own = await TestApp.make({ corsOrigins: ["http://panel.local:3000"] });
-    const { headers } = await asked(own.app, "http://panel.local:3000").expect(204);
+    const { headers } = await pendingRequest(own.app, "http://panel.local:3000").expect(204);
     expect(headers).toMatchObject({
       "access-control-allow-origin": "http://panel.local:3000",
       "access-control-max-age": "600",
@@ -714,7 +716,7 @@ describe("V. other origins", () => {
     for (const name of ["X-Total-Count", "ETag", "Location", "Retry-After"])
       expect(refused.headers["access-control-expose-headers"]).toContain(name);
     for (const origin of ["http://panel.local", "https://panel.local:3000", "http://panel.local:3000.evil"])
-      expect((await asked(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+      expect((await pendingRequest(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
     await own.close();
   });
 });
@@ -770,8 +772,10 @@ describe("Y. the body of an error", () => {
     ["405", "delete", "/interventii", undefined, 405],
     ["a percent sign", "get", "/interventii/%E0%A4%A", undefined, 400],
   ])("%s is error, message and statusCode, and nothing else", async (_what, method, path, sent, status) => {
-    const asked = ask(method, path);
-    const { body, headers } = await (sent === undefined ? asked : asked.send(sent)).expect(status);
+    const pendingRequest = ask(method, path);
+    const { body, headers } = await (sent === undefined ? pendingRequest : pendingRequest.send(sent)).expect(
+      status,
+    );
     expect(body).toEqual(failure(status));
     expect(headers["content-type"]).toMatch(/^application\/json/);
   });

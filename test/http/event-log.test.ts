@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-const told = (event: LoggedEvent["event"]): LoggedEvent[] =>
+const logged = (event: LoggedEvent["event"]): LoggedEvent[] =>
   site.events.newest(1000).filter((entry) => entry.event === event);
 const as = (role: keyof typeof PEOPLE, method: "post" | "put" | "delete" | "get", path: string) =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
@@ -24,7 +24,7 @@ describe("the event log records", () => {
     for (let attempt = 0; attempt < 5; attempt += 1) await guess("unknown@test.example", "x").expect(401);
     await guess("unknown@test.example", "x").expect(429);
     const from = expect.stringMatching(/127\.0\.0\.1$/) as string;
-    expect(told("signed-in")[0]).toEqual({
+    expect(logged("signed-in")[0]).toEqual({
       seq: expect.any(Number),
       at: new Date(site.clock.wallMs()).toISOString(),
       event: "signed-in",
@@ -33,20 +33,20 @@ describe("the event log records", () => {
       subject: `account ${PEOPLE.operator}`,
       detail: { role: "operator" },
     });
-    expect(told("sign-in-failed")).toHaveLength(5);
-    expect(told("sign-in-failed")[0]).toMatchObject({ who: "unknown@test.example", from });
-    expect(told("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
+    expect(logged("sign-in-failed")).toHaveLength(5);
+    expect(logged("sign-in-failed")[0]).toMatchObject({ who: "unknown@test.example", from });
+    expect(logged("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
   });
 
   test("requests rejected with 403, one entry a minute with the count of the others", async () => {
     await as("viewer", "get", "/interventii").expect(403);
     for (let again = 0; again < 3; again += 1) await as("viewer", "get", "/interventii").expect(403);
-    expect(told("forbidden")).toMatchObject([
+    expect(logged("forbidden")).toMatchObject([
       { who: PEOPLE.viewer, subject: "GET /interventii", detail: {} },
     ]);
     site.clock.advance(60_000);
     await as("viewer", "delete", "/interventii/1").expect(403);
-    expect(told("forbidden")[0]).toMatchObject({
+    expect(logged("forbidden")[0]).toMatchObject({
       subject: "DELETE /interventii/1",
       detail: { refusedMeanwhile: 3 },
     });
@@ -58,14 +58,14 @@ describe("the event log records", () => {
     await as("administrator", "put", `/interventii/${body.id}`).send({ crews: 3 }).expect(200);
     await as("operator", "delete", `/interventii/${body.id}`).expect(204);
     const subject = `intervention ${body.id}`;
-    expect(told("intervention-created")).toMatchObject([
+    expect(logged("intervention-created")).toMatchObject([
       { who: PEOPLE.operator, subject, detail: { after: body } },
     ]);
-    expect(told("intervention-changed")).toMatchObject([
+    expect(logged("intervention-changed")).toMatchObject([
       { who: PEOPLE.administrator, subject, detail: { before: { crews: 1 }, after: { crews: 3 } } },
     ]);
-    expect(told("intervention-changed")[0]?.detail).toEqual({ before: { crews: 1 }, after: { crews: 3 } });
-    expect(told("intervention-deleted")).toMatchObject([
+    expect(logged("intervention-changed")[0]?.detail).toEqual({ before: { crews: 1 }, after: { crews: 3 } });
+    expect(logged("intervention-deleted")).toMatchObject([
       { who: PEOPLE.operator, subject, detail: { before: { ...body, crews: 3 } } },
     ]);
   });
@@ -84,7 +84,7 @@ describe("the event log records", () => {
       .set("Authorization", `Bearer ${site.tokens.deviceToken()}`)
       .send(PATROL)
       .expect(201);
-    expect(told("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });
+    expect(logged("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });
   });
 
   test("every change of an account and its user, and never a password", async () => {
@@ -155,7 +155,7 @@ describe("a generated password", () => {
     token = changed.body.token;
     await ask("get", "/interventii").expect(200);
     await request(site.app).post("/auth/token").send({ email: EMAIL, password: GIVEN }).expect(401);
-    expect(told("account-password-set")[0]).toMatchObject({ who: EMAIL, subject: `account ${EMAIL}` });
+    expect(logged("account-password-set")[0]).toMatchObject({ who: EMAIL, subject: `account ${EMAIL}` });
   });
 
   test.each([
@@ -182,8 +182,8 @@ describe("a generated password", () => {
     await ask("post", "/site/password")
       .send({ currentPassword: GIVEN, password: "my very own words" })
       .expect(429);
-    expect(told("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
-    expect(told("sign-in-blocked")).toHaveLength(1);
+    expect(logged("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
+    expect(logged("sign-in-blocked")).toHaveLength(1);
   });
 
   test("can be changed once, by the first of several requests", async () => {

@@ -290,11 +290,11 @@ describe("on a raw connection", () => {
   });
 
   test("the control socket requires no token, and the network API still does", async () => {
-    const asked = async (path: string): Promise<number> =>
+    const statusOf = async (path: string): Promise<number> =>
       (await askDaemon(served.folder, "GET", path)).status;
-    expect(await asked("/interventii")).toBe(200);
-    expect(await asked("/healthz")).toBe(200);
-    expect(await asked("/readyz")).toBe(200);
+    expect(await statusOf("/interventii")).toBe(200);
+    expect(await statusOf("/healthz")).toBe(200);
+    expect(await statusOf("/readyz")).toBe(200);
     expect((await fetch(`${served.server.loopbackUrl}/interventii`)).status).toBe(401);
     expect((await fetch(`${served.server.loopbackUrl}/healthz`)).status).toBe(404);
   });

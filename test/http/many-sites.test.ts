@@ -83,13 +83,13 @@ describe("an address that guesses many names", () => {
 });
 
 describe("a verified password", () => {
-  const asked = (password: string) =>
+  const attempt = (password: string) =>
     request(centre.app)
       .post("/auth/token")
       .send({ email: siteOf("new"), password });
 
   test("permits three hundred concurrent sign-ins", async () => {
-    await asked(PASSWORD).expect(200);
+    await attempt(PASSWORD).expect(200);
     const answers = await Promise.all(Array.from({ length: 300 }, () => signIn("new")));
     expect(new Set(answers)).toEqual(new Set(["in"]));
   });
@@ -117,24 +117,24 @@ describe("a verified password", () => {
   });
 
   test("is invalid after a change of the password", async () => {
-    await asked(PASSWORD).expect(200);
+    await attempt(PASSWORD).expect(200);
     await centre.accounts.setPassword(siteOf("new"), "another correct horse", TESTER);
-    await asked(PASSWORD).expect(401);
-    await asked("another correct horse").expect(200);
-    await asked("another correct horse").expect(200);
+    await attempt(PASSWORD).expect(401);
+    await attempt("another correct horse").expect(200);
+    await attempt("another correct horse").expect(200);
   });
 
   test("is invalid while the account is disabled", async () => {
-    await asked(PASSWORD).expect(200);
+    await attempt(PASSWORD).expect(200);
     centre.accounts.setDisabled(siteOf("new"), true, TESTER);
-    await asked(PASSWORD).expect(401);
+    await attempt(PASSWORD).expect(401);
     centre.accounts.setDisabled(siteOf("new"), false, TESTER);
-    await asked(PASSWORD).expect(200);
+    await attempt(PASSWORD).expect(200);
   });
 
   test("does not make another one valid", async () => {
-    await asked(PASSWORD).expect(200);
-    await asked(`${PASSWORD} `).expect(401);
-    await asked(PASSWORD.slice(0, -1)).expect(401);
+    await attempt(PASSWORD).expect(200);
+    await attempt(`${PASSWORD} `).expect(401);
+    await attempt(PASSWORD.slice(0, -1)).expect(401);
   });
 });

@@ -21,8 +21,8 @@ describe("who may read the metrics over the network", () => {
   });
   afterAll(() => app.close());
   const ask = (token?: string) => {
-    const asked = request(app.app).get("/metrics");
-    return token === undefined ? asked : asked.set("Authorization", `Bearer ${token}`);
+    const pendingRequest = request(app.app).get("/metrics");
+    return token === undefined ? pendingRequest : pendingRequest.set("Authorization", `Bearer ${token}`);
   };
 
   test("is limited to a scraper with the token", async () => {

@@ -81,24 +81,24 @@ test.each([...REGRESSION_SEEDS, Math.floor(Math.random() * 2 ** 31)])(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         site.database.exec("DELETE FROM outbox; DELETE FROM interventions; DELETE FROM intervention_counts");
         const model = new Map<number, Fields>();
-        const gone: number[] = [];
-        for (const next of steps) await take(next, model, gone);
+        const deletedIds: number[] = [];
+        for (const next of steps) await take(next, model, deletedIds);
       }),
       { numRuns: RUNS, seed },
     );
   },
 );
 
-async function take(next: Step, model: Map<number, Fields>, gone: number[]): Promise<void> {
+async function take(next: Step, model: Map<number, Fields>, deletedIds: number[]): Promise<void> {
   if (next.do === "create") {
     const { status, body } = await call("post", "/interventii").send(next.fields);
     expect([status, body]).toEqual([201, { ...DEFAULTS, ...next.fields, id: body.id }]);
-    expect(model.has(body.id) || gone.includes(body.id)).toBe(false);
+    expect(model.has(body.id) || deletedIds.includes(body.id)).toBe(false);
     model.set(body.id, body);
     return;
   }
   if (next.do === "list") return list(next.query, model);
-  const ids = [...model.keys(), ...gone];
+  const ids = [...model.keys(), ...deletedIds];
   const id = ids[next.pick % Math.max(1, ids.length)] ?? 1;
   const before = model.get(id);
   if (next.do === "update") {
@@ -110,7 +110,7 @@ async function take(next: Step, model: Map<number, Fields>, gone: number[]): Pro
     }
   } else if (next.do === "delete") {
     expect((await call("delete", `/interventii/${id}`)).status).toBe(before ? 204 : 404);
-    if (model.delete(id)) gone.push(id);
+    if (model.delete(id)) deletedIds.push(id);
   } else {
     const { status, body } = await call("get", `/interventii/${id}`);
     expect(status).toBe(before ? 200 : 404);

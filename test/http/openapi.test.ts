@@ -110,12 +110,14 @@ describe("the OpenAPI document", () => {
     ])("%s", async (_what, path, status, body) => {
       const answers = new OpenApiResponses("");
       await request(answers.watch(answering(status, body))).get(path);
-      expect([answers.checked, answers.breaches.length]).toEqual([1, 1]);
+      expect([answers.checked, answers.violations.length]).toEqual([1, 1]);
     });
   });
 });
 
 function ask(method: string, path: string, body: object): Promise<request.Response> {
-  const asked = request(site.app)[method as "get"](path).set("Authorization", `Bearer ${token}`);
-  return (method === "get" || method === "delete" ? asked : asked.send(body)).then((answer) => answer);
+  const pendingRequest = request(site.app)[method as "get"](path).set("Authorization", `Bearer ${token}`);
+  return (method === "get" || method === "delete" ? pendingRequest : pendingRequest.send(body)).then(
+    (answer) => answer,
+  );
 }

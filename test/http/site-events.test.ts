@@ -48,14 +48,14 @@ describe("the live updates of a site", () => {
     await site.close();
   });
 
-  async function look(role: keyof typeof PEOPLE = "viewer", headers = {}): Promise<Client> {
+  async function openStream(role: keyof typeof PEOPLE = "viewer", headers = {}): Promise<Client> {
     const client = await Client.open(port, { Authorization: `Bearer ${await site.token(role)}`, ...headers });
     clients.push(client);
     return client;
   }
 
   test("begin with the full state, then contain only the changed zone", async () => {
-    const client = await look();
+    const client = await openStream();
     await eventually("the first message of the stream", () => client.has("status") && client.has("zones"));
     expect(client.zones()).toEqual(["door", "hall"]);
     client.messages.length = 0;
@@ -67,28 +67,28 @@ describe("the live updates of a site", () => {
   });
 
   test("may not be compressed or transformed in transit", async () => {
-    const client = await look();
+    const client = await openStream();
     expect(client.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     expect(client.response.headers["cache-control"]).toContain("no-transform");
     expect(client.response.headers["content-encoding"]).toBeUndefined();
   });
 
   test("report new entries of the event log, and missed ones after a reconnect", async () => {
-    const client = await look();
+    const client = await openStream();
     await eventually("the first message of the stream", () => client.has("status"));
     place = { event: 4, trip: 1 };
     site.clock.advance(500);
     await eventually("the growth", () => client.has("journal"));
     expect(client.messages.at(-1)?.id).toBe("4.1");
-    const back = await look("viewer", { "Last-Event-ID": "3.1" });
+    const back = await openStream("viewer", { "Last-Event-ID": "3.1" });
     await eventually("what was missed", () => back.has("journal"));
-    const current = await look("viewer", { "Last-Event-ID": "4.1" });
+    const current = await openStream("viewer", { "Last-Event-ID": "4.1" });
     await eventually("the first message of the stream", () => current.has("status"));
     expect(current.has("journal")).toBe(false);
   });
 
   test("send something at least every 15 seconds, so that no proxy closes the connection", async () => {
-    const client = await look();
+    const client = await openStream();
     await eventually("the first message of the stream", () => client.has("walk-test"));
     const { bytes } = client;
     client.messages.length = 0;
@@ -98,14 +98,14 @@ describe("the live updates of a site", () => {
   });
 
   test("end when their token expires", async () => {
-    const client = await look();
+    const client = await openStream();
     await eventually("the first message of the stream", () => client.has("status"));
     site.clock.advance(3_601_000);
     await client.ended;
   });
 
   test("end when their account is disabled", async () => {
-    const client = await look();
+    const client = await openStream();
     site.accounts.setDisabled(PEOPLE.viewer, true, TESTER);
     site.clock.advance(15_000);
     await client.ended;
@@ -113,10 +113,10 @@ describe("the live updates of a site", () => {
 
   test("are limited to four streams per account and sixteen in total", async () => {
     for (const count of [1, 2, 3, 4]) {
-      const client = await look();
+      const client = await openStream();
       expect([count, client.response.statusCode]).toEqual([count, 200]);
     }
-    const refused = await look();
+    const refused = await openStream();
     expect(refused.response.statusCode).toBe(429);
     expect(refused.response.headers["retry-after"]).toBe("30");
     const tokens = [];
@@ -137,16 +137,16 @@ describe("the live updates of a site", () => {
   });
 
   test("permit another stream when a client disconnects", async () => {
-    for (let count = 0; count < 4; count += 1) await look();
+    for (let count = 0; count < 4; count += 1) await openStream();
     clients[0]?.leave();
-    await eventually("room for another", async () => (await look()).response.statusCode === 200);
+    await eventually("room for another", async () => (await openStream()).response.statusCode === 200);
   });
 
   test("end before the server stops, and do not restart", async () => {
-    const client = await look();
+    const client = await openStream();
     site.served.endStreams();
     await client.ended;
-    expect((await look()).response.statusCode).toBe(503);
+    expect((await openStream()).response.statusCode).toBe(503);
   });
 
   test("require a token", async () => {

@@ -112,13 +112,13 @@ describe("the built-in broker", () => {
   test("serves other subscribers", async () => {
     await start();
     const listener = await sensor();
-    const heard: string[] = [];
-    listener.on("message", (topic, payload) => heard.push(`${topic} ${payload.toString()}`));
+    const received: string[] = [];
+    listener.on("message", (topic, payload) => received.push(`${topic} ${payload.toString()}`));
     await listener.subscribeAsync("zigbee2mqtt/+", { qos: 1 });
     const client = await sensor();
     await client.publishAsync(TOPIC, gate(true), { qos: 1 });
-    await eventually("the message", () => heard.length === 1);
-    expect(heard).toEqual([`${TOPIC} {"contact":true}`]);
+    await eventually("the message", () => received.length === 1);
+    expect(received).toEqual([`${TOPIC} {"contact":true}`]);
   });
 
   test("handles the last will of a sensor as a reading", async () => {
@@ -160,12 +160,12 @@ describe("the built-in broker", () => {
 
   test("requires the configured user name and password", async () => {
     await start({ accounts: [{ username: "sensor", password: "a secret" }] });
-    for (const wrong of [
+    for (const credentials of [
       {},
       { username: "sensor", password: "a guess" },
       { username: "x", password: "a secret" },
     ])
-      await expect(sensor({ ...wrong, reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
+      await expect(sensor({ ...credentials, reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
     const client = await sensor({ username: "sensor", password: "a secret" });
     await client.publishAsync(TOPIC, gate(true), { qos: 1 });
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
@@ -466,24 +466,24 @@ describe("an account of a group of sensors", () => {
 
   test("publishes to its topics; other messages reach no zone and no subscriber, and are counted", async () => {
     const listener = await as(ALL);
-    const heard: string[] = [];
-    listener.on("message", (topic) => heard.push(topic));
+    const received: string[] = [];
+    listener.on("message", (topic) => received.push(topic));
     await listener.subscribeAsync("#", { qos: 1 });
     const gates = await as(GATES);
     await gates.publishAsync("alarm/hall", "open", { qos: 1, retain: true });
     await gates.publishAsync(TOPIC, gate(true), { qos: 1 });
     await gates.publishAsync(TOPIC, gate(false), { qos: 1 });
-    await eventually("what it may publish", () => heard.length === 2);
-    expect(heard).toEqual([TOPIC, TOPIC]);
+    await eventually("what it may publish", () => received.length === 2);
+    expect(received).toEqual([TOPIC, TOPIC]);
     expect(site.trips).toHaveLength(1);
     expect(gates.connected).toBe(true);
     expect(refused()).toContain("alarm/hall not-allowed 1");
     const late = await as(ALL);
-    late.on("message", (topic) => heard.push(`late ${topic}`));
+    late.on("message", (topic) => received.push(`late ${topic}`));
     await late.subscribeAsync("alarm/#", { qos: 1 });
     await late.publishAsync("alarm/yard", "open", { qos: 1 });
-    await eventually("the update", () => heard.some((topic) => topic.startsWith("late")));
-    expect(heard).not.toContain("late alarm/hall");
+    await eventually("the update", () => received.some((topic) => topic.startsWith("late")));
+    expect(received).not.toContain("late alarm/hall");
   });
 
   test("subscribes to its topics only", async () => {

@@ -23,8 +23,8 @@ interface DeviceMessage {
   readonly available?: boolean;
 }
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const messages = readFileSync(here("device-messages.jsonl"), "utf8")
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const messages = readFileSync(pathOf("device-messages.jsonl"), "utf8")
   .trim()
   .split("\n")
   .map((line) => JSON.parse(line) as DeviceMessage);
@@ -35,7 +35,7 @@ describe("the message of a device", () => {
   let device: MqttClient;
 
   beforeAll(async () => {
-    const { zones } = loadConfiguration({ file: here("device-zones.yaml"), env: {}, cwd: "/" });
+    const { zones } = loadConfiguration({ file: pathOf("device-zones.yaml"), env: {}, cwd: "/" });
     site = new WatchedZones(zones);
     const restoring = new Set(["paradox-front-door", "shelly-door-2"]);
     for (const { id } of zones) site.monitor.read(id, restoring.has(id) ? "open" : "normal", { live: true });
@@ -59,9 +59,9 @@ describe("the message of a device", () => {
       // An acknowledgement means that the message was processed.
       await device.publishAsync(topic, payload, { qos: 1, retain });
       site.clock.advance(5_000);
-      const said = new Set(site.logLines.slice(before).flatMap(outcomeOf));
+      const outcomes = new Set(site.logLines.slice(before).flatMap(outcomeOf));
       const isWell = ok === true || available === true;
-      expect([...said].filter((outcome) => isWell || outcome !== "well")).toEqual(
+      expect([...outcomes].filter((outcome) => isWell || outcome !== "well")).toEqual(
         expected === "ignore" ? [] : [isWell ? "well" : expected],
       );
     },

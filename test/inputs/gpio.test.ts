@@ -312,7 +312,7 @@ describe("the lines of a site", () => {
         site.clock.advance(everyMs);
       }
     }
-    const told = (): string[] => site.trips.map(({ cause }) => cause);
+    const causes = (): string[] => site.trips.map(({ cause }) => cause);
 
     test("is one trip and one fault for any duration, and is polled slowly", async () => {
       await readings.start();
@@ -321,7 +321,7 @@ describe("the lines of a site", () => {
       expect(port.calmed).toEqual(new Set([17]));
       expect(site.conditions).toEqual(["gpio-line-unstable/door"]);
       storm(120_000);
-      expect(told()).toEqual(["chatter", "faulty"]);
+      expect(causes()).toEqual(["chatter", "faulty"]);
       expect(site.logged("condition-raised").map(({ code }) => code)).toEqual(["gpio-line-unstable"]);
     });
 
@@ -331,7 +331,7 @@ describe("the lines of a site", () => {
       for (let edge = 0; edge < 5000; edge += 1) port.pulse(17);
       expect(port.calmed).toEqual(new Set([17]));
       site.clock.advance(2000);
-      expect(told()).toEqual(["chatter", "faulty"]);
+      expect(causes()).toEqual(["chatter", "faulty"]);
     });
 
     test("is read again once it is stable, and trips normally", async () => {

@@ -217,13 +217,13 @@ describe("the edits of a user in an intervention", () => {
   });
 
   test("are read before the next trip joins; an unchanged record is not read again", async () => {
-    const asked: string[] = [];
-    site.intercept = ({ method = "" }) => void asked.push(method);
+    const requests: string[] = [];
+    site.intercept = ({ method = "" }) => void requests.push(method);
     await site.trip("door", "motion");
-    expect(asked).toEqual(["POST", "PUT"]);
+    expect(requests).toEqual(["POST", "PUT"]);
     site.change(1, { crews: 3 });
     await site.trip("glass");
-    expect(asked).toEqual(["POST", "PUT", "PUT", "GET", "PUT"]);
+    expect(requests).toEqual(["POST", "PUT", "PUT", "GET", "PUT"]);
     expect(site.records).toMatchObject([{ crews: 3 }]);
     expect(site.records[0]?.notes?.split("\n")).toHaveLength(2);
   });

@@ -3,11 +3,11 @@ import { KeyedQueue } from "../../src/inputs/keyed-queue.ts";
 
 /** A task that ends on demand. */
 function work(): { run: () => Promise<void>; end: (error?: Error) => void } {
-  let settle: (error?: Error) => void = () => {};
+  let complete: (error?: Error) => void = () => {};
   const done = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error ? reject(error) : resolve());
+    complete = (error) => (error ? reject(error) : resolve());
   });
-  return { run: () => done, end: (error) => settle(error) };
+  return { run: () => done, end: (error) => complete(error) };
 }
 
 const turn = (): Promise<void> =>

@@ -34,7 +34,7 @@ describeWithMosquitto("a broker with many topics", () => {
   afterEach(() => site.end());
 
   /** Status reports of the zones other than contacts. */
-  function said(): Record<string, unknown>[] {
+  function statusReports(): Record<string, unknown>[] {
     return site
       .logged("mqtt-signal")
       .map(({ zone, kind, open, low, up, bridge }) =>
@@ -47,8 +47,8 @@ describeWithMosquitto("a broker with many topics", () => {
     await site.publish("bridge/gate", '{"contact":true,"tamper":false,"battery":80}');
     await site.publish("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}');
     await eventually("the trip", () => site.trips.some(({ type }) => type === "trip"));
-    await eventually("the battery", () => said().length === 4);
-    expect(said().slice(2)).toEqual([
+    await eventually("the battery", () => statusReports().length === 4);
+    expect(statusReports().slice(2)).toEqual([
       { zone: "gate", kind: "tamper", open: true },
       { zone: "gate", kind: "battery", low: true },
     ]);
@@ -61,10 +61,10 @@ describeWithMosquitto("a broker with many topics", () => {
       will: { topic: "bridge/state", payload: Buffer.from("offline"), qos: 1, retain: true },
     });
     await bridge.publishAsync("bridge/state", "online", { qos: 1, retain: true });
-    await eventually("the bridge", () => said().length === 2);
+    await eventually("the bridge", () => statusReports().length === 2);
     bridge.stream.destroy();
-    await eventually("its last will", () => said().length === 4);
-    expect(said()).toEqual([
+    await eventually("its last will", () => statusReports().length === 4);
+    expect(statusReports()).toEqual([
       { zone: "gate", kind: "availability", up: true, bridge: "bridge/state" },
       { zone: "wire", kind: "availability", up: true, bridge: "bridge/state" },
       { zone: "gate", kind: "availability", up: false, bridge: "bridge/state" },
@@ -79,8 +79,8 @@ describeWithMosquitto("a broker with many topics", () => {
       retain: true,
     });
     await site.listen();
-    await eventually("the sensor's absence", () => said().length === 1);
-    expect(said()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
+    await eventually("the sensor's absence", () => statusReports().length === 1);
+    expect(statusReports()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
   });
 
   test("keeps a zone of several windows open while one of them is", async () => {

@@ -88,18 +88,18 @@ describe("the payload of a message", () => {
     ['{"a":[["x",1]]}', { path: "/a/0/1", open: [1] }, "open"],
   ];
   test.each(cases)("%j with the rule %j is %s", (payload, rule, expected) => {
-    expect(said(rule, Buffer.from(payload))).toBe(expected);
+    expect(resultOf(rule, Buffer.from(payload))).toBe(expected);
   });
 
   test("is dropped unread when it is too large", () => {
     const large = Buffer.from(JSON.stringify({ contact: false, noise: "x".repeat(PAYLOAD_BYTES_MAX) }));
-    expect(said(CONTACT, large)).toBe("too-large");
+    expect(resultOf(CONTACT, large)).toBe("too-large");
     const padded = Buffer.from(`{"contact":false}${" ".repeat(PAYLOAD_BYTES_MAX - 17)}`);
-    expect(said(CONTACT, padded)).toBe("open");
+    expect(resultOf(CONTACT, padded)).toBe("open");
   });
 
   test("that is not text is rejected", () => {
-    expect(said({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00))).toBe("not-utf8");
+    expect(resultOf({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00))).toBe("not-utf8");
   });
 
   test("of any bytes returns a contact or a reason, and never throws", () => {
@@ -114,7 +114,7 @@ describe("the payload of a message", () => {
       fc.property(rule, payload, (some, bytes) => {
         const known = ["normal", "open", "unknown", "nothing"];
         const refusals = ["too-large", "not-utf8", "not-json", "too-many-entries"];
-        expect([...known, ...refusals]).toContain(said(some, bytes));
+        expect([...known, ...refusals]).toContain(resultOf(some, bytes));
       }),
     );
   });
@@ -167,7 +167,7 @@ describe("a last will", () => {
   });
 });
 
-function said(rule: Rule, payload: Uint8Array): string {
+function resultOf(rule: Rule, payload: Uint8Array): string {
   const topics = new ZoneTopics([zoneOf({ input: { mqtt: "t", ...rule } })]);
   const { signals, refused } = topics.read("t", payload, false);
   const [first] = signals;

@@ -69,12 +69,12 @@ class Notebook {
   /** Open by a retained value at the first reading: for a life safety zone the first live message is an edge. */
   readonly #isOldOpening = ZONES.map(() => false);
 
-  reads(index: number, contact: Contact, live: boolean, nowMs: number): void {
+  reads(index: number, contact: Contact, simulate: boolean, nowMs: number): void {
     this.passes(nowMs);
     const before = this.#contact[index];
     if (contact === "unknown") return;
-    if (contact === "open" && !live && this.#restedByItself[index]) return;
-    const isFirstLive = live && (before === "unknown" || this.#isOldOpening[index] === true);
+    if (contact === "open" && !simulate && this.#restedByItself[index]) return;
+    const isFirstLive = simulate && (before === "unknown" || this.#isOldOpening[index] === true);
     const isTrip = before === "normal" || (isFirstLive && ZONES[index]?.id === "smoke");
     this.#isOldOpening[index] =
       contact === "open" && !isTrip && (before === "unknown" || this.#isOldOpening[index] === true);
@@ -108,7 +108,7 @@ test("in 1,000 random days every edge is one trip, and every trip has an edge", 
       const site = new WatchedZones(ZONES);
       try {
         const notebook = new Notebook();
-        live(site, notebook, steps);
+        simulate(site, notebook, steps);
         for (const [index, { id }] of ZONES.entries()) {
           const stored = site.trips.filter(({ zoneId, type }) => zoneId === id && type === "trip").length;
           const counted = site.journal.swingers.find(id)?.counted ?? 0;
@@ -123,7 +123,7 @@ test("in 1,000 random days every edge is one trip, and every trip has an edge", 
 }, 300_000);
 
 /** Simulates a day. Readings rejected by a full disk are delivered again, as by a broker, until the disk works. */
-function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): void {
+function simulate(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): void {
   const last: ({ contact: Contact; live: boolean } | undefined)[] = ZONES.map(() => undefined);
   const owed: { zone: number; contact: Contact; live: boolean }[] = [];
   const read = (index: number, contact: Contact, isLive: boolean): void => {

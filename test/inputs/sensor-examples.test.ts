@@ -88,11 +88,11 @@ test("the table of zone types matches the shipped profiles", () => {
       profile?.type,
       String(profile?.crews),
     ]);
-    const asked = (cells[6] ?? "").split(", ");
+    const services = (cells[6] ?? "").split(", ");
     expect({
-      police: asked.includes("police"),
-      ambulance: asked.includes("ambulance"),
-      firetruck: asked.includes("fire engine"),
+      police: services.includes("police"),
+      ambulance: services.includes("ambulance"),
+      firetruck: services.includes("fire engine"),
     }).toEqual({
       police: profile?.police,
       ambulance: profile?.ambulance,

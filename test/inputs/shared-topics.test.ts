@@ -28,7 +28,7 @@ afterEach(async () => {
   site.close();
 });
 
-const says = (topic: string, payload: unknown): Promise<unknown> =>
+const publish = (topic: string, payload: unknown): Promise<unknown> =>
   device.publishAsync(topic, typeof payload === "string" ? payload : JSON.stringify(payload), { qos: 1 });
 /** Events of the zones, in order. */
 const happened = (): string[] =>
@@ -78,17 +78,17 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 
   test("opens and closes the zone of the input that the frame names, and no other", async () => {
     await watch(...[0, 1, 2, 3].map(statusZone));
-    for (const id of [0, 1, 2, 3]) await says(TOPIC, frame({ [`input:${id}`]: { id, state: false } }));
-    await says(TOPIC, frame({ "input:2": { id: 2, state: true } }));
-    await says(TOPIC, frame({ "input:1": { id: 1, state: false } }));
-    await says(TOPIC, frame({ "input:2": { id: 2, state: false } }));
+    for (const id of [0, 1, 2, 3]) await publish(TOPIC, frame({ [`input:${id}`]: { id, state: false } }));
+    await publish(TOPIC, frame({ "input:2": { id: 2, state: true } }));
+    await publish(TOPIC, frame({ "input:1": { id: 1, state: false } }));
+    await publish(TOPIC, frame({ "input:2": { id: 2, state: false } }));
     expect(happened().slice(4)).toEqual(["trip input-2", "restore input-2"]);
   });
 
   test("shows only the input named in the frame as online", async () => {
     await watch(...[0, 1].map(statusZone));
     for (let minute = 0; minute < 16; minute += 1) {
-      await says(TOPIC, frame({ "input:1": { id: 1, state: false } }));
+      await publish(TOPIC, frame({ "input:1": { id: 1, state: false } }));
       site.clock.advance(60_000);
     }
     expect(faults()).toEqual(["input-0 supervision"]);
@@ -96,18 +96,19 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 
   test("may report several events in one frame: each is an edge of its own, in order", async () => {
     await watch(...[0, 1, 2, 3].map(eventZone));
-    for (const id of [0, 1, 2, 3]) await says(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
+    for (const id of [0, 1, 2, 3])
+      await publish(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
     const events = [event(3, "btn_down"), event(0, "btn_down"), event(3, "btn_up"), event(3, "btn_down")];
-    await says(TOPIC, frame({ events }, "NotifyEvent"));
+    await publish(TOPIC, frame({ events }, "NotifyEvent"));
     expect(happened().slice(4)).toEqual(["trip input-0", "trip input-3", "restore input-3", "trip input-3"]);
-    await says(TOPIC, frame({ "input:3": { id: 3, state: false } }));
-    await says(TOPIC, frame({ events: [] }, "NotifyEvent"));
+    await publish(TOPIC, frame({ "input:3": { id: 3, state: false } }));
+    await publish(TOPIC, frame({ events: [] }, "NotifyEvent"));
     expect(happened()).toHaveLength(8);
   });
 
   test("trips once when a frame is repeated after a lost acknowledgement", async () => {
     await watch(eventZone(0));
-    await says(TOPIC, frame({ events: [event(0, "btn_up")] }, "NotifyEvent"));
+    await publish(TOPIC, frame({ events: [event(0, "btn_up")] }, "NotifyEvent"));
     const payload = JSON.stringify(
       frame({ events: [event(0, "btn_down"), event(0, "btn_up")] }, "NotifyEvent"),
     );
@@ -120,7 +121,7 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 
   test("is not acknowledged when a frame cannot be recorded, and delivers it completely again", async () => {
     await watch(eventZone(0), eventZone(1));
-    for (const id of [0, 1]) await says(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
+    for (const id of [0, 1]) await publish(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
     const events = [event(0, "btn_down"), event(1, "btn_down")];
     const payload = Buffer.from(JSON.stringify(frame({ events }, "NotifyEvent")));
     const message = { topic: TOPIC, payload, isRetained: false };
@@ -136,8 +137,8 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 describe("a frame with more events than any device sends", () => {
   test("changes nothing and is logged", async () => {
     await watch({ input: { mqtt: "many", path: "/e/s", open: [1], normal: [0] } });
-    await says("many", { e: [{ s: 0 }] });
-    await says("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
+    await publish("many", { e: [{ s: 0 }] });
+    await publish("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
     expect(happened()).toEqual(["first-sight front-door"]);
     expect(site.logged("mqtt-payload-rejected")).toMatchObject([{ reason: "too-many-entries" }]);
   });
@@ -166,14 +167,14 @@ describe("the reviews of several cameras on one topic", () => {
 
   test("open the zone of their camera, severity and object, and the end of another review closes nothing", async () => {
     await watch(camera("yard"), camera("gate"));
-    for (const name of ["yard", "gate"]) await says("frigate/reviews", review("end", name));
-    await says("frigate/reviews", review("new", "yard", { severity: "detection" }));
-    await says("frigate/reviews", review("new", "yard", { data: { objects: ["cat"] } }));
+    for (const name of ["yard", "gate"]) await publish("frigate/reviews", review("end", name));
+    await publish("frigate/reviews", review("new", "yard", { severity: "detection" }));
+    await publish("frigate/reviews", review("new", "yard", { data: { objects: ["cat"] } }));
     expect(happened()).toHaveLength(2);
-    await says("frigate/reviews", review("update", "yard"));
-    await says("frigate/reviews", review("end", "gate"));
+    await publish("frigate/reviews", review("update", "yard"));
+    await publish("frigate/reviews", review("end", "gate"));
     expect(site.contactOf("yard")).toBe("open");
-    await says("frigate/reviews", review("end", "yard"));
+    await publish("frigate/reviews", review("end", "yard"));
     expect(happened().slice(2)).toEqual(["trip yard", "restore yard"]);
   });
 });
@@ -183,7 +184,7 @@ describe("a message with lists", () => {
     await watch({ input });
     site.monitor.read("front-door", "normal", { live: true });
     const before = happened().length;
-    await says("lists", payload);
+    await publish("lists", payload);
     return happened().slice(before);
   };
   const event = { mqtt: "lists", path: "/e/s", open: [1], normal: [0] };
@@ -257,7 +258,7 @@ describe("a zone on a shared topic", () => {
 
   test("reads neither tamper nor battery from the message of another device", async () => {
     await watch(sensor("771"), sensor("772"));
-    await says("rtl_433/house/events", { id: 772, state: "closed", tamper: 1, battery_ok: 0 });
+    await publish("rtl_433/house/events", { id: 772, state: "closed", tamper: 1, battery_ok: 0 });
     expect(faults()).toEqual(["772 battery", "772 tamper"]);
   });
 
@@ -272,29 +273,29 @@ describe("a zone on a shared topic", () => {
       low: [0],
     };
     await watch(sensor("771", { battery }));
-    await says("rtl_433/house/events", { id: 771, battery_ok: 0, state: "open" });
+    await publish("rtl_433/house/events", { id: 771, battery_ok: 0, state: "open" });
     expect(faults()).toEqual([]);
-    await says("rtl_433/house/events", { id: 771, battery_ok: 0 });
+    await publish("rtl_433/house/events", { id: 771, battery_ok: 0 });
     expect(faults()).toEqual(["771 battery"]);
   });
 
   test("compares long transmitter codes digit by digit", async () => {
     await watch(sensor("76561198000000001"), sensor("76561198000000002"));
     for (const id of ["76561198000000001", "76561198000000002"])
-      await says("rtl_433/house/events", { id, state: "closed" });
-    await says("rtl_433/house/events", { id: "76561198000000002", state: "open" });
+      await publish("rtl_433/house/events", { id, state: "closed" });
+    await publish("rtl_433/house/events", { id: "76561198000000002", state: "open" });
     expect(happened().slice(2)).toEqual(["trip 76561198000000002"]);
   });
 
   test("is not changed by messages for no zone, which are counted by topic and logged once a minute", async () => {
     await watch(sensor("771"));
     for (let message = 0; message < 5; message += 1)
-      await says("rtl_433/house/events", { id: 900 + message, state: "open" });
+      await publish("rtl_433/house/events", { id: 900 + message, state: "open" });
     expect(happened()).toEqual([]);
     expect(site.logged("mqtt-message-for-no-zone")).toHaveLength(1);
     expect(mqtt.counts.list()).toEqual([{ topic: "rtl_433/house/events", reason: "no-zone", count: 5 }]);
     site.clock.advance(60_000);
-    await says("rtl_433/house/events", { id: 1, state: "open" });
+    await publish("rtl_433/house/events", { id: 1, state: "open" });
     expect(site.logged("mqtt-message-for-no-zone")[1]).toMatchObject({ count: 6 });
   });
 
@@ -319,9 +320,9 @@ describe("a zone on a shared topic", () => {
       { id: "a", input: { gpio: 4 }, bridge: bridge("cellar"), lostGraceS: 0 },
       { id: "b", input: { gpio: 5 }, bridge: bridge("attic"), lostGraceS: 0 },
     );
-    await says("bridges", { name: "cellar", state: "offline" });
-    await says("bridges", { name: "attic", state: "offline" });
-    await says("bridges", { name: "attic", state: "online" });
+    await publish("bridges", { name: "cellar", state: "offline" });
+    await publish("bridges", { name: "attic", state: "offline" });
+    await publish("bridges", { name: "attic", state: "online" });
     expect(faults()).toEqual(["bridges (/name = cellar) supervision"]);
   });
 
@@ -334,10 +335,10 @@ describe("a zone on a shared topic", () => {
       normal: [0],
     });
     await watch({ id: "a", input: { mqtt: "a", open: ["ON"] }, gate: gate("A") });
-    await says("panel", { area: "A", armed: 0 });
-    await says("panel", { area: "B", armed: 1 });
-    await says("a", "OFF");
-    await says("a", "ON");
+    await publish("panel", { area: "A", armed: 0 });
+    await publish("panel", { area: "B", armed: 1 });
+    await publish("a", "OFF");
+    await publish("a", "ON");
     expect(site.trips.map(({ state }) => state)).toEqual(["gated"]);
   });
 });
@@ -356,11 +357,11 @@ describe("a bridge with plain text payloads", () => {
     ["/state", '"offline"', '{"state":"online"}'],
   ])("is parsed with the path %s: %s", async (path, offline, online) => {
     await watch(zone(path));
-    await says("zigbee2mqtt/bridge/state", offline);
-    await says("zigbee2mqtt/door/availability", offline);
+    await publish("zigbee2mqtt/bridge/state", offline);
+    await publish("zigbee2mqtt/door/availability", offline);
     expect(faults()).toEqual(["front-door supervision", "zigbee2mqtt/bridge/state supervision"]);
-    await says("zigbee2mqtt/bridge/state", online);
-    await says("zigbee2mqtt/door/availability", online);
+    await publish("zigbee2mqtt/bridge/state", online);
+    await publish("zigbee2mqtt/door/availability", online);
     expect(faults()).toEqual([]);
     expect(site.logged("mqtt-payload-rejected")).toEqual([]);
   });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-async function says(zoneId: string, signal: ZoneSignal): Promise<void> {
+async function signalZone(zoneId: string, signal: ZoneSignal): Promise<void> {
   site.zones.monitor.take(zoneId, signal, { live: true });
   await site.settled();
 }
@@ -39,38 +39,38 @@ describe("a fault", () => {
       { type: "maintenance", priority: "low", name: "Battery low: Gate" },
     ],
   ])("such as %s is one repair, however often it is reported", async (_what, signal, work) => {
-    for (let time = 0; time < 3; time += 1) await says("gate", signal);
+    for (let time = 0; time < 3; time += 1) await signalZone("gate", signal);
     await site.restart();
-    await says("gate", signal);
+    await signalZone("gate", signal);
     expect(site.records).toMatchObject([{ ...work, objectiveId: 1, police: false }]);
   });
 
   test("is one record until it is done: its end and recurrence are noted there", async () => {
-    await says("gate", { kind: "battery", low: true });
-    await says("gate", { kind: "battery", low: false });
+    await signalZone("gate", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "battery", low: false });
     await passes(86_400_000);
-    await says("gate", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "battery", low: true });
     expect(site.records).toHaveLength(1);
     expect(site.records[0]?.notes?.split("\n")).toEqual([
       "Battery low at zone Gate (gate): over at 2026-11-20 23:30:00.",
       "Battery low at zone Gate (gate): again at 2026-11-21 23:30:00.",
     ]);
     site.change(1, { status: "done" });
-    await says("gate", { kind: "battery", low: false });
-    await says("gate", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "battery", low: false });
+    await signalZone("gate", { kind: "battery", low: true });
     expect(site.records.map(({ status }) => status)).toEqual(["done", "planned"]);
   });
 
   test("is not an alarm: trips at the objective do not join its repair", async () => {
-    await says("door", { kind: "tamper", open: true });
+    await signalZone("door", { kind: "tamper", open: true });
     await site.trip("door");
     expect(site.records.map(({ type }) => type)).toEqual(["inspection", "other"]);
   });
 
   test("of each zone and type is a record of its own", async () => {
-    await says("door", { kind: "tamper", open: true });
-    await says("door", { kind: "battery", low: true });
-    await says("gate", { kind: "tamper", open: true });
+    await signalZone("door", { kind: "tamper", open: true });
+    await signalZone("door", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "tamper", open: true });
     expect(site.records).toHaveLength(3);
   });
 
@@ -83,7 +83,7 @@ describe("a fault", () => {
       return true;
     };
     site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true });
-    await says("gate", { kind: "tamper", open: false });
+    await signalZone("gate", { kind: "tamper", open: false });
     expect(site.dispositions).toEqual(["posted", "merged"]);
     expect(site.records[0]?.notes).toMatch(/over at/);
   });
@@ -94,7 +94,7 @@ describe("a fault", () => {
       /readonly/,
     );
     site.zones.repairJournal();
-    await says("gate", { kind: "tamper", open: true });
+    await signalZone("gate", { kind: "tamper", open: true });
     expect(site.records).toHaveLength(1);
   });
 });
@@ -104,14 +104,14 @@ describe("supervision", () => {
   const up: ZoneSignal = { kind: "availability", up: true };
 
   test("ignores a short outage and reports a long one as a repair", async () => {
-    await says("gate", down);
+    await signalZone("gate", down);
     await passes(59_000);
-    await says("gate", up);
+    await signalZone("gate", up);
     await passes(5 * MINUTE_MS);
     expect(site.records).toEqual([]);
-    await says("gate", down);
+    await signalZone("gate", down);
     await passes(70_000);
-    await says("gate", up);
+    await signalZone("gate", up);
     expect(site.records).toMatchObject([
       { type: "repair", priority: "medium", name: "Sensor not heard: Gate" },
     ]);
@@ -124,7 +124,7 @@ describe("supervision", () => {
     await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
     await passes(890_000);
-    await says("door", { kind: "sign-of-life" });
+    await signalZone("door", { kind: "sign-of-life" });
     await passes(890_000);
     expect(site.records).toEqual([]);
     await passes(20_000);
@@ -145,13 +145,17 @@ describe("supervision", () => {
 
   describe("of a bridge", () => {
     const bridge = { mqtt: "zigbee2mqtt/bridge/state", path: "/state" };
-    const says = (isUp: boolean): ZoneSignal => ({ kind: "availability", up: isUp, bridge: bridge.mqtt });
+    const signalZone = (isUp: boolean): ZoneSignal => ({
+      kind: "availability",
+      up: isUp,
+      bridge: bridge.mqtt,
+    });
     const behind = (count: number, more: object = {}) =>
       Array.from({ length: count }, (_, index) =>
         zoneOf({ ...DOOR_OPTIONS, id: `door-${index}`, name: `Ușa ${index}`, bridge, ...more }),
       );
     const all = async (isUp: boolean): Promise<void> => {
-      for (const { id } of site.zones.zones) site.zones.monitor.take(id, says(isUp), { live: true });
+      for (const { id } of site.zones.zones) site.zones.monitor.take(id, signalZone(isUp), { live: true });
       await site.settled();
     };
     const watch = async (zones: ReturnType<typeof behind>): Promise<void> => {
@@ -203,13 +207,13 @@ describe("supervision", () => {
     const records = (): number => site.records.length;
 
     test("does not report a loss of 59 s, and reports one of 60 s at 60 s", async () => {
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(59_999);
-      await says("gate", up);
+      await signalZone("gate", up);
       await passes(10 * MINUTE_MS);
       expect(records()).toBe(0);
       await passes(3_333);
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(59_999);
       expect(records()).toBe(0);
       await passes(1);
@@ -218,17 +222,17 @@ describe("supervision", () => {
 
     test("counts from the first report, however often it is repeated", async () => {
       for (let word = 0; word < 6; word += 1) {
-        await says("gate", down);
+        await signalZone("gate", down);
         await passes(10_000);
       }
       expect(records()).toBe(1);
     });
 
     test("continues with the rest of it after a restart of the daemon", async () => {
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(30_000);
       await site.restart();
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(29_999);
       expect(records()).toBe(0);
       await passes(1);
@@ -236,14 +240,14 @@ describe("supervision", () => {
     });
 
     test("continues with the rest of it after a power cut, or reports at once when it has elapsed", async () => {
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(30_000);
       await site.powerCut(10_000);
       await passes(19_999);
       expect(records()).toBe(0);
       await passes(1);
       expect(records()).toBe(1);
-      await says("door", down);
+      await signalZone("door", down);
       await site.powerCut(10 * MINUTE_MS);
       await passes(4_999);
       expect(records()).toBe(1);
@@ -252,7 +256,7 @@ describe("supervision", () => {
     });
 
     test("does not report a sensor that returned during the power cut, as the broker reports at once", async () => {
-      await says("gate", down);
+      await signalZone("gate", down);
       await site.powerCut(10 * MINUTE_MS);
       await passes(1_000);
       site.zones.monitor.take("gate", up, { live: false });
@@ -264,7 +268,7 @@ describe("supervision", () => {
     });
 
     test("drops a loss without a configured zone", async () => {
-      await says("gate", { ...down, bridge: "old/bridge" });
+      await signalZone("gate", { ...down, bridge: "old/bridge" });
       await site.restart();
       expect(site.zones.journal.losses.list()).toEqual([]);
     });
@@ -273,7 +277,7 @@ describe("supervision", () => {
       site.zones.breakJournal();
       expect(() => site.zones.monitor.take("gate", down, { live: true })).toThrow(/readonly/);
       site.zones.repairJournal();
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(30_000);
       site.zones.breakJournal();
       await passes(30_000);

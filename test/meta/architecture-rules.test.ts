@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { breaches } from "./architecture-rules.ts";
+import { violations } from "./architecture-rules.ts";
 import { readSourceTree, sourceFile } from "./source-tree.ts";
 
 const tree = readSourceTree(fileURLToPath(new URL("../../src/", import.meta.url)));
@@ -8,10 +8,10 @@ const tree = readSourceTree(fileURLToPath(new URL("../../src/", import.meta.url)
 describe("the architecture rules", () => {
   test("the source tree keeps every rule", () => {
     expect(tree.length).toBeGreaterThan(30);
-    expect(breaches(tree)).toEqual([]);
+    expect(violations(tree)).toEqual([]);
   });
 
-  const planted: readonly [name: string, path: string, text: string, breach: RegExp][] = [
+  const planted: readonly [name: string, path: string, text: string, violation: RegExp][] = [
     [
       "the domain reaching for a package",
       "domain/zone.ts",
@@ -95,13 +95,13 @@ describe("the architecture rules", () => {
       /a function of 82 lines/,
     ],
   ];
-  test.each(planted)("catches %s", (_name, path, text, breach) => {
-    expect(breaches([sourceFile(path, text)]).join("\n")).toMatch(breach);
+  test.each(planted)("catches %s", (_name, path, text, violation) => {
+    expect(violations([sourceFile(path, text)]).join("\n")).toMatch(violation);
   });
 
   test("prose about a banned call is not a violation", () => {
     const text =
       '// Date.now() steps\nconst help = "see Math.random() and setTimeout(";\n/* process.exit(1) */\n';
-    expect(breaches([sourceFile("sync/x.ts", text)])).toEqual([]);
+    expect(violations([sourceFile("sync/x.ts", text)])).toEqual([]);
   });
 });

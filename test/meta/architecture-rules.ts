@@ -125,13 +125,13 @@ const FUNCTION_LINES_MAX = 70;
 const NAMELESS = /(^|\/)(utils?|helpers?|common|types|interfaces|misc|shared)(\.tsx?|\/)/;
 
 /** All violations of the architecture rules, as `path: problem`; empty if there are none. */
-export function breaches(files: readonly SourceFile[]): string[] {
+export function violations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [
-    ...importBreaches(file),
+    ...importViolations(file),
     ...BANNED.filter(
       ({ what, home }) => !home.test(file.path) && what.test(codeWithComments(file, what)),
     ).map(({ what, instead }) => `${file.path}: ${what.source} is banned here; use ${instead}`),
-    ...sizeBreaches(file),
+    ...sizeViolations(file),
     ...(NAMELESS.test(file.path) ? [`${file.path}: the name is not a domain term`] : []),
   ]);
 }
@@ -140,23 +140,24 @@ function codeWithComments(file: SourceFile, what: RegExp): string {
   return what.source.startsWith("@ts") ? file.text : codeOf(file.text);
 }
 
-function importBreaches({ path, imports }: SourceFile): string[] {
-  const room = roomOf(path);
-  const allowed = MAY_IMPORT[room];
-  if (!allowed) return [`${path}: ${room} is not a module of src/; add it to the import rules with a reason`];
+function importViolations({ path, imports }: SourceFile): string[] {
+  const module = moduleOf(path);
+  const allowed = MAY_IMPORT[module];
+  if (!allowed)
+    return [`${path}: ${module} is not a module of src/; add it to the import rules with a reason`];
   return imports.flatMap(({ target, isTypeOnly }) => {
     if (target.startsWith("generated/")) return [];
     const isOwnFile = /\.(ts|js|tsx)$/.test(target) && !target.startsWith("node:");
     if (isOwnFile && !target.startsWith("@")) {
-      const isKnown = MAY_IMPORT_TYPES[room]?.some((folder) => target.startsWith(folder)) ?? false;
-      if (allowed.includes(roomOf(target)) || (isKnown && isTypeOnly)) return [];
-      return [`${path}: ${room} must not import ${target}${isKnown ? " but for its types" : ""}`];
+      const isKnown = MAY_IMPORT_TYPES[module]?.some((folder) => target.startsWith(folder)) ?? false;
+      if (allowed.includes(moduleOf(target)) || (isKnown && isTypeOnly)) return [];
+      return [`${path}: ${module} must not import ${target}${isKnown ? " but for its types" : ""}`];
     }
-    if (room === "domain")
+    if (module === "domain")
       return [`${path}: the domain must not import packages or node: modules, and imports ${target}`];
     const name = packageOf(target);
     const homes = PACKAGE_HOMES[name];
-    if (target.startsWith("node:") || homes?.includes(room)) return [];
+    if (target.startsWith("node:") || homes?.includes(module)) return [];
     return [`${path}: ${name} may only be imported in ${homes?.join(", ") ?? "no directory yet"}`];
   });
 }
@@ -168,11 +169,11 @@ function packageOf(specifier: string): string {
     .join("/");
 }
 
-function roomOf(path: string): string {
+function moduleOf(path: string): string {
   return path.split("/")[0] ?? path;
 }
 
-function sizeBreaches({ path, text }: SourceFile): string[] {
+function sizeViolations({ path, text }: SourceFile): string[] {
   const lines = text.split("\n");
   const found = lines.length > LINES_MAX ? [`${path}: ${lines.length} lines, more than ${LINES_MAX}`] : [];
   let start: { line: number; indent: string } | undefined;

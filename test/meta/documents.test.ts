@@ -145,9 +145,9 @@ test("the API page describes every route of /site, and no unknown one", () => {
     },
   );
   const table = readFileSync(join(root, "docs/api.md"), "utf8");
-  const told = [...table.matchAll(/^\| `(?:GET|POST|PUT|DELETE) (\/site\/[^`]+)`/gm)].map(
+  const documented = [...table.matchAll(/^\| `(?:GET|POST|PUT|DELETE) (\/site\/[^`]+)`/gm)].map(
     (match) => match[1],
   );
-  expect(new Set(told)).toEqual(new Set(served));
+  expect(new Set(documented)).toEqual(new Set(served));
   expect(served.length).toBeGreaterThan(15);
 });

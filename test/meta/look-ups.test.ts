@@ -48,7 +48,7 @@ interface Rule {
 
 test("panel look-ups are exact and limited to one screen, and started programs are up to date", () => {
   expect(files.length).toBeGreaterThan(200);
-  expect(files.flatMap((path) => breaches(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
+  expect(files.flatMap((path) => violations(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
 });
 
 test.each([
@@ -59,15 +59,15 @@ test.each([
   ["scripts/x.mjs", 'await page.locator("nav").waitFor();'],
   ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
 ])("in %s an inexact look-up or an outdated program is detected: %s", (path, text) => {
-  expect(breaches(path, text)).toHaveLength(1);
+  expect(violations(path, text)).toHaveLength(1);
 });
 
 test("a look-up on a named screen is not a violation", () => {
-  expect(breaches("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
+  expect(violations("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
 });
 
 /** Each violation as `path: problem`. */
-function breaches(path: string, text: string): string[] {
+function violations(path: string, text: string): string[] {
   // The examples above are text, not look-ups.
   if (path === "test/meta/look-ups.test.ts") return [];
   return RULES.filter(

@@ -46,11 +46,11 @@ test("a list that exceeds its time-out is rejected with a remedy, and the next o
 });
 
 test("a list whose client has disconnected is skipped, and the next ones are read", async () => {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const first = thread.read(ALL, WANTED);
-  const second = thread.read(ALL, gone.signal);
+  const second = thread.read(ALL, disconnected.signal);
   const third = thread.read(ALL, WANTED);
-  gone.abort();
+  disconnected.abort();
   await expect(second).rejects.toMatchObject({ code: "unavailable" });
   expect([(await first).total, (await third).total]).toEqual([1, 1]);
 });

@@ -114,20 +114,20 @@ describe("the log", () => {
   test("has debug lines for a limited time, and then the configured level", () => {
     const passing = new ManualClock();
     const log = new JsonLog({ level: "warn", clock: passing, write: (line) => lines.push(line) });
-    const told = (): string[] => {
+    const logged = (): string[] => {
       log.debug("detail");
       log.warn("trouble");
       return lines.splice(0).map((line) => (JSON.parse(line) as { event: string }).event);
     };
-    expect(told()).toEqual(["trouble"]);
+    expect(logged()).toEqual(["trouble"]);
     log.enableDebug(60_000);
-    expect(told()).toEqual(["detail", "trouble"]);
+    expect(logged()).toEqual(["detail", "trouble"]);
     passing.advance(59_000);
     log.enableDebug(60_000);
     passing.advance(59_000);
-    expect(told()).toEqual(["detail", "trouble"]);
+    expect(logged()).toEqual(["detail", "trouble"]);
     passing.advance(1_000);
-    expect(told()).toEqual(["trouble"]);
+    expect(logged()).toEqual(["trouble"]);
   });
 
   test("has the syslog priority for journald", () => {

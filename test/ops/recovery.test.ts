@@ -354,8 +354,8 @@ describe("a restore from a backup", () => {
     expect(site.names()).toEqual(["a"]);
     // Removed since the check.
     const plan = { recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] };
-    const gone = join(site.dataDir, "nowhere");
-    expect(() => restore(site.dataDir, gone, 0, TESTER, plan)).toThrow(/no such file/);
+    const missingPath = join(site.dataDir, "nowhere");
+    expect(() => restore(site.dataDir, missingPath, 0, TESTER, plan)).toThrow(/no such file/);
     expect(site.names()).toEqual(["a"]);
   });
 

@@ -22,19 +22,19 @@ describe("the systemd notifier", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const told = (): string => readFileSync(file, "utf8");
+  const notifications = (): string => readFileSync(file, "utf8");
 
   test("reports the start, a keep-alive at a third of the watchdog time, and the stop", () => {
     const supervision = new SystemdNotifier(descriptor, 30_000);
     supervision.ready();
-    expect(told()).toBe("READY=1");
+    expect(notifications()).toBe("READY=1");
     const cancel = supervision.watch(clock, () => false);
     clock.advance(29_999);
-    expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}`);
+    expect(notifications()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}`);
     cancel();
     supervision.stopping();
     clock.advance(60_000);
-    expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
+    expect(notifications()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
   });
 
   test("reports each reload and its end, and no end once the daemon stops", () => {
@@ -45,18 +45,18 @@ describe("the systemd notifier", () => {
     supervision.reloading(clock);
     supervision.stopping();
     supervision.ready();
-    expect(told()).toBe(`${moment}READY=1${moment}STOPPING=1`);
+    expect(notifications()).toBe(`${moment}READY=1${moment}STOPPING=1`);
   });
 
   test("extends the start time-out during a restore, and uses the normal one afterwards", () => {
     const supervision = new SystemdNotifier(descriptor, 30_000);
     supervision.extendWatchdog();
-    expect(told()).toBe("WATCHDOG_USEC=600000000");
+    expect(notifications()).toBe("WATCHDOG_USEC=600000000");
     supervision.watch(clock, () => false)();
     supervision.watch(clock, () => false)();
-    expect(told()).toBe("WATCHDOG_USEC=600000000WATCHDOG_USEC=30000000WATCHDOG=1WATCHDOG=1");
+    expect(notifications()).toBe("WATCHDOG_USEC=600000000WATCHDOG_USEC=30000000WATCHDOG=1WATCHDOG=1");
     new SystemdNotifier(descriptor, undefined).extendWatchdog();
-    expect(told()).toMatch(/WATCHDOG=1$/);
+    expect(notifications()).toMatch(/WATCHDOG=1$/);
   });
 
   test("sends no keep-alive while trips are stuck, and resumes afterwards", () => {
@@ -64,10 +64,10 @@ describe("the systemd notifier", () => {
     const cancel = new SystemdNotifier(descriptor, 30_000).watch(clock, () => isStalled);
     isStalled = true;
     clock.advance(40_000);
-    expect(told()).toBe("WATCHDOG=1");
+    expect(notifications()).toBe("WATCHDOG=1");
     isStalled = false;
     clock.advance(10_000);
-    expect(told()).toBe("WATCHDOG=1WATCHDOG=1");
+    expect(notifications()).toBe("WATCHDOG=1WATCHDOG=1");
     cancel();
   });
 
@@ -79,7 +79,7 @@ describe("the systemd notifier", () => {
     const full = openSync("/dev/full", "w");
     new SystemdNotifier(full, undefined).ready();
     closeSync(full);
-    expect(told()).toBe("");
+    expect(notifications()).toBe("");
   });
 
   test("uses only the variables meant for this process", () => {
@@ -88,15 +88,15 @@ describe("the systemd notifier", () => {
     const env = { LISTEN_PID: "42", LISTEN_FDS: "1", LISTEN_FDNAMES: names };
     SystemdNotifier.of(env, 43).ready();
     SystemdNotifier.of({}, 42).ready();
-    expect(told()).toBe("");
+    expect(notifications()).toBe("");
     SystemdNotifier.of(env, 42).ready();
-    expect(told()).toBe("READY=1");
+    expect(notifications()).toBe("READY=1");
     const cancel = SystemdNotifier.of({ ...env, WATCHDOG_USEC: "3000000", WATCHDOG_PID: "42" }, 42).watch(
       clock,
       () => false,
     );
     clock.advance(1_500);
     cancel();
-    expect(told()).toBe("READY=1WATCHDOG=1WATCHDOG=1");
+    expect(notifications()).toBe("READY=1WATCHDOG=1WATCHDOG=1");
   });
 });

@@ -61,16 +61,16 @@ describe("a backup uploaded in chunks", () => {
     const copy = await upload();
     const [first, second] = await Promise.all([uploaded.plan(copy), uploaded.plan(copy)]);
     expect(second).toBe(first);
-    const asked = uploaded.plan(copy);
+    const pendingPlan = uploaded.plan(copy);
     uploaded.add(readFileSync(uploaded.path).length, Buffer.from("more"));
-    await expect(asked).rejects.toThrow(/a piece was added/);
+    await expect(pendingPlan).rejects.toThrow(/a piece was added/);
   });
 
   test("waits for the check of the previous one", async () => {
-    const asked = uploaded.plan(await upload());
+    const pendingPlan = uploaded.plan(await upload());
     const { copy } = uploaded.add(0, Buffer.from("another one"));
     await expect(uploaded.plan(copy)).rejects.toThrow(/still being looked at/);
-    await expect(asked).rejects.toThrow(/not here any more/);
+    await expect(pendingPlan).rejects.toThrow(/not here any more/);
     await expect(uploaded.plan(copy)).rejects.toThrow(/cannot be put back/);
   });
 

@@ -93,7 +93,7 @@ function sceneOf(building: Building, atMs: number, chance: Chance): TimedHappeni
   const scenes: (readonly [number, () => void])[] = [
     [2, () => then(0, { what: "noise" })],
     [4, () => reloads(zone, then, chance)],
-    [gated.length > 0 ? 5 : 0, () => comesHome(chance.of(gated), then, chance)],
+    [gated.length > 0 ? 5 : 0, () => enterAndDisarm(chance.of(gated), then, chance)],
     [gated.length > 0 ? 4 : 0, () => leaves(chance.of(gated), then, chance)],
     [cameras.length > 0 ? 8 : 0, () => isSeen(chance.of(cameras), then, chance)],
     [4, () => twoTrip(zones, then, chance)],
@@ -109,7 +109,7 @@ function gateOf({ gate }: PlayedZone): "mqtt" | "gpio" {
 }
 
 /** A user opens the door and disarms in time, too late, or not at all; or there is a power cut meanwhile. */
-function comesHome(zone: PlayedZone, then: Then, chance: Chance): void {
+function enterAndDisarm(zone: PlayedZone, then: Then, chance: Chance): void {
   const gate = gateOf(zone);
   then(0, { what: "arm", gate });
   then(chance.between(100, 160), { what: "close", zone: zone.id });

@@ -2,7 +2,7 @@ import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
 import { textOf } from "./play.ts";
 import { CONFIRMABLE, deviceOf } from "./additions.ts";
 import { classOf, clockTimes, goneAt, holdOf, isAt, openingsOf, outcomeOf, type Opening } from "./physics.ts";
-import { clockText, type Look, type Story, type TripRow } from "./story.ts";
+import { clockText, type Observation, type Story, type TripRow } from "./story.ts";
 
 const MINUTE_MS = 60_000;
 /** Maximum time until an open contact is visible to users. */
@@ -16,49 +16,58 @@ const NOTES_FULL = 3_500;
 export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
   "P1 every opening that counts stands in a record by name and time": (story) =>
     dueOpenings(story).flatMap((opening) => {
-      if (isTold(story, opening, everRead(story, opening.fromMs)) || isShutDown(story, opening)) return [];
-      const named = everRead(story, opening.fromMs).filter((text) => text.includes(opening.zone.name));
+      if (isListed(story, opening, readableTexts(story, opening.fromMs)) || isShutDown(story, opening))
+        return [];
+      const named = readableTexts(story, opening.fromMs).filter((text) => text.includes(opening.zone.name));
       return [
         `${describe(opening)}, and no record lists it. Last read of the zone: ${JSON.stringify(named.at(-1) ?? "nothing")}`,
       ];
     }),
 
   "P1 what a record of the site says stands at the centre": (story) => {
-    const last = story.looks.at(-1);
+    const last = story.observations.at(-1);
     return dueOpenings(story).flatMap((opening) => {
-      if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
+      if (!isListed(story, opening, (last?.records ?? []).map(textOf))) return [];
       // Texts that a dispatcher has deleted or overwritten were there.
       const edits = story.edits.filter(({ side }) => side === "centre");
       const there = [...(last?.centre ?? []).map(textOf), ...edits.map(({ before }) => before)];
-      return isTold(story, opening, there)
+      return isListed(story, opening, there)
         ? []
         : [`${describe(opening)} is in a record of the site and in none at the dispatch centre`];
     });
   },
 
   "P2 nothing stands open untold": (story) =>
-    story.looks.flatMap((look) =>
-      standing(story, look, UNTOLD_MS + 4_000).flatMap((opening) => {
-        if (isUnfinishedIn(look, opening.zone) || isInCondition(look, opening.zone) || isWaiting(look))
+    story.observations.flatMap((observation) =>
+      standing(story, observation, UNTOLD_MS + 4_000).flatMap((opening) => {
+        if (
+          isUnfinishedIn(observation, opening.zone) ||
+          isInCondition(observation, opening.zone) ||
+          isWaiting(observation)
+        )
           return [];
-        if (hasJustEnded(story, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
-        if (hasJustHeard(story, opening.zone, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
+        if (hasJustEnded(story, observation.atMs, MINUTE_MS + UNTOLD_MS)) return [];
+        if (hasJustPulled(story, opening.zone, observation.atMs, MINUTE_MS + UNTOLD_MS)) return [];
         return [
-          `${describe(opening)} and was open at ${clockText(look.atMs)}; no record or condition names it`,
+          `${describe(opening)} and was open at ${clockText(observation.atMs)}; no record or condition names it`,
         ];
       }),
     ),
 
   "P2 what saves lives trips again while it stands open": (story) =>
-    story.looks.flatMap((look) =>
-      standing(story, look, AGAIN_MS + 2 * MINUTE_MS).flatMap((opening) => {
-        if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
+    story.observations.flatMap((observation) =>
+      standing(story, observation, AGAIN_MS + 2 * MINUTE_MS).flatMap((opening) => {
+        if (
+          !LIFE_SAFETY.has(opening.zone.kind) ||
+          isUnfinishedIn(observation, opening.zone) ||
+          isWaiting(observation)
+        )
           return [];
-        if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
-        if (hasJustHeard(story, opening.zone, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
-        if (isTakenOut(story, opening, look.atMs)) return [];
+        if (hasJustEnded(story, observation.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (hasJustPulled(story, opening.zone, observation.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (isTakenOut(story, opening, observation.atMs)) return [];
         return [
-          `${describe(opening)} and was open at ${clockText(look.atMs)}; no unfinished record names it`,
+          `${describe(opening)} and was open at ${clockText(observation.atMs)}; no unfinished record names it`,
         ];
       }),
     ),
@@ -128,20 +137,22 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       if (entryDelayS === 0 || LIFE_SAFETY.has(kind) || gate === "always" || !isDue(story, opening))
         return [];
       const endMs = opening.fromMs + entryDelayS * 1000 - 2_000;
-      const look = story.looks.find(({ atMs }) => atMs > opening.toMs && atMs < endMs);
-      if (!look || story.clocks.some(({ atMs }) => atMs > opening.fromMs && atMs < endMs)) return [];
+      const observation = story.observations.find(({ atMs }) => atMs > opening.toMs && atMs < endMs);
+      if (!observation || story.clocks.some(({ atMs }) => atMs > opening.fromMs && atMs < endMs)) return [];
       // Another opening of the zone may be listed with the same minute.
       const isAlone = openingsOf(story).every(
         (other) =>
           other.zone !== opening.zone ||
           other.fromMs === opening.fromMs ||
-          other.fromMs > look.atMs ||
+          other.fromMs > observation.atMs ||
           (other.closed?.fromMs ?? Infinity) < opening.fromMs - 3_600_000,
       );
       // The fault of the zone may be in a record at once.
-      const alarms = look.records.filter(({ name }) => ALARM_NAME.test(name));
-      return isAlone && isTold(story, opening, alarms.map(textOf))
-        ? [`${describe(opening)}, and a record lists it at ${clockText(look.atMs)}, within its entry delay`]
+      const alarms = observation.records.filter(({ name }) => ALARM_NAME.test(name));
+      return isAlone && isListed(story, opening, alarms.map(textOf))
+        ? [
+            `${describe(opening)}, and a record lists it at ${clockText(observation.atMs)}, within its entry delay`,
+          ]
         : [];
     }),
 
@@ -154,8 +165,8 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     // A user may have removed the lines with the reason.
     const isReplaced = story.edits.some(({ how }) => how === "replace");
     const seen = new Set<number>();
-    return story.looks.toReversed().flatMap((look) =>
-      look.records.flatMap((record) => {
+    return story.observations.toReversed().flatMap((observation) =>
+      observation.records.flatMap((record) => {
         const text = textOf(record);
         const named = story.week.building.zones.filter(({ name }) => text.includes(name));
         if (seen.has(record.id) || !ALARM_NAME.test(record.name)) return [];
@@ -173,7 +184,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           (pair) =>
             isConfirming(story, ...pair, -5_000) &&
             pair.every(
-              (each) => isDue(story, each) && !isLeftOut(story, each) && isTold(story, each, [text]),
+              (each) => isDue(story, each) && !isLeftOut(story, each) && isListed(story, each, [text]),
             ),
         );
         return due && !record.police && !isFilled
@@ -200,7 +211,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const service = SERVICE[classOf(zone)] ?? "police";
       const rows = story.trips.filter(({ about, zoneId }) => about === "trip" && zoneId === zone.id);
       const held = rows.filter(({ state, moment }) => HELD.has(state) && isAt(story, moment.wallMs, opening));
-      const named = story.looks.flatMap(({ records }) =>
+      const named = story.observations.flatMap(({ records }) =>
         records.filter((record) => textOf(record).includes(zone.name)),
       );
       return [
@@ -212,7 +223,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     }),
 
   "P4 a record is about zones of one class": (story) =>
-    story.looks.flatMap(({ records }) =>
+    story.observations.flatMap(({ records }) =>
       records.flatMap((record) => {
         if (/^(Armed with|Armat cu)/.test(record.name)) return [];
         const named = story.week.building.zones.filter(({ name }) => textOf(record).includes(name));
@@ -222,12 +233,12 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     ),
 
   "P5 the headline does not flatter": (story) =>
-    story.looks.flatMap((look) => {
-      const { status, records, atMs } = look;
+    story.observations.flatMap((observation) => {
+      const { status, records, atMs } = observation;
       const level = status.headline?.level;
       const unfinished = records.filter((record) => record.status !== "done");
       const alarm = unfinished.find((record) => ALARM_NAME.test(record.name) && record.priority === "high");
-      const open = standing(story, look, UNTOLD_MS + 4_000);
+      const open = standing(story, observation, UNTOLD_MS + 4_000);
       const isTrouble = unfinished.length > 0 || open.length > 0 || status.conditions.length > 0;
       return [
         ...(isTrouble && (level === undefined || level === "well")
@@ -399,16 +410,16 @@ function isLeftOut(story: Story, opening: Opening): boolean {
  * Every text that was readable since a time, on site or at the dispatch centre, also right before a user
  * changed it.
  */
-function everRead(story: Story, sinceMs: number): string[] {
-  const looks = story.looks.filter(({ atMs }) => atMs >= sinceMs);
+function readableTexts(story: Story, sinceMs: number): string[] {
+  const observations = story.observations.filter(({ atMs }) => atMs >= sinceMs);
   const edits = story.edits.filter(({ atMs }) => atMs >= sinceMs).map(({ before }) => before);
   return [
-    ...looks.flatMap(({ records, centre }) => [...records.map(textOf), ...centre.map(textOf)]),
+    ...observations.flatMap(({ records, centre }) => [...records.map(textOf), ...centre.map(textOf)]),
     ...edits,
   ];
 }
 
-function isTold(story: Story, opening: Opening, texts: readonly string[]): boolean {
+function isListed(story: Story, opening: Opening, texts: readonly string[]): boolean {
   const times = clockTimes(story, opening);
   return texts.some((text) => text.includes(opening.zone.name) && isTimeIn(text, opening.zone, times));
 }
@@ -433,7 +444,7 @@ function isBetween(time: string, first: string, last: string): boolean {
 }
 
 /** Contacts that are open at an observation and have been armed for the maximum time. */
-function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
+function standing(story: Story, { atMs }: Observation, forMs: number): Opening[] {
   const run = story.runs.findLast(({ fromMs }) => fromMs <= atMs);
   if (!run || atMs - run.fromMs < forMs + 70_000) return [];
   return openingsOf(story).filter(
@@ -461,15 +472,15 @@ function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): b
   );
 }
 
-function isUnfinishedIn({ records }: Look, { name }: PlayedZone): boolean {
+function isUnfinishedIn({ records }: Observation, { name }: PlayedZone): boolean {
   return records.some((record) => record.status !== "done" && textOf(record).includes(name));
 }
 
-function isInCondition({ status }: Look, { id, name }: PlayedZone): boolean {
+function isInCondition({ status }: Observation, { id, name }: PlayedZone): boolean {
   return status.conditions.some(({ subject, text }) => subject === id || text.includes(name));
 }
 
-function isWaiting({ status }: Look): boolean {
+function isWaiting({ status }: Observation): boolean {
   return status.trips.waiting > 0;
 }
 
@@ -482,9 +493,13 @@ function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
  * Whether the site has just learned that the record of a zone is done at the dispatch centre, which it pulls
  * every few minutes.
  */
-function hasJustHeard(story: Story, zone: PlayedZone, atMs: number, forMs: number): boolean {
+function hasJustPulled(story: Story, zone: PlayedZone, atMs: number, forMs: number): boolean {
   const edit = story.edits.findLast((each) => each.side === "centre" && each.atMs <= atMs);
-  const heard = edit && story.looks.find((look) => look.atMs > edit.atMs && !isUnfinishedIn(look, zone));
+  const heard =
+    edit &&
+    story.observations.find(
+      (observation) => observation.atMs > edit.atMs && !isUnfinishedIn(observation, zone),
+    );
   return heard !== undefined && atMs - heard.atMs < forMs;
 }
 
@@ -509,16 +524,18 @@ function lostWords(story: Story, of: Side): string[] {
     if (story.edits.some((other) => other.side !== of && isOther(other) && other.atMs <= atMs)) return [];
     const untilMs = story.edits.find((other) => isOther(other) && other.atMs >= atMs)?.atMs ?? Infinity;
     const own = after.split("\n").filter((line) => line.trim() !== "" && !ZONE_LINE.test(line));
-    for (const look of story.looks) {
-      if (look.atMs <= atMs || look.atMs >= untilMs) continue;
-      const record = (of === "site" ? look.records : look.centre).find((each) => each.id === id);
+    for (const observation of story.observations) {
+      if (observation.atMs <= atMs || observation.atMs >= untilMs) continue;
+      const record = (of === "site" ? observation.records : observation.centre).find(
+        (each) => each.id === id,
+      );
       if (!record) continue;
       const missing = own.find(
         (line) => !(record.notes ?? "").split("\n").includes(line) && !(record.notes ?? "").includes(line),
       );
       if (missing !== undefined)
         return [
-          `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${of} and is gone at ${clockText(look.atMs)}`,
+          `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${of} and is gone at ${clockText(observation.atMs)}`,
         ];
     }
     return [];

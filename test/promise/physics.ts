@@ -45,13 +45,13 @@ export function openingsOf(story: Story): readonly Opening[] {
 
 function foundIn(story: Story): Opening[] {
   return story.week.building.zones.flatMap((zone) => {
-    if (zone.topic === undefined) return untilGone(story, wireOpenings(story, zone));
-    return untilGone(story, zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone));
+    if (zone.topic === undefined) return untilRemoved(story, wireOpenings(story, zone));
+    return untilRemoved(story, zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone));
   });
 }
 
 /** The same; a contact that was open when its zone was removed is not monitored until the next reading. */
-function untilGone(story: Story, found: Opening[]): Opening[] {
+function untilRemoved(story: Story, found: Opening[]): Opening[] {
   for (const opening of found) {
     const { zone, toMs, closed } = opening;
     const absence = story.absences.find((span) => span.zone === zone.id && span.fromMs >= toMs);
@@ -160,7 +160,7 @@ function messageOpenings(story: Story, zone: PlayedZone): Opening[] {
   /** Uncertain after the zone was not configured, and after a message that may belong to an earlier event. */
   let state: "open" | "closed" | "unsure" = "closed";
   let ended = 0;
-  for (const { isOpen, occasion, ...when } of saidOf(story, zone)) {
+  for (const { isOpen, occasion, ...when } of reportsOf(story, zone)) {
     const last = found.at(-1);
     const absence = absences[ended];
     if (absence && when.toMs > absence.fromMs) {
@@ -230,7 +230,7 @@ export function outcomeOf(
   const isWhole = (run?.untilMs ?? 0) > overMs;
   const hasClosed =
     zone.gate !== "schedule" &&
-    saidOfGate(story, zone.gate).some(
+    gateReportsOf(story, zone.gate).some(
       ({ atMs, isArmed }) =>
         !isArmed &&
         atMs > toMs + SEEN_MS &&
@@ -251,7 +251,7 @@ function pulseOpenings(story: Story, zone: PlayedZone): Opening[] {
   const absences = story.absences.filter((span) => span.zone === zone.id);
   const isAbsent = (fromMs: number, toMs: number): boolean =>
     absences.some((span) => span.fromMs < toMs && span.untilMs > fromMs - SEEN_MS);
-  const said = saidOf(story, zone).filter(({ toMs }) => !isAbsent(toMs, toMs));
+  const said = reportsOf(story, zone).filter(({ toMs }) => !isAbsent(toMs, toMs));
   for (const [index, { fromMs, toMs }] of said.entries()) {
     const startedMs = story.runs.findLast((run) => run.fromMs <= toMs)?.fromMs ?? 0;
     const isOneRun = lastMs > startedMs && !isAbsent(lastMs, toMs);
@@ -284,7 +284,7 @@ interface Said {
 }
 
 /** Readings of a zone from delivered messages, in order. */
-function saidOf(story: Story, zone: PlayedZone): (When & Said)[] {
+function reportsOf(story: Story, zone: PlayedZone): (When & Said)[] {
   return story.taken.flatMap(({ topic, payload, saidMs, takenMs }) => {
     const said = topic === zone.topic ? readingOf(zone, JSON.parse(payload) as Message) : undefined;
     return said ? [{ ...said, fromMs: saidMs, toMs: takenMs }] : [];
@@ -337,7 +337,7 @@ function gateOf(story: Story, zone: PlayedZone, fromMs: number, toMs: number): "
   if (gate === "always") return "free";
   const exitMs = (story.week.building.exitDelaysS[gate] ?? 0) * 1000;
   if (gate === "schedule") return scheduleOf(story, exitMs, fromMs, toMs);
-  const said = saidOfGate(story, gate, fromMs);
+  const said = gateReportsOf(story, gate, fromMs);
   if (said.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
   // Another configuration may have dropped the arming condition for a moment, and read it again.
   if (story.reloads.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
@@ -345,7 +345,7 @@ function gateOf(story: Story, zone: PlayedZone, fromMs: number, toMs: number): "
   if (!last) return "unsure";
   const isAway = story.brokerAway.some((span) => span.fromMs < toMs && span.untilMs > fromMs);
   if (!last.isArmed) return gate === "mqtt" && isAway ? "unsure" : "held";
-  return leavingOf(story, gate, exitMs, fromMs, toMs);
+  return exitDelayOf(story, gate, exitMs, fromMs, toMs);
 }
 
 function scheduleOf(story: Story, exitMs: number, fromMs: number, toMs: number): "free" | "held" | "unsure" {
@@ -362,14 +362,14 @@ function scheduleOf(story: Story, exitMs: number, fromMs: number, toMs: number):
 }
 
 /** An armed condition during the exit delay. */
-function leavingOf(
+function exitDelayOf(
   story: Story,
   gate: "mqtt" | "gpio",
   exitMs: number,
   fromMs: number,
   toMs: number,
 ): "free" | "held" | "unsure" {
-  const said = saidOfGate(story, gate).filter(({ atMs }) => atMs <= fromMs);
+  const said = gateReportsOf(story, gate).filter(({ atMs }) => atMs <= fromMs);
   const index = said.findLastIndex(({ isArmed }, at) => isArmed && said[at - 1]?.isArmed === false);
   const openedMs = said[index]?.atMs ?? -Infinity;
   if (exitMs === 0 || fromMs - openedMs > exitMs + NEAR_MS) {
@@ -392,7 +392,7 @@ function isBroken(story: Story, fromMs: number, toMs: number): boolean {
 }
 
 /** Known states of an arming condition, in order. @param atMs only those of the run at this time */
-function saidOfGate(
+function gateReportsOf(
   story: Story,
   gate: "mqtt" | "gpio",
   inRunAtMs?: number,

@@ -2,7 +2,7 @@ import type { Intervention } from "../../src/domain/intervention.ts";
 import type { Happening, PlayedZone, Week } from "./building.ts";
 import { PlayedSite } from "./played-site.ts";
 import { INPUTS_TOPIC, REVIEWS_TOPIC } from "./additions.ts";
-import { Story, type Edit, type Look, type Span } from "./story.ts";
+import { Story, type Edit, type Observation, type Span } from "./story.ts";
 
 /** Delay of the observation after each event. */
 const LOOK_AFTER_MS = 14_000;
@@ -71,16 +71,16 @@ class Player {
     if (this.#isLookDue) {
       this.#isLookDue = false;
       await this.site.pass(Math.max(0, Math.min(LOOK_AFTER_MS, atMs - this.#nowMs)));
-      await this.#look();
+      await this.#observation();
     }
     for (const endMs of this.#holdEnds(atMs)) {
       await this.site.pass(endMs + LOOK_AFTER_MS - this.#nowMs);
-      await this.#look();
+      await this.#observation();
     }
     const restMs = atMs - this.#nowMs;
     if (restMs > 60_000) {
       await this.site.pass(restMs - 5_000);
-      await this.#look();
+      await this.#observation();
     }
     await this.site.pass(Math.max(0, atMs - this.#nowMs));
   }
@@ -363,10 +363,10 @@ class Player {
     return (await this.site.ask("GET", "/interventii")).value as Intervention[];
   }
 
-  async #look(): Promise<void> {
-    const status = (await this.site.ask("GET", "/site/status")).value as Look["status"];
+  async #observation(): Promise<void> {
+    const status = (await this.site.ask("GET", "/site/status")).value as Observation["status"];
     const centre = [...this.site.centre.records.values()];
-    this.story.looks.push({ atMs: this.#nowMs, records: await this.#records(), centre, status });
+    this.story.observations.push({ atMs: this.#nowMs, records: await this.#records(), centre, status });
   }
 
   /** The quiet phase: no faults, and enough time for everything. */
@@ -377,7 +377,7 @@ class Player {
     await this.#brokerBack();
     await site.pass(140_000);
     await site.pass(7_200_000);
-    await this.#look();
+    await this.#observation();
     story.stuck = site.stuck;
     story.taken = site.broker.taken;
     const read = async (path: string): Promise<unknown> => (await site.ask("GET", path)).value;

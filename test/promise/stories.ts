@@ -60,17 +60,17 @@ async function tell(own: readonly Played[]): Promise<void> {
     const story = await play(week());
     openings += story.trips.length;
     if (IS_ONE) print(story);
-    const breaches = breachesOf(story);
-    for (const [rule, [first, ...more]] of breaches) {
+    const violations = violationsOf(story);
+    for (const [rule, [first, ...more]] of violations) {
       const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
       broken.set(rule, [...(broken.get(rule) ?? []), `seed ${name}: ${first ?? ""}${others}`]);
     }
-    if (breaches.length === 0 || SHRINK_MS === 0 || shrinkings >= SHRUNK_MAX) continue;
+    if (violations.length === 0 || SHRINK_MS === 0 || shrinkings >= SHRUNK_MAX) continue;
     shrinkings += 1;
     await printShrunk(
       name,
       week(),
-      breaches.map(([rule]) => rule),
+      violations.map(([rule]) => rule),
     );
   }
   expect(openings, "rows of the journal").toBeGreaterThan(0);
@@ -82,21 +82,21 @@ async function tell(own: readonly Played[]): Promise<void> {
   if (own.length > 1) expect([...NOT_YET].filter((rule) => !broken.has(rule))).toEqual([]);
 }
 
-function breachesOf(story: Story): [rule: string, breaches: string[]][] {
+function violationsOf(story: Story): [rule: string, violations: string[]][] {
   return Object.entries(RULES)
-    .map(([rule, breaches]): [string, string[]] => [rule, breaches(story)])
-    .filter(([, breaches]) => breaches.length > 0);
+    .map(([rule, violations]): [string, string[]] => [rule, violations(story)])
+    .filter(([, violations]) => violations.length > 0);
 }
 
 function print(story: Story): void {
   process.stdout.write(`${story.lines.join("\n")}\n`);
-  for (const [rule, breaches] of breachesOf(story))
-    process.stdout.write(`${rule}:\n${breaches.join("\n")}\n`);
+  for (const [rule, violations] of violationsOf(story))
+    process.stdout.write(`${rule}:\n${violations.join("\n")}\n`);
 }
 
 async function printShrunk(name: string, week: Week, rules: readonly string[]): Promise<void> {
   const breaks = async (shorter: Week): Promise<boolean> =>
-    breachesOf(await play(shorter)).some(([rule]) => rules.includes(rule));
+    violationsOf(await play(shorter)).some(([rule]) => rules.includes(rule));
   const short = await shrunk(week, breaks, SHRINK_MS);
   const counts = `${short.happenings.length} of ${week.happenings.length} happenings, ${short.building.zones.length} of ${week.building.zones.length} zones`;
   process.stdout.write(`\nseed ${name}, made shorter (${counts}):\n`);

@@ -4,7 +4,7 @@ import type { CentreRecord } from "./dispatch-centre.ts";
 import type { Taken } from "./sensor-broker.ts";
 
 /** Everything readable at one time. */
-export interface Look {
+export interface Observation {
   readonly atMs: number;
   readonly records: readonly Intervention[];
   readonly centre: readonly CentreRecord[];
@@ -85,7 +85,7 @@ export class Story {
   readonly keys: { readonly atMs: number; readonly isArmed: boolean }[] = [];
   readonly clocks: { readonly atMs: number; readonly wrongByMs: number }[] = [];
   readonly edits: Edit[] = [];
-  readonly looks: Look[] = [];
+  readonly observations: Observation[] = [];
   /** Times at which a request or a message did not complete. */
   stuck: readonly number[] = [];
   taken: readonly Taken[] = [];

@@ -16,14 +16,14 @@ const NEVER_SWEPT: Partial<SyncTimeouts> = { sweepDelaysMs: [] };
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-interface TakenOut {
+interface RemovedRule {
   readonly file: string;
   readonly rule: string;
   readonly instead: string;
 }
 
 /** A copy of the built program without a rule. The text of the rule must occur exactly once. */
-function without(rules: readonly TakenOut[]): string {
+function without(rules: readonly RemovedRule[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
   for (const part of ["client", "domain", "generated", "service", "store", "sync"])
@@ -59,7 +59,7 @@ test("without the wait and the sweeps, a request that arrives late creates a dup
   expect(await firstWrongSeed({ build: await loadBuild(), timeouts })).toBeGreaterThan(0);
 }, 600_000);
 
-test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[]]>([
   [
     "the frozen body, a change made meanwhile is sent under the key of another body",
     {},
@@ -138,7 +138,7 @@ test("at a dispatch centre with delayed reads, without the second read, a new re
   expect(await firstWrongSeed({ build }, { from: 6, step: 7 })).toBeGreaterThan(0);
 }, 600_000);
 
-test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[]]>([
   [
     "the ownership check, a record created by a user under the same id is changed",
     {},

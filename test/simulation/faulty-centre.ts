@@ -3,7 +3,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "./random.ts";
 
 /** Behaviour of a dispatch centre during a run. */
-export interface CentreManners {
+export interface CentreBehaviour {
   readonly honoursKeys: boolean;
   /** Maximum rows of a response. */
   readonly pageRows: number;
@@ -59,7 +59,7 @@ const LATE_MAX_MS = 130_000;
 
 /** An in-memory dispatch centre behind a network with random faults. */
 export class FaultyCentre {
-  readonly manners: CentreManners;
+  readonly behaviour: CentreBehaviour;
   rows = new Map<number, CentreRow>();
   /** Creator of each row. */
   makers = new Map<number, string>();
@@ -71,7 +71,7 @@ export class FaultyCentre {
   /** Called with each request and its result. */
   tell: (line: string) => void = () => {};
   /** Problems found in requests. */
-  readonly breaches: string[] = [];
+  readonly violations: string[] = [];
   readonly counts = { requests: 0, ambiguous: 0, late: 0, posts: 0 };
   #nextId = 1;
   #answers = new Map<string, { body: string; answer: string }>();
@@ -82,8 +82,8 @@ export class FaultyCentre {
   /** Earlier states of the rows by monotonic time, oldest first; only with delayed reads. */
   #past: { readonly untilMs: number; readonly rows: ReadonlyMap<number, CentreRow> }[] = [];
 
-  constructor(manners: CentreManners, clock: Clock, random: Random) {
-    this.manners = manners;
+  constructor(behaviour: CentreBehaviour, clock: Clock, random: Random) {
+    this.behaviour = behaviour;
     this.#clock = clock;
     this.#random = random;
   }
@@ -92,8 +92,8 @@ export class FaultyCentre {
   async request(site: string, asked: ApiRequest): Promise<Reply> {
     this.counts.requests += 1;
     this.#watch(site, asked);
-    const isFaulty = this.isFaulty && this.#random.chance(this.manners.faultRate);
-    const faults = this.manners.hasGateway ? [...FAULTS, ...GATEWAY_FAULTS] : FAULTS;
+    const isFaulty = this.isFaulty && this.#random.chance(this.behaviour.faultRate);
+    const faults = this.behaviour.hasGateway ? [...FAULTS, ...GATEWAY_FAULTS] : FAULTS;
     const fault = isFaulty ? this.#random.pick(faults) : undefined;
     if (this.isCut || fault === "not-sent") return this.#after(20, () => notSent());
     if (asked.path === "/auth/token") return this.#signIn(fault);
@@ -146,7 +146,7 @@ export class FaultyCentre {
     this.counts.posts += 1;
     const earlier = this.#bodies.get(`${site} ${key}`);
     if (earlier !== undefined && earlier !== body)
-      this.breaches.push(`${site}: the key ${key} was sent with two bodies`);
+      this.violations.push(`${site}: the key ${key} was sent with two bodies`);
     this.#bodies.set(`${site} ${key}`, body);
   }
 
@@ -209,7 +209,7 @@ export class FaultyCentre {
     if (method === "GET") return answered(200, JSON.stringify(row));
     this.#keepPast();
     if (this.makers.get(id) !== site)
-      this.breaches.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
+      this.violations.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
     if (method === "DELETE") {
       this.rows.delete(id);
       return { kind: "answered", status: 204, headers: {}, body: "" };
@@ -221,8 +221,8 @@ export class FaultyCentre {
 
   #create(site: string, body: string, key: string | undefined): Reply {
     const known = this.#answers.get(`${site} ${key}`);
-    const echo = this.manners.honoursKeys && key !== undefined ? { "idempotency-key": key } : {};
-    if (this.manners.honoursKeys && known)
+    const echo = this.behaviour.honoursKeys && key !== undefined ? { "idempotency-key": key } : {};
+    if (this.behaviour.honoursKeys && known)
       return known.body === body
         ? answered(201, known.answer, echo)
         : answered(422, '{"message":"key reused"}');
@@ -236,7 +236,7 @@ export class FaultyCentre {
 
   #add(fields: object, maker: string): CentreRow {
     this.#keepPast();
-    const next = this.manners.givesIdsAgain ? Math.max(0, ...this.rows.keys()) + 1 : this.#nextId;
+    const next = this.behaviour.givesIdsAgain ? Math.max(0, ...this.rows.keys()) + 1 : this.#nextId;
     const row = { id: next, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
     this.#nextId = Math.max(this.#nextId, next) + 1;
     this.rows.set(row.id, row);
@@ -246,12 +246,12 @@ export class FaultyCentre {
 
   #stored(fields: object): object {
     const { dateStart } = fields as { dateStart?: string | null };
-    if (!this.manners.rewritesDates || typeof dateStart !== "string") return fields;
+    if (!this.behaviour.rewritesDates || typeof dateStart !== "string") return fields;
     return { ...fields, dateStart: dateStart.replace(/(:\d\d)Z$/, "$1.000Z") };
   }
 
   #list(query: URLSearchParams): Reply {
-    const { pageRows, ignoresOrder, ignoresStart, wrapper } = this.manners;
+    const { pageRows, ignoresOrder, ignoresStart, wrapper } = this.behaviour;
     const start = ignoresStart ? 0 : Number(query.get("_start") ?? 0);
     const end = Math.min(Number(query.get("_end") ?? Infinity), start + pageRows);
     const asked = [...this.#readable().values()].filter((row) =>
@@ -264,15 +264,15 @@ export class FaultyCentre {
 
   /** Called before each change of the rows. */
   #keepPast(): void {
-    if (this.manners.readLagMs === 0) return;
+    if (this.behaviour.readLagMs === 0) return;
     const nowMs = this.#clock.monotonicMs();
-    this.#past = this.#past.filter(({ untilMs }) => untilMs > nowMs - this.manners.readLagMs);
+    this.#past = this.#past.filter(({ untilMs }) => untilMs > nowMs - this.behaviour.readLagMs);
     this.#past.push({ untilMs: nowMs, rows: new Map(this.rows) });
   }
 
   /** The rows as delayed reads return them. */
   #readable(): ReadonlyMap<number, CentreRow> {
-    const atMs = this.#clock.monotonicMs() - this.manners.readLagMs;
+    const atMs = this.#clock.monotonicMs() - this.behaviour.readLagMs;
     return this.#past.find(({ untilMs }) => untilMs > atMs)?.rows ?? this.rows;
   }
 }

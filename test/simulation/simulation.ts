@@ -52,7 +52,7 @@ export async function simulate(options: SimulationOptions): Promise<Report> {
   const { centre, sites } = world;
   return {
     seed,
-    problems: [...centre.breaches, ...sites.flatMap((site) => world.reckon(site))],
+    problems: [...centre.violations, ...sites.flatMap((site) => world.reckon(site))],
     records: world.made,
     crashes: sites.reduce((sum, { site }) => sum + site.crashes, 0),
     ...centre.counts,
@@ -313,7 +313,7 @@ class World {
       }
       // With a single page the dispatch centre proves neither presence nor absence of other records. Such a
       // record stays unconfirmed with a condition, and users decide. It must not be there twice.
-      if (copies.length <= 1 && this.centre.manners.ignoresStart && isInDoubt(entry)) continue;
+      if (copies.length <= 1 && this.centre.behaviour.ignoresStart && isInDoubt(entry)) continue;
       if (entry?.phase !== "linked" || entry.wantRev !== entry.syncedRev) say(id, "is not at rest");
       // Two duplicates with changes by dispatchers remain, with a condition.
       if (copies.length > 1 && copies.every((row) => this.#touched.has(row.id)) && isTold(site, id)) continue;

@@ -180,7 +180,7 @@ export class TestApp {
       await close(server);
     }
     this.database.close();
-    if (this.answers.breaches.length > 0) throw new Error([...new Set(this.answers.breaches)].join("\n"));
+    if (this.answers.violations.length > 0) throw new Error([...new Set(this.answers.violations)].join("\n"));
   }
 }
 

@@ -5,8 +5,8 @@ import type { DiskCall } from "./disk-calls.ts";
 type Change = Exclude<DiskCall, { kind: "told" | "sync" }>;
 
 /** Which of the changes without a completed fsync the disk kept at the power cut. */
-export type Luck = "only what was synced" | "everything" | "some of it" | "some sectors of it";
-export const LUCKS: readonly Luck[] = [
+export type Survival = "only what was synced" | "everything" | "some of it" | "some sectors of it";
+export const SURVIVALS: readonly Survival[] = [
   "only what was synced",
   "everything",
   "some of it",
@@ -40,7 +40,7 @@ export class CrashImages {
   }
 
   /** Writes the files of one database into a directory, as they may be after a power cut now. */
-  lay(database: string, folder: string, luck: Luck, random: () => number): void {
+  writeImage(database: string, folder: string, survival: Survival, random: () => number): void {
     for (const suffix of ["", "-wal", "-journal", "-shm"]) {
       const file = `${database}${suffix}`;
       rmSync(join(folder, file), { force: true });
@@ -49,17 +49,17 @@ export class CrashImages {
       const safe = this.#safe.get(file);
       const found = new Map(safe ? [[file, Buffer.from(safe)]] : []);
       for (const change of this.#onTheWay.get(file) ?? [])
-        for (const kept of keptOf(change, luck, random)) apply(found, kept);
+        for (const kept of keptOf(change, survival, random)) apply(found, kept);
       const bytes = found.get(file);
       if (bytes) writeFileSync(join(folder, file), bytes);
     }
   }
 }
 
-function keptOf(change: Change, luck: Luck, random: () => number): readonly Change[] {
-  if (luck === "only what was synced") return [];
-  if (luck === "everything") return [change];
-  if (luck === "some of it" || change.kind !== "write") return random() < 0.5 ? [change] : [];
+function keptOf(change: Change, survival: Survival, random: () => number): readonly Change[] {
+  if (survival === "only what was synced") return [];
+  if (survival === "everything") return [change];
+  if (survival === "some of it" || change.kind !== "write") return random() < 0.5 ? [change] : [];
   const kept: Change[] = [];
   const { file, offset, bytes } = change;
   let start = 0;

@@ -26,7 +26,7 @@ export function imageOf(folder: string): Map<string, Buffer> {
 }
 
 /** Replaces the content of a directory by an image. */
-export function lay(image: Image, folder: string): void {
+export function writeImage(image: Image, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const [name, bytes] of image) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

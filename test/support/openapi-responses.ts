@@ -33,7 +33,7 @@ function documentOf(basePath: string): Document {
  */
 export class OpenApiResponses {
   /** Violations as text. */
-  readonly breaches: string[] = [];
+  readonly violations: string[] = [];
   /** Number of validated responses. */
   checked = 0;
   readonly #basePath: string;
@@ -66,7 +66,7 @@ export class OpenApiResponses {
     const operation = this.#operation(request.method ?? "", path);
     const described = operation?.responses[String(status)];
     // 405 and 404 of a path belong to no operation; they still have the error body.
-    if (operation && !described) this.breaches.push(`${what}, which the document does not describe`);
+    if (operation && !described) this.violations.push(`${what}, which the document does not describe`);
     if (request.method === "HEAD" || status === 204) return;
     const schema =
       described?.content?.["application/json"]?.schema ??
@@ -76,9 +76,9 @@ export class OpenApiResponses {
     const sent: unknown = isPacked ? gunzipSync(body) : body;
     const text = Buffer.isBuffer(sent) || typeof sent === "string" ? sent.toString() : "";
     const wrong = this.#misfit(schema, text);
-    if (wrong !== "") this.breaches.push(`${what}: ${wrong} in ${text.slice(0, 200)}`);
+    if (wrong !== "") this.violations.push(`${what}: ${wrong} in ${text.slice(0, 200)}`);
     if (isFailure && (JSON.parse(text) as { statusCode: number }).statusCode !== status)
-      this.breaches.push(`${what}, and its body says something else`);
+      this.violations.push(`${what}, and its body says something else`);
   }
 
   #operation(method: string, path: string): Operation | undefined {

@@ -55,7 +55,7 @@ let highest = 0;
 const tokens = new Map();
 const seen = [];
 /** Writes to records of others. */
-const breaches = [];
+const violations = [];
 let isDeaf = false;
 
 const STATUS_NAMES = {
@@ -159,7 +159,7 @@ function list(query) {
   return { status: 200, body: all.slice(start, end).map(shown), headers };
 }
 
-function carryOut({ method, url, body, account, key }) {
+function applyRequest({ method, url, body, account, key }) {
   const path = url.pathname;
   if (path.startsWith("/obiective/"))
     return {
@@ -186,7 +186,7 @@ function carryOut({ method, url, body, account, key }) {
   const row = method === "GET" ? readable().get(id) : rows.get(id);
   if (!row) return { status: 404, body: errorBody(404, `intervention ${id} does not exist`) };
   if (method === "GET") return { status: 200, body: shown(row) };
-  if (makers.get(id) !== account) breaches.push({ method, id, by: account, of: makers.get(id) });
+  if (makers.get(id) !== account) violations.push({ method, id, by: account, of: makers.get(id) });
   if (method === "DELETE") {
     rows.delete(id);
     makers.delete(id);
@@ -243,21 +243,21 @@ async function serve(request, response) {
   if (!account) return answer(response, { status: 401, body: errorBody(401, "token missing") });
   seen.push({ method, path: request.url, atMs: Date.now(), body: raw });
   const key = request.headers["idempotency-key"];
-  const asked = { method, url, raw, account, key, body: raw === "" ? undefined : JSON.parse(raw) };
-  const fault = ruleFor(spoilt, asked);
-  if (fault) return spoil(fault, asked, request, response);
-  const refusal = ruleFor(gateway, asked);
+  const received = { method, url, raw, account, key, body: raw === "" ? undefined : JSON.parse(raw) };
+  const fault = ruleFor(spoilt, received);
+  if (fault) return spoil(fault, received, request, response);
+  const refusal = ruleFor(gateway, received);
   if (refusal) {
-    if (refusal.isAfter) carryOut(asked);
+    if (refusal.isAfter) applyRequest(received);
     return answer(response, {
       status: refusal.status,
       body: errorBody(refusal.status, "the gateway does not like this", refusal.shape),
     });
   }
-  const first = carryOut(asked);
+  const first = applyRequest(received);
   // The response of the second delivery is sent when the proxy has given up on the first.
-  const last = ruleFor(twice, asked) ? carryOut(asked) : first;
-  if (ruleFor(cut, asked)) return void request.socket.destroy();
+  const last = ruleFor(twice, received) ? applyRequest(received) : first;
+  if (ruleFor(cut, received)) return void request.socket.destroy();
   return answer(response, last);
 }
 
@@ -265,18 +265,18 @@ async function serve(request, response) {
 const LATE_MS = 5_000;
 
 /** One request with a fault. */
-function spoil({ kind, isAfter, status, shape }, asked, request, response) {
-  if (kind === "late") return void setTimeout(() => carryOut(asked), LATE_MS);
-  const done = isAfter ? carryOut(asked) : undefined;
+function spoil({ kind, isAfter, status, shape }, received, request, response) {
+  if (kind === "late") return void setTimeout(() => applyRequest(received), LATE_MS);
+  const done = isAfter ? applyRequest(received) : undefined;
   if (kind === "stall") return;
   if (kind === "reset") return void request.socket.destroy();
   if (kind === "portal") return page(response, 200);
   if (kind === "redirect")
     return answer(response, { status: 302, headers: { Location: "http://portal.invalid/" } });
   if (kind === "nothing")
-    return answer(response, { status: 200, body: asked.url.pathname === "/interventii" ? [] : {} });
+    return answer(response, { status: 200, body: received.url.pathname === "/interventii" ? [] : {} });
   if (kind === "half") {
-    const text = JSON.stringify((done ?? carryOut(asked)).body ?? {});
+    const text = JSON.stringify((done ?? applyRequest(received)).body ?? {});
     response.writeHead(done?.status ?? 200, {
       "Content-Type": "application/json",
       "Content-Length": text.length,
@@ -325,7 +325,7 @@ const ORDERS = {
   state: () => ({
     rows: [...rows.values()],
     makers: Object.fromEntries(makers),
-    breaches,
+    violations,
     seen: seen.map(({ method, path, atMs, body }) => ({ method, path, atMs, body })),
   }),
 };

@@ -165,10 +165,10 @@ test("a deleted record that returns with a backup of the dispatch centre is dele
   const rewritten = await site.create({ name: "Rewritten" });
   await site.settle();
   const { rows } = await site.state();
-  const there = rows.find(({ name }) => name === "Rewritten");
-  await site.order("edit", { id: there?.id, fields: { notes: "kept for the insurer" } });
+  const upstreamRecord = rows.find(({ name }) => name === "Rewritten");
+  await site.order("edit", { id: upstreamRecord?.id, fields: { notes: "kept for the insurer" } });
   await site.order("backup");
-  await site.order("edit", { id: there?.id, fields: { notes: there?.["notes"] } });
+  await site.order("edit", { id: upstreamRecord?.id, fields: { notes: upstreamRecord?.["notes"] } });
   for (const { id } of [deleted, rewritten]) await site.ask(204, "DELETE", `/interventii/${id}`);
   await site.settle();
   await site.order("restore");
@@ -224,8 +224,8 @@ test("a new memory card with the same site reference reads its records before it
   await site.create({ name: "After the card", priority: "high" });
   await site.settle();
   expect(await wrongAt(site)).toEqual([]);
-  const here = await site.here();
-  expect(here.map(({ name }) => name).sort()).toEqual(
+  const localRecords = await site.here();
+  expect(localRecords.map(({ name }) => name).sort()).toEqual(
     [...Array.from({ length: 10 }, (_, index) => `Call ${index + 1}`), "After the card"].sort(),
   );
   const { seen, rows } = await site.state();

@@ -19,7 +19,7 @@ export interface Row {
 export interface CentreState {
   readonly rows: readonly Row[];
   readonly makers: Readonly<Record<number, string>>;
-  readonly breaches: readonly unknown[];
+  readonly violations: readonly unknown[];
   readonly seen: readonly { method: string; path: string; atMs: number; body: string }[];
 }
 
@@ -172,19 +172,19 @@ export class ForeignSite {
 
 /** Differences between the site and its records at the dispatch centre; empty if each is there exactly once. */
 export async function wrongAt(site: ForeignSite): Promise<string[]> {
-  const here = await site.here();
-  const { rows, makers, breaches } = await site.state();
+  const localRecords = await site.here();
+  const { rows, makers, violations } = await site.state();
   const ours = rows.filter(({ id }) => makers[id] === EDGE.email);
-  const wrong = breaches.map((breach) => `touched: ${JSON.stringify(breach)}`);
-  for (const record of here) {
+  const problems = violations.map((violation) => `touched: ${JSON.stringify(violation)}`);
+  for (const record of localRecords) {
     const copies = ours.filter((row) => row["name"] === record.name);
-    if (copies.length !== 1) wrong.push(`${record.name} is there ${copies.length} times`);
+    if (copies.length !== 1) problems.push(`${record.name} is there ${copies.length} times`);
     const [copy] = copies;
     if (copy && copy["description"] !== record.description)
-      wrong.push(`${record.name}: ${String(copy["description"])} there, ${record.description} here`);
+      problems.push(`${record.name}: ${String(copy["description"])} there, ${record.description} here`);
   }
   for (const row of ours)
-    if (!here.some(({ name }) => name === row["name"]))
-      wrong.push(`${String(row["name"])} is there and not here`);
-  return wrong;
+    if (!localRecords.some(({ name }) => name === row["name"]))
+      problems.push(`${String(row["name"])} is there and not here`);
+  return problems;
 }

@@ -155,7 +155,7 @@ export async function play(
     records.set(cell, record);
     strangers.push(await site.type(typed(record)));
   }
-  await settle(site, helped, withinMs);
+  await waitUntilIdle(site, helped, withinMs);
 
   const { rows, makers } = await site.state();
   const idOf = (cell: Cell): number =>
@@ -173,7 +173,7 @@ export async function play(
     if (cell.asked.endsWith("delete")) await site.ask(204, "DELETE", path);
     else await site.ask(200, "PUT", path, { description: "as it was changed", status: "in_progress" });
   }
-  await settle(site, helped, withinMs);
+  await waitUntilIdle(site, helped, withinMs);
   await eventually("every record there once, as it is here", () => isRight(site), withinMs);
   const after = await site.state();
   const untouched = new Map(after.rows.map((row) => [row.id, JSON.stringify(row)]));
@@ -184,8 +184,8 @@ export async function play(
 
 async function isRight(site: ForeignSite): Promise<boolean> {
   await site.now();
-  const wrong = await wrongAt(site);
-  if (wrong.length > 0) throw new Error(wrong.join("\n"));
+  const problems = await wrongAt(site);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
   return true;
 }
 
@@ -205,7 +205,7 @@ async function spoil(
 }
 
 /** Until nothing is pending. Rejected records have a condition, and are retried manually. */
-async function settle(site: ForeignSite, helped: string[], withinMs: number): Promise<void> {
+async function waitUntilIdle(site: ForeignSite, helped: string[], withinMs: number): Promise<void> {
   await eventually(
     "the site to have nothing left to send",
     async () => {

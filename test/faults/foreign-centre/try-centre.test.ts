@@ -97,8 +97,8 @@ test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
     for (let index = 0; index < 3; index += 1) await site.type(STRANGER);
     const before = (await site.state()).rows;
     expect(await tried(site)).toEqual(found);
-    const { rows, breaches } = await site.state();
-    expect(breaches).toEqual([]);
+    const { rows, violations } = await site.state();
+    expect(violations).toEqual([]);
     expect(rows).toEqual(before);
     expect(await site.here()).toEqual([]);
   },
