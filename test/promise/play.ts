@@ -71,16 +71,16 @@ class Player {
     if (this.#isLookDue) {
       this.#isLookDue = false;
       await this.site.pass(Math.max(0, Math.min(LOOK_AFTER_MS, atMs - this.#nowMs)));
-      await this.#observation();
+      await this.#observe();
     }
     for (const endMs of this.#holdEnds(atMs)) {
       await this.site.pass(endMs + LOOK_AFTER_MS - this.#nowMs);
-      await this.#observation();
+      await this.#observe();
     }
     const restMs = atMs - this.#nowMs;
     if (restMs > 60_000) {
       await this.site.pass(restMs - 5_000);
-      await this.#observation();
+      await this.#observe();
     }
     await this.site.pass(Math.max(0, atMs - this.#nowMs));
   }
@@ -363,7 +363,7 @@ class Player {
     return (await this.site.ask("GET", "/interventii")).value as Intervention[];
   }
 
-  async #observation(): Promise<void> {
+  async #observe(): Promise<void> {
     const status = (await this.site.ask("GET", "/site/status")).value as Observation["status"];
     const centre = [...this.site.centre.records.values()];
     this.story.observations.push({ atMs: this.#nowMs, records: await this.#records(), centre, status });
@@ -377,7 +377,7 @@ class Player {
     await this.#brokerBack();
     await site.pass(140_000);
     await site.pass(7_200_000);
-    await this.#observation();
+    await this.#observe();
     story.stuck = site.stuck;
     story.taken = site.broker.taken;
     const read = async (path: string): Promise<unknown> => (await site.ask("GET", path)).value;

@@ -150,8 +150,8 @@ export class PlayedSite {
     const { isAway } = this.broker;
     this.#clock.off();
     this.lines.close();
-    const oldProcess = this.folder;
-    this.#copyFrom(oldProcess);
+    const oldFolder = this.folder;
+    this.#copyFrom(oldFolder);
     this.centre.line = "cut";
     this.broker.isAway = true;
     this.broker.drop();
@@ -172,15 +172,15 @@ export class PlayedSite {
   /** Cuts the power at the nth start or end of a request from now. @returns whether it happened */
   async losePowerAmid(instant: number, happens: () => Promise<void>): Promise<boolean> {
     let left = instant;
-    let oldProcess: Promise<void> | undefined;
+    let oldFolder: Promise<void> | undefined;
     onInstant = () => {
       left -= 1;
-      if (left === 0) oldProcess = this.losePower();
+      if (left === 0) oldFolder = this.losePower();
     };
     await happens();
     onInstant = () => {};
-    await oldProcess;
-    return oldProcess !== undefined;
+    await oldFolder;
+    return oldFolder !== undefined;
   }
 
   ask(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
