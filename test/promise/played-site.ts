@@ -172,15 +172,15 @@ export class PlayedSite {
   /** Cuts the power at the nth start or end of a request from now. @returns whether it happened */
   async losePowerAmid(instant: number, happens: () => Promise<void>): Promise<boolean> {
     let left = instant;
-    let oldFolder: Promise<void> | undefined;
+    let cutting: Promise<void> | undefined;
     onInstant = () => {
       left -= 1;
-      if (left === 0) oldFolder = this.losePower();
+      if (left === 0) cutting = this.losePower();
     };
     await happens();
     onInstant = () => {};
-    await oldFolder;
-    return oldFolder !== undefined;
+    await cutting;
+    return cutting !== undefined;
   }
 
   ask(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
