@@ -154,7 +154,10 @@ export class IncidentCorrelator {
   }
 
   /** The record as this process last wrote it, which saves a read; used once, and only in the first attempt of a trip. */
-  #cachedVersion(trip: Trip, interventionId: number): Extract<LocalApiResult, { type: "record" }> | undefined {
+  #cachedVersion(
+    trip: Trip,
+    interventionId: number,
+  ): Extract<LocalApiResult, { type: "record" }> | undefined {
     const version = this.#options.versions.take(interventionId);
     return version && trip.attempts === 0 && trip.incident === null
       ? { type: "record", ...version }

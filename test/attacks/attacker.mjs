@@ -1,7 +1,7 @@
-// Plays one attack for a time, in a process of its own: node attacker.mjs '{"name":"deafReaders","port":1883,"seconds":5}'
-// The attack runs in a thread. The main one does nothing but watch the time, so it ends on time whatever the attacked
-// daemon does, also when the attack never comes to its next turn. It ends too when the process that started
-// it is gone.
+// Runs one attack for a time in its own process:
+// node attacker.mjs '{"name":"deafReaders","port":1883,"seconds":5}'
+// The attack runs in a worker thread. The main thread only watches the time, so it ends on time even if the
+// attack blocks. It also ends when its parent process is gone.
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
 import { httpClients, unmatchedTopics } from "./heavy-use.mjs";
@@ -18,7 +18,7 @@ const ATTACKS = {
 if (isMainThread) watch(JSON.parse(process.argv[2] ?? ""));
 else await play(workerData);
 
-/** Starts the attack, ends it, and prints how much of it was done. */
+/** Starts the attack, ends it, and prints its amount. */
 function watch(order) {
   if (!Object.hasOwn(ATTACKS, order.name)) throw new Error(`there is no attack ${order.name}`);
   const counts = new BigInt64Array(new SharedArrayBuffer(16));

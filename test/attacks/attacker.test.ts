@@ -5,12 +5,12 @@ import { Attacker } from "./attacker.ts";
 
 const FLOODS = ["unreleased", "deafReaders", "absentSessions", "subscriptions"];
 
-/* An attack that goes on after its time holds up the tests, and one that stops before it shows nothing. */
+/* An attack that does not end on time delays the tests, and one that ends early shows nothing. */
 test.each<[what: string, meet: (socket: Socket) => unknown]>([
-  ["cuts every client off", (socket) => socket.once("data", () => socket.resetAndDestroy())],
-  ["takes everything and answers nothing", (socket) => socket.resume()],
+  ["disconnects every client", (socket) => socket.once("data", () => socket.resetAndDestroy())],
+  ["accepts everything and never responds", (socket) => socket.resume()],
   ["reads nothing", (socket) => socket.pause()],
-])("a flood ends on time at a broker that %s", async (_what, meet) => {
+])("a flood ends on time against a broker that %s", async (_what, meet) => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

@@ -1,23 +1,23 @@
-// What a machine on the network can do to the built-in broker. Each flood goes on until its process ends; a client that is
-// cut off comes back.
+// Floods of the built-in broker by a machine on the network. Each one runs until its process ends; a
+// disconnected client reconnects.
 import { generate } from "mqtt-packet";
 import { pauseMs, publishOf, RawClient, subscribeOf } from "./raw-client.mjs";
 
 const PAYLOAD = Buffer.alloc(64 * 1024, "x");
 const UNRELEASED_PAYLOAD = Buffer.alloc(16 * 1024, "x");
-/** Of one session, unless it is cut off before; the next session does the same. */
+/** Per session, unless it is disconnected before; the next session repeats it. */
 const UNRELEASED = 2_000;
 const READERS = 8;
 const SESSIONS = 64;
-/** How long the sessions that stay away are left alone until those that were dropped are made again. */
+/** Pause before dropped sessions are created again. */
 const AWAY_MS = 1_000;
 const SUBSCRIPTIONS = 180_000;
 const FILTERS_OF_PACKET = 200;
 const PACKETS_OF_CLIENT = 100;
-/** Before a client that was cut off connects again. */
+/** Delay before a reconnect. */
 const BACK_AFTER_MS = 10;
 
-/** Sessions that last, each with as many messages as it can, of which none is ever released. */
+/** Persistent sessions with as many unreleased messages as possible. */
 export async function unreleased({ port, count }) {
   let clients = 0;
   const flood = async () => {
@@ -34,7 +34,7 @@ export async function unreleased({ port, count }) {
   await Promise.all([flood(), flood(), flood(), flood()]);
 }
 
-/** Subscribers whose sockets fill up, and publishers that go on. */
+/** Subscribers with full sockets, and active publishers. */
 export async function deafReaders({ port, count }) {
   const readers = [];
   const comeBack = async (index) => {
@@ -47,7 +47,7 @@ export async function deafReaders({ port, count }) {
   for (let index = 0; index < READERS; index += 1) await comeBack(index);
   const listen = async () => {
     for (;;) {
-      // A socket that is not read from says nothing of its end; a write does.
+      // A socket without reads does not report its end; a write does.
       await pauseMs(50);
       for (const [index, reader] of readers.entries()) {
         await Promise.race([reader.send(Buffer.from([0xc0, 0])), pauseMs(50)]);
@@ -58,7 +58,7 @@ export async function deafReaders({ port, count }) {
   await Promise.all([listen(), publish({ port, count }, "deaf-a", 0), publish({ port, count }, "deaf-b", 0)]);
 }
 
-/** Sessions that have subscribed and gone, and messages that wait for them. */
+/** Subscribed sessions that are offline, and messages queued for them. */
 export async function absentSessions({ port, count }) {
   const stayAway = async () => {
     for (;;) {
@@ -78,7 +78,7 @@ export async function absentSessions({ port, count }) {
   ]);
 }
 
-/** Clients that share 180,000 filters of twenty levels, and messages that are compared with all of them. */
+/** Clients with 180,000 filters of twenty levels in total, and messages that are matched against all of them. */
 export async function subscriptions({ port, count }) {
   const subscribe = async () => {
     let clients = 0;
@@ -99,7 +99,7 @@ export async function subscriptions({ port, count }) {
   await Promise.all([subscribe(), publish({ port, count: () => {} }, "subscriptions", 1)]);
 }
 
-/** A client that publishes as fast as the broker takes it. */
+/** A client that publishes as fast as the broker accepts it. */
 async function publish({ port, count }, name, qos) {
   for (;;) {
     const client = new RawClient(port);

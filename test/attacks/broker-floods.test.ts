@@ -4,8 +4,8 @@ import { HEADING, machineLine, rowOf } from "./figures.ts";
 import { WatchedDaemon } from "./watched-daemon.ts";
 
 /**
- * What a machine on the network can do to the built-in broker. It shows that the daemon stays small, goes on and names the
- * machine; it cannot show the same of a flood that is not listed here.
+ * Floods of the built-in broker by a machine on the network. They show that the daemon limits its memory,
+ * continues, and names the address. They do not cover other floods.
  */
 const { attackSeconds } = RUN_LENGTH;
 
@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => site.remove());
 
-describe("a client of the built-in broker that floods it", () => {
+describe("a client that floods the built-in broker", () => {
   test.each([
-    ["QoS 2 that is never released", "unreleased"],
+    ["QoS 2 messages that are never released", "unreleased"],
     ["readers that never read", "deafReaders"],
-    ["sessions that stay away", "absentSessions"],
+    ["sessions that never return", "absentSessions"],
     ["180,000 subscriptions", "subscriptions"],
   ])(
-    "with %s is cut off and named, and a door and a gate beside it become records",
+    "with %s is disconnected and logged, and a door and a gate still become records",
     async (name, attack) => {
       const need = await site.during(attack, attackSeconds, (metrics) => cutOff(metrics) > 0);
       report(rowOf(name, need));
@@ -35,14 +35,14 @@ describe("a client of the built-in broker that floods it", () => {
       expect(cutOff(await site.metrics())).toBeGreaterThan(0);
       expect(need.wireMs.length).toBeGreaterThan(0);
       expect(need.brokerMs.length).toBeGreaterThan(0);
-      // The daemon at rest, its budget, and what V8 and the system's allocator hold of what is gone already.
+      // The idle daemon, its budget, and memory that V8 and the allocator have not returned yet.
       expect(need.peakMiB).toBeLessThan(600);
     },
     (attackSeconds + 180) * 1000,
   );
 });
 
-/** How many clients the broker has cut off. */
+/** Number of clients that the broker has disconnected. */
 function cutOff(metrics: string): number {
   return Number(/^santinela_mqtt_broker_limit_total\{limit="memory"\} (\d+)$/m.exec(metrics)?.[1]);
 }

@@ -29,7 +29,7 @@ export function rowOf(name: string, need: Need): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** How busy the machine is: figures of one that does other work say little of the daemon alone. */
+/** Load of the machine: results under other load say little about the daemon. */
 export function machineLine(): string {
   const load = loadavg().map((number) => number.toFixed(1));
   return `load of the machine over 1, 5 and 15 minutes: ${load.join(", ")} on ${availableParallelism()} cores`;

@@ -1,9 +1,9 @@
-// Much of what is allowed: clients of the interface, and messages about no zone. It goes on until its process ends.
+// Heavy permitted use: clients of the API, and messages for no zone. It runs until its process ends.
 import { Agent, request } from "node:http";
 import { pauseMs, publishOf, RawClient } from "./raw-client.mjs";
 
 const HTTP_CLIENTS = 64;
-/** Of this number of requests of a client one makes a record; the others read a page. */
+/** One in this number of requests creates a record; the others read a page. */
 const READS_TO_A_WRITE = 16;
 
 const PUBLISHERS = 10;
@@ -11,7 +11,7 @@ const MESSAGES_A_SECOND = 5_000;
 const TOPICS = 500;
 const ROUND_MS = 20;
 
-/** Clients of the interface, each with a connection of its own, that ask again as soon as they are answered. */
+/** API clients with one connection each, which send the next request after each response. */
 export async function httpClients({ httpPort, token, count, countFailed }) {
   const client = async (_, index) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -27,7 +27,7 @@ export async function httpClients({ httpPort, token, count, countFailed }) {
   await Promise.all(Array.from({ length: HTTP_CLIENTS }, client));
 }
 
-/** @returns the status of the answer; 0 where there was none, after a pause */
+/** @returns the response status; 0 without a response, after a pause */
 function ask({ agent, httpPort, token, body }) {
   const options = {
     host: "127.0.0.1",
@@ -39,17 +39,17 @@ function ask({ agent, httpPort, token, body }) {
   };
   return new Promise((resolve) => {
     const failed = () => void pauseMs(100).then(() => resolve(0));
-    const asked = request(options, (response) => {
+    const clientRequest = request(options, (response) => {
       response.resume();
       response.on("error", failed);
       response.on("end", () => resolve(response.statusCode ?? 0));
     });
-    asked.on("error", failed);
-    asked.end(body && JSON.stringify(body));
+    clientRequest.on("error", failed);
+    clientRequest.end(body && JSON.stringify(body));
   });
 }
 
-/** Sensors of another purpose: as many messages a second as promised, or as the broker takes, with QoS 1. */
+/** Unrelated sensors: the given messages a second, or as many as the broker accepts, with QoS 1. */
 export async function unmatchedTopics({ port, count }) {
   const perRound = (MESSAGES_A_SECOND * ROUND_MS) / 1000 / PUBLISHERS;
   const startMs = performance.now();
@@ -60,7 +60,7 @@ export async function unmatchedTopics({ port, count }) {
       await client.connect(`meter-${index}`, false);
       while (!client.isClosed) {
         const due = ((performance.now() - startMs) / ROUND_MS) * perRound;
-        // What a busy broker did not take in its second is left out, and not made good in one heap.
+        // Messages that a busy broker did not accept in their second are skipped, not sent later in a burst.
         sent = Math.max(sent, due - 10 * perRound);
         let last = pauseMs(ROUND_MS);
         for (; sent < due && !client.isClosed; sent += 1)

@@ -3,7 +3,7 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { HEADING, machineLine, rowOf } from "./figures.ts";
 import { WatchedDaemon } from "./watched-daemon.ts";
 
-/** Much that is allowed: nothing of it is refused, and sensors do not notice. */
+/** Heavy permitted use: no request is rejected, and sensors are not affected. */
 const { attackSeconds } = RUN_LENGTH;
 
 let site: WatchedDaemon;
@@ -16,10 +16,10 @@ afterEach(() => site.remove());
 
 describe("a door and a gate become records", () => {
   test.each([
-    ["64 clients of the interface", "httpClients"],
-    ["5,000 messages a second about no zone", "unmatchedTopics"],
+    ["64 clients of the API", "httpClients"],
+    ["5,000 messages a second for no zone", "unmatchedTopics"],
   ])(
-    "beside %s, and nothing of it fails",
+    "under load from %s, and no request fails",
     async (name, attack) => {
       const need = await site.during(attack, attackSeconds, () => true);
       report(rowOf(name, need));

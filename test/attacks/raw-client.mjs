@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { generate } from "mqtt-packet";
 
-/** How long an answer of the broker is waited for; an attack goes on without it. */
+/** Response time-out; an attack continues without the response. */
 const ANSWER_WITHIN_MS = 2_000;
 
-/** An MQTT client without the manners of a library: it acknowledges nothing, and can stop reading. */
+/** A minimal MQTT client: it acknowledges nothing, and can stop reading. */
 export class RawClient {
   #socket;
   #closed;
@@ -24,10 +24,7 @@ export class RawClient {
     this.#socket.resume();
   }
 
-  /**
-   * @param {string} clientId
-   * @param {boolean} isLasting whether the session outlives the connection
-   */
+  /** @param {string} clientId @param {boolean} isLasting whether the session is persistent */
   connect(clientId, isLasting) {
     const words = { protocolId: "MQTT", protocolVersion: 4, keepalive: 0 };
     return this.#answered({ cmd: "connect", ...words, clientId, clean: !isLasting });
@@ -56,7 +53,7 @@ export class RawClient {
     await Promise.race([taken, this.#closed]);
   }
 
-  /** From now on what the broker sends stays with the broker, as soon as the system's buffers are full. */
+  /** Stops reading; the data stays at the broker once the system buffers are full. */
   stopReading() {
     this.#socket.pause();
   }

@@ -10,26 +10,26 @@ import { EDGE, Installation, pause } from "../support/installation.ts";
 import { Attacker, type Done, type Order } from "./attacker.ts";
 
 const LOOK_EVERY_MS = 250;
-/** Of each kind. One that trips more than twenty times within its incident is a swinger, whose trips are counted. */
+/** Of each type. A zone with more than twenty trips in an incident is a swinger, whose trips are only counted. */
 const ZONES = Array.from({ length: 20 }, (_, index) => index + 1);
 const TRIPS_OF_ZONE = 15;
-/** More rarely in a long attack, so that no zone becomes one. */
+/** Longer in a long attack, so that no zone becomes one. */
 const TRIP_EVERY_MS = 1000;
-/** A busy machine may need longer until what is waited for has happened. */
+/** Additional time for a busy machine. */
 const MORE_S = 60;
-/** No answer and no record takes longer, or the daemon is not there for its sensors. */
+/** Maximum time for a response or a record; beyond it the daemon is considered unavailable. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** What a daemon needed of its machine while something went on. */
+/** Resource use of a daemon during an attack. */
 export interface Need {
   readonly seconds: number;
   readonly restMiB: number;
-  /** The most memory that the process has had, as the kernel counts it. */
+  /** Peak memory of the process, as counted by the kernel. */
   readonly peakMiB: number;
-  /** The longest that its event loop was held, and the median of the worst between two looks. */
+  /** Longest delay of the event loop, and the median of the longest between two readings. */
   readonly longestDelayMs: number;
   readonly usualDelayMs: number;
-  /** From the opening of a contact until its trip belongs to a record: on a wire, and at the broker. */
+  /** Time from the opening of a contact to its record: by GPIO, and by the broker. */
   readonly wireMs: readonly number[];
   readonly brokerMs: readonly number[];
   readonly attack: Done;
@@ -42,7 +42,7 @@ interface Watch {
   readonly brokerMs: number[];
 }
 
-/** A daemon in a process of its own with doors on wires and gates on the built-in broker. */
+/** A daemon in its own process with doors on GPIO and gates at the built-in broker. */
 export class WatchedDaemon {
   readonly #installation = new Installation();
   readonly #daemon: DaemonProcess;
@@ -65,7 +65,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     this.#control = new ControlClient(join(this.#installation.folder, "site"));
   }
 
-  /** @param account whether an operator is there for those who use the interface */
+  /** @param account whether to create an operator for API clients */
   async start({ account = false } = {}): Promise<void> {
     if (account) await this.#daemon.addAccount(EDGE, "operator");
     const { httpPort, mqttPort } = await this.#daemon.start();
@@ -93,9 +93,9 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
   }
 
   /**
-   * Lets an attack go on and looks at the daemon meanwhile.
-   * @param isDone whether the metrics show what is waited for; then it ends, but not before `seconds`, and at the latest
-   *   `MORE_S` later
+   * Runs an attack and measures the daemon.
+   * @param isDone whether the metrics show the expected effect; then it ends, after at least `seconds` and at
+   * most `MORE_S` more
    */
   async during(attack: string, seconds: number, isDone: (metrics: string) => boolean): Promise<Need> {
     const restMiB = this.#memoryMiB("VmRSS");
@@ -147,7 +147,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     }
   }
 
-  /** Opens and closes one contact of a kind after the other; one that is open at the end is waited for. */
+  /** Opens and closes the contacts of a type one after the other; waits for one that is open at the end. */
   async #trips(kind: "door" | "gate", watch: Watch, tookMs: number[], everyMs: number): Promise<void> {
     for (let round = 0; !watch.isOver; round += 1) {
       const zone = `${kind}-${ZONES[round % ZONES.length]}`;
@@ -187,20 +187,20 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     return Number(new RegExp(`^${row}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? Number.NaN) / 1024;
   }
 
-  /** The kernel counts the most memory from here on (proc_pid_clear_refs(5)); what a start needs is not meant. */
+  /** Resets the peak memory counter (proc_pid_clear_refs(5)), so that the start does not count. */
   #forgetPeak(): void {
     writeFileSync(`/proc/${this.#daemon.pid}/clear_refs`, "5");
   }
 }
 
-/** A door on a wire and a gate at the broker. */
+/** A GPIO door and a gate at the broker. */
 function zonesYaml(number: number): string {
   const both = "kind: fire, objective: { type: obiective/cladiri, id: 1 }";
   return `{ id: door-${number}, name: Door ${number}, ${both}, input: { gpio: ${number + 1}, contact: nc } },
   { id: gate-${number}, name: Gate ${number}, ${both}, input: { mqtt: gate-${number}, path: /contact, open: [false], normal: [true] } }`;
 }
 
-/** @throws when the daemon does not answer: then it has ended, or is no longer there for its sensors */
+/** @throws when the daemon does not respond: it has exited, or is unavailable for its sensors */
 async function answered<T>(what: string, answer: Promise<T> | undefined): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -226,7 +226,7 @@ async function signIn(httpPort: number): Promise<string> {
   return ((await answer.json()) as { token: string }).token;
 }
 
-/** The longest delay of the event loop since the last look, milliseconds. */
+/** Longest delay of the event loop since the last reading, in milliseconds. */
 function delayOf(metrics: string): number {
   return Number(/^santinela_event_loop_delay_seconds\{quantile="1"\} (.+)$/m.exec(metrics)?.[1]) * 1000;
 }

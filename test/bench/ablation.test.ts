@@ -4,9 +4,10 @@ import { expect, test } from "vitest";
 import { changed, TAKEN_OUT } from "../../scripts/bench/contenders/ablation.ts";
 import { DIST } from "../support/built-program.ts";
 
-// What the bench takes out of a copy of the built program must be there, or it would measure the product against itself.
+// The code that the benchmark removes from a copy of the built program must exist, or it would measure the
+// product against itself.
 test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
-  "%s finds what it takes out in the built program",
+  "%s finds the code that it removes in the built program",
   (_name, { changes }) => {
     for (const { file, text, instead } of changes) {
       const built = readFileSync(join(DIST, file), "utf8");
@@ -15,7 +16,7 @@ test.each(TAKEN_OUT.map((one) => [one.name, one] as const))(
   },
 );
 
-test("a text that stands twice, or not at all, is no text to take out", () => {
+test("a text that is found twice, or not at all, is rejected", () => {
   expect(() => changed("a b a", "a", "")).toThrow(/exactly one "a"/);
   expect(() => changed("b", "a", "")).toThrow(/exactly one "a"/);
 });

@@ -13,26 +13,26 @@ Requests/sec:   2000.00
 {"requests":2000,"durationUs":1000000,"p50Us":3500,"p99Us":12000,"refused":0,"broken":0}
 `;
 
-describe("what wrk says", () => {
-  test("is read as requests a second and milliseconds", () => {
+describe("the output of wrk", () => {
+  test("is parsed as requests a second and milliseconds", () => {
     expect(resultOf(SAID, "GET /")).toEqual({ perSecond: 2000, p50Ms: 3.5, p99Ms: 12 });
   });
 
   test.each([
     ["refused", /of 2000 answers 3 were refusals/],
     ["broken", /and 3 requests broke/],
-  ])("is no figure when requests were %s: an error is answered faster than any record", (what, complaint) => {
+  ])("gives no figure when requests were %s, because an error is faster than a record", (what, complaint) => {
     expect(() => resultOf(SAID.replace(`"${what}":0`, `"${what}":3`), "GET /")).toThrow(complaint);
   });
 
-  test("without a result is no figure", () => {
+  test("without a result gives no figure", () => {
     expect(() => resultOf("unable to connect", "GET /")).toThrow(/GET \/: wrk said nothing/);
     expect(() => resultOf(SAID.replace('"requests":2000', '"requests":0'), "GET /")).toThrow(/of 0 answers/);
   });
 });
 
-describe("the command line of the bench", () => {
-  test("measures everything unless it is told what", () => {
+describe("the command line of the benchmark", () => {
+  test("measures everything by default", () => {
     expect(commandOf([])).toMatchObject({
       quick: false,
       only: ["write", "read", "list", "trip", "start", "alone", "catch-up", "sign-in"],
@@ -43,7 +43,7 @@ describe("the command line of the bench", () => {
     });
   });
 
-  test("names what can be measured when it is asked for something else", () => {
+  test("lists what can be measured when the argument is unknown", () => {
     expect(() => commandOf(["--only", "memory"])).toThrow(
       'there is no measure "memory"; choose from write, read, list, trip, start',
     );
@@ -54,11 +54,11 @@ describe("the command line of the bench", () => {
 
 test.each([FULL, QUICK])("a burst ends with every sensor open ($burst messages)", ({ burst, trips }) => {
   expect(burst % (2 * SENSORS)).toBe(0);
-  // The last sensor is the probe's.
+  // The last sensor is for the probe.
   expect(trips).toBeLessThan(SENSORS);
 });
 
-test("every peer is pinned to one version", () => {
+test("every compared product is pinned to one version", () => {
   const { dependencies, optionalDependencies } = JSON.parse(
     readFileSync(join(SOURCE, "package.json"), "utf8"),
   ) as Record<"dependencies" | "optionalDependencies", Record<string, string>>;

@@ -29,7 +29,7 @@ describe("the goals", () => {
   const standing = (measured: readonly Measured[], goal: (one: Standing) => boolean): Standing | undefined =>
     standings(measured).find(goal);
 
-  test("are judged by the ratio within each round", () => {
+  test("are evaluated by the ratio within each round", () => {
     const found = standing(
       result.measured,
       ({ goal }) => goal.of === "post-64" && goal.to?.contender === "floor",
@@ -38,12 +38,12 @@ describe("the goals", () => {
     expect(found?.isMet).toBe(true);
   });
 
-  test("of what was not measured are neither met nor missed", () => {
+  test("without a measurement are neither met nor missed", () => {
     const found = standing(result.measured, ({ goal }) => goal.of === "start");
     expect(found).toMatchObject({ value: undefined, isMet: undefined });
   });
 
-  test("one opening lost in one round of a burst is a goal missed", () => {
+  test("one opening lost in one round of a burst misses the goal", () => {
     const lost: Measured = { figure: "burst-lost", contender: "santinela", values: [0, 1, 0] };
     expect(standing([lost], ({ goal }) => goal.of === "burst-lost")).toMatchObject({
       value: 1,
@@ -51,7 +51,7 @@ describe("the goals", () => {
     });
   });
 
-  test("memory may be so much more than a peer's", () => {
+  test("memory may exceed a compared product's by a bound", () => {
     const measured: Measured[] = [
       { figure: "rss-idle", contender: "santinela", values: [80] },
       { figure: "rss-idle", contender: "express-packages", values: [70] },
@@ -60,7 +60,7 @@ describe("the goals", () => {
     expect(found).toMatchObject({ value: 10, isMet: true });
   });
 
-  test("each have one bound, and a ratio or difference has something to be measured by", () => {
+  test("each have one bound, and a ratio or difference has a reference", () => {
     for (const { atLeast, atMost, as, to } of GOALS) {
       expect([atLeast, atMost].filter((bound) => bound !== undefined)).toHaveLength(1);
       expect(to === undefined).toBe(as === "value");
@@ -68,8 +68,8 @@ describe("the goals", () => {
   });
 });
 
-describe("the page about performance", () => {
-  test("says where, when and how noisily was measured, and what was not", () => {
+describe("the performance page", () => {
+  test("shows the machine, the date, the noise and what was not measured", () => {
     const text = tablesOf(result);
     expect(text).toContain("Measured 2026-11-20 21:30:00 UTC in 61 minutes.");
     expect(text).toContain("Cortex-A53, 4 cores, 1 GB, Linux 6.12.1, Node.js 20.19.2");
@@ -84,11 +84,11 @@ describe("the page about performance", () => {
     expect(text).toContain("| durable POST, 64 clients | ≥ 15 × node-red | not measured |  |");
   });
 
-  test("says so when the run was a quick one", () => {
+  test("marks a quick run", () => {
     expect(tablesOf({ ...result, quick: true })).toContain("a quick run");
   });
 
-  test("keeps what people have written around its figures", () => {
+  test("keeps the text around its figures", () => {
     const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
     const changed = withTables(page, "| new |");
     expect(changed).toContain("\n\n| new |\n\n");
@@ -98,7 +98,7 @@ describe("the page about performance", () => {
     expect(() => withTables("no markers", "")).toThrow(/lost the markers/);
   });
 
-  test("holds the figures of the result that lies beside it", () => {
+  test("holds the figures of the result file next to it", () => {
     const kept = join(ROOT, "docs/performance.json");
     if (!existsSync(kept)) return;
     const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
@@ -115,8 +115,8 @@ describe("the page about performance", () => {
   });
 });
 
-describe("the file of a result", () => {
-  test("is taken when it says what a run measured", () => {
+describe("a result file", () => {
+  test("is accepted when it holds the values of a run", () => {
     expect(assertResult(result, "a file")).toBe(result);
   });
 
@@ -126,8 +126,8 @@ describe("the file of a result", () => {
       "a figure without a value",
       { ...result, measured: [{ figure: "start", contender: "floor", values: [] }] },
     ],
-    ["a word nobody knows", { ...result, colour: "red" }],
-  ])("is refused with %s", (_what, value) => {
+    ["an unknown property", { ...result, colour: "red" }],
+  ])("is rejected with %s", (_what, value) => {
     expect(() => assertResult(value, "a file")).toThrow(/a file is no result of the bench/);
   });
 });
@@ -143,19 +143,19 @@ test("a notebook keeps the values of a figure in the order of the rounds", () =>
   ]);
 });
 
-test("of a profile the heaviest functions come first, by their own time, and waiting is no work", () => {
+test("a profile lists functions by self time, without idle time", () => {
   const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 6 });
   const profile = {
     nodes: [
       { id: 1, callFrame: frame("(idle)", "") },
       { id: 2, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
       { id: 3, callFrame: frame("", "node:net") },
-      // The same function, called from elsewhere.
+      // The same function with another caller.
       { id: 4, callFrame: frame("run", `file://${ROOT}dist/store/database.js`) },
       { id: 5, callFrame: frame("(garbage collector)", "") },
     ],
     startTime: 5_000,
-    // The first and the last are of the start and the end.
+    // The first and the last belong to the start and the end.
     samples: [3, 1, 2, 3, 4, 5, 3],
     timeDeltas: [500, 900, 30, 20, 30, 20, 500],
   };

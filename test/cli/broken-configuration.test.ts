@@ -12,7 +12,7 @@ let installation: Installation;
 beforeEach(() => (installation = new Installation()));
 afterEach(() => installation.remove());
 
-test("a mistyped line before a power cut costs no alarm: the last good copy runs, and says so by line and column", async () => {
+test("a mistyped line before a power cut loses no alarm: the last good configuration runs, and the error is reported with line and column", async () => {
   const file = join(installation.folder, "site.yaml");
   const site = installation.daemon(
     "site",
@@ -38,7 +38,7 @@ test("a mistyped line before a power cut costs no alarm: the last good copy runs
   expect((await santinela(["check-config", "--config", file], at)).code).toBe(78);
 });
 
-test("a restart with a file that is right, and names a port that is taken, costs no alarm either", async () => {
+test("a restart with a valid file that names a port in use loses no alarm", async () => {
   const file = join(installation.folder, "site.yaml");
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
   await site.start();
@@ -58,7 +58,7 @@ test("a restart with a file that is right, and names a port that is taken, costs
 
 test.each([
   [
-    "repeats itself",
+    "expands its aliases without bound",
     "zones: &zones [*zones]\n",
     /site\.yaml:4:16: the alias \*zones is part of what it repeats/,
   ],
@@ -67,7 +67,7 @@ test.each([
     `zones: ${"[".repeat(100_000)}`,
     /site\.yaml:4:\d+: this is nested deeper than 64 levels/,
   ],
-])("a file that %s costs no alarm: the last good copy runs", async (_what, yaml, mistake) => {
+])("a file that %s loses no alarm: the last good configuration runs", async (_what, yaml, mistake) => {
   const file = join(installation.folder, "site.yaml");
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
   await site.start();

@@ -18,11 +18,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const santinela = (words: readonly string[], input = "") => run(words, { cwd: folder, input });
 
 describe("the command line", () => {
-  test("prints its version, and nothing else", async () => {
+  test("prints its version and nothing else", async () => {
     expect(await santinela(["version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
-  test("explains itself on standard output when asked, and on standard error when misused", async () => {
+  test("prints the help on standard output, and usage errors on standard error", async () => {
     const help = await santinela(["--help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
     for (const command of ["serve", "check-config", "user", "objectives", "trip", "sync", "demo", "version"])
@@ -34,7 +34,7 @@ describe("the command line", () => {
     }
   });
 
-  test("loads neither Express nor SQLite to tell its version", async () => {
+  test("loads neither Express nor SQLite to print its version", async () => {
     const loaded = await new Promise<string>((resolve, reject) => {
       const env = { ...process.env, NODE_DEBUG: "esm,module" };
       execFile(process.execPath, [MAIN, "version"], { env, maxBuffer: 1e8 }, (error, _stdout, stderr) =>
@@ -47,24 +47,24 @@ describe("the command line", () => {
 });
 
 describe("check-config", () => {
-  test("ends with 0 and says what the configuration would do", async () => {
+  test("exits with 0 and summarises the configuration", async () => {
     writeFileSync(join(folder, "a.yaml"), "mqtt: off\nzones: []\n");
     const { code, stdout } = await santinela(["check-config", "--config", "a.yaml"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/a\.yaml is valid: 0 zones, stands alone/);
   });
 
-  test("ends with 78 and names every mistake", async () => {
+  test("exits with 78 and lists every error", async () => {
     writeFileSync(join(folder, "a.yaml"), "http:\n  prot: 1\nsite: { locale: de }\n");
     const { code, stdout, stderr } = await santinela(["check-config", "--config", "a.yaml"]);
     expect([code, stdout]).toEqual([78, ""]);
     expect(stderr).toMatch(/a\.yaml:2:3: http\.prot: .*\n.*a\.yaml:3:9: site\.locale: /);
   });
 
-  test("tells programs the same with --json", async () => {
+  test("prints the same as JSON with --json", async () => {
     writeFileSync(join(folder, "a.yaml"), "http:\n  prot: 1\n");
-    const wrong = await santinela(["check-config", "--config", "a.yaml", "--json"]);
-    expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([
+    const invalid = await santinela(["check-config", "--config", "a.yaml", "--json"]);
+    expect([invalid.code, JSON.parse(invalid.stdout)]).toEqual([
       78,
       {
         valid: false,
@@ -84,7 +84,7 @@ describe("check-config", () => {
     ]);
   });
 
-  test("ends with 66 for a file that is not there", async () => {
+  test("exits with 66 for a missing file", async () => {
     expect((await santinela(["check-config", "--config", "b.yaml"])).code).toBe(66);
   });
 });
@@ -93,7 +93,7 @@ describe("user add", () => {
   const add = (email: string, role: string, password: string) =>
     santinela(["user", "add", "--email", email, "--role", role, "--password-stdin"], password);
 
-  test("adds an account to the database that it names", async () => {
+  test("adds an account to the configured database", async () => {
     expect(await add("ana@example.ro", "operator", "correct horse\n")).toEqual({
       code: 0,
       stdout: "added ana@example.ro as operator\n",
@@ -103,14 +103,14 @@ describe("user add", () => {
 
   test.each([
     [
-      "a role that is none",
+      "an unknown role",
       "ana@example.ro",
       "boss",
       "correct horse",
       64,
       /no role; use one of administrator, operator, viewer/,
     ],
-    ["an address that is none", "ana", "operator", "correct horse", 65, /no.*e-mail|not an e-mail address/],
+    ["an invalid address", "ana", "operator", "correct horse", 65, /no.*e-mail|not an e-mail address/],
     [
       "one character eight times",
       "ana@example.ro",
@@ -144,14 +144,14 @@ describe("user add", () => {
       1,
       /the daemon's own account/,
     ],
-  ])("refuses %s", async (_what, email, role, password, code, message) => {
+  ])("rejects %s", async (_what, email, role, password, code, message) => {
     const outcome = await add(email, role, password);
     expect(outcome.code).toBe(code);
     expect(outcome.stderr).toMatch(message);
     expect(outcome.stderr).not.toContain(password);
   });
 
-  test("refuses an address that is there already", async () => {
+  test("rejects an address that exists already", async () => {
     await add("ana@example.ro", "operator", "correct horse");
     expect(await add("ANA@example.ro", "viewer", "correct horse")).toMatchObject({
       code: 1,
@@ -159,7 +159,7 @@ describe("user add", () => {
     });
   });
 
-  test("does not ask on a pipe", async () => {
+  test("does not prompt on a pipe", async () => {
     const { code, stderr } = await santinela(["user", "add", "--email", "a@b", "--role", "operator"]);
     expect(code).toBe(64);
     expect(stderr).toMatch(/--password-stdin/);
@@ -169,7 +169,7 @@ describe("user add", () => {
 describe("accounts", () => {
   const user = (...words: string[]) => santinela(["user", ...words], "another password");
 
-  test("are listed, get passwords and roles, and are locked out and let in", async () => {
+  test("are listed, get passwords and roles, and are disabled and enabled", async () => {
     await santinela(
       ["user", "add", "--email", "ana@example.ro", "--role", "administrator", "--password-stdin"],
       "correct horse",
@@ -193,7 +193,7 @@ describe("accounts", () => {
     ]);
   });
 
-  test("of a site are bound to objectives and freed again, and the list shows it", async () => {
+  test("of a site are restricted to objectives and released again, and the list shows it", async () => {
     const site = ["--email", "hala@example.ro"];
     await santinela(["user", "add", ...site, "--role", "operator", "--password-stdin"], "correct horse");
     const only = ["--only", "obiective/cladiri/12", "obiective/bunuri/3"];
@@ -217,7 +217,7 @@ describe("accounts", () => {
     [["--only", "obiective/case/12"], /is not an objective/],
     [["--only", "obiective/cladiri/12", "--all"], /either --only or --all/],
     [[], /either --only or --all/],
-  ])("are bound to nothing by %j", async (words, message) => {
+  ])("are not restricted by %j", async (words, message) => {
     await santinela(
       ["user", "add", "--email", "hala@example.ro", "--role", "operator", "--password-stdin"],
       "correct horse",
@@ -228,7 +228,7 @@ describe("accounts", () => {
     expect((await user("list")).stdout).toBe("hala@example.ro  operator\n");
   });
 
-  test("keep one administrator, whatever is asked", async () => {
+  test("always keep one administrator", async () => {
     await santinela(
       ["user", "add", "--email", "ana@example.ro", "--role", "administrator", "--password-stdin"],
       "correct horse",
@@ -244,8 +244,8 @@ describe("accounts", () => {
     expect((await user("list")).stdout).toBe("ana@example.ro  administrator\n");
   });
 
-  test("that do not exist, and the daemon's own, cannot be changed", async () => {
-    for (const email of ["nobody@example.ro", "device@santinela.local"])
+  test("that do not exist cannot be changed, nor can the daemon's own", async () => {
+    for (const email of ["unknown@example.ro", "device@santinela.local"])
       expect(await user("passwd", "--email", email, "--password-stdin")).toMatchObject({
         code: 65,
         stderr: expect.stringMatching(/there is no account/),
@@ -254,7 +254,7 @@ describe("accounts", () => {
 });
 
 describe("cert", () => {
-  test("makes an authority and a certificate, names its fingerprint, and prints the authority alone when asked", async () => {
+  test("creates an authority and a certificate, prints its fingerprint, and prints the authority alone on request", async () => {
     const shown = await santinela(["cert"]);
     expect(shown).toMatchObject({ code: 0, stderr: expect.stringMatching(/http\.tls is off/) as string });
     expect(shown.stdout).toMatch(/names: .*localhost.*\nvalid until: .*\nauthority: .*ca\.crt\nfingerprint/);
@@ -272,7 +272,7 @@ describe("cert", () => {
 });
 
 describe("factory-reset", () => {
-  test("removes what the daemon made and nothing else, and only when told twice", async () => {
+  test("removes the files of the daemon and no others, and only after confirmation", async () => {
     await santinela(
       ["user", "add", "--email", "ana@example.ro", "--role", "operator", "--password-stdin"],
       "correct horse",
@@ -284,8 +284,8 @@ describe("factory-reset", () => {
       stdin: Object.assign(Readable.from(["no\n"]), { isTTY: true }),
     });
     expect([answered.code, answered.stderr]).toEqual([1, expect.stringMatching(/nothing was changed/)]);
-    const asked = await santinela(["factory-reset"]);
-    expect([asked.code, asked.stderr]).toEqual([
+    const unconfirmed = await santinela(["factory-reset"]);
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       64,
       expect.stringMatching(/santinela\.db.*for good[^]*--yes/),
     ]);
@@ -297,7 +297,7 @@ describe("factory-reset", () => {
 });
 
 describe("backup and restore", () => {
-  test("copy the database and put the copy back, for people and for programs", async () => {
+  test("back up the database and restore it, with text and JSON output", async () => {
     const add = (email: string) =>
       santinela(["user", "add", "--email", email, "--role", "operator", "--password-stdin"], "correct horse");
     await add("ana@example.ro");
@@ -321,7 +321,7 @@ describe("backup and restore", () => {
 });
 
 describe("objectives import", () => {
-  test("adds or replaces what the file holds", async () => {
+  test("adds or replaces the objectives of the file", async () => {
     writeFileSync(
       join(folder, "o.json"),
       JSON.stringify({
@@ -337,22 +337,22 @@ describe("objectives import", () => {
   });
 
   test.each([
-    ["no JSON", "{", 65, /is not JSON/],
-    ["an unknown kind", '{"cladiri":[]}', 65, /cladiri is no kind of objective/],
+    ["invalid JSON", "{", 65, /is not JSON/],
+    ["an unknown objective type", '{"cladiri":[]}', 65, /cladiri is no kind of objective/],
     [
       "an objective without an id",
       '{"obiective/cladiri":[{"name":"x"}]}',
       65,
       /obiective.*required property 'id'/,
     ],
-  ])("refuses %s", async (_what, text, code, message) => {
+  ])("rejects %s", async (_what, text, code, message) => {
     writeFileSync(join(folder, "o.json"), text);
     const outcome = await santinela(["objectives", "import", "o.json"]);
     expect(outcome.code).toBe(code);
     expect(outcome.stderr).toMatch(message);
   });
 
-  test("ends with 66 for a file that is not there", async () => {
+  test("exits with 66 for a missing file", async () => {
     expect((await santinela(["objectives", "import", "none.json"])).code).toBe(66);
   });
 });
@@ -386,13 +386,13 @@ describe("commands for the running daemon", () => {
     expect(await site.get("/site/trips")).toHaveLength(before + 1);
   });
 
-  test("trip names the zones when it does not know one", async () => {
+  test("trip lists the zones when the zone is unknown", async () => {
     const { code, stderr } = await santinela(["trip", "--zone", "nope", "--config", config]);
     expect(code).toBe(65);
     expect(stderr).toMatch(/there is no zone "nope"\. Zones here: wire, loop, hand, air/);
   });
 
-  test("sync status tells it to people, and to programs with --json", async () => {
+  test("sync status prints text, and JSON with --json", async () => {
     expect((await santinela(["sync", "status", "--config", config])).stdout).toMatch(
       /^link: none, this daemon stands alone\nwaiting: 0\n/,
     );
@@ -404,7 +404,7 @@ describe("commands for the running daemon", () => {
     });
   });
 
-  test("events tells who did what, and what the zones saw, one line an entry", async () => {
+  test("events prints who did what and what the zones reported, one line an entry", async () => {
     const { stdout } = await santinela(["events", "--config", config, "--limit", "1000"]);
     expect(stdout).toMatch(/account-added {2}santinela {2}\(first start\) {2}account admin@santinela\.local/);
     const entries = JSON.parse(
@@ -414,7 +414,7 @@ describe("commands for the running daemon", () => {
     expect((await santinela(["events", "--limit", "none"])).code).toBe(64);
   });
 
-  test("factory-reset waits until it is stopped", async () => {
+  test("factory-reset requires a stopped daemon", async () => {
     expect((await santinela(["factory-reset", "--yes", "--config", config])).code).toBe(75);
   });
 
@@ -436,7 +436,7 @@ describe("commands for the running daemon", () => {
     expect(code).toBe(0);
   });
 
-  test("end with 69 and the remedy when it does not", async () => {
+  test("exit with 69 and the remedy when it does not run", async () => {
     const { code, stderr } = await santinela(["sync", "status"]);
     expect(code).toBe(69);
     expect(stderr).toMatch(/no daemon answers at .*control\.sock \(ENOENT\)\nStart it with santinela serve/);

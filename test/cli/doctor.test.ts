@@ -25,7 +25,7 @@ const zone = (id: string, objective: number): string =>
   `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: ${objective} }, input: { simulated: true } }\n`;
 const OBJECTIVES = "objectives: { obiective/cladiri: [ { id: 1, name: Hall }, { id: 2, name: Yard } ] }\n";
 
-test("a site that runs and has its centre is well, but for what somebody has left out of service", async () => {
+test("a running site with a link to its dispatch centre has no errors, and a bypass is shown", async () => {
   const { port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -63,7 +63,7 @@ test("a site that runs and has its centre is well, but for what somebody has lef
   ]);
 });
 
-test("an objective that the centre does not know is a fault before the first trip of its zone", async () => {
+test("an objective that the dispatch centre does not have is an error before the first trip of its zone", async () => {
   const { port } = await startCentre(installation, OBJECTIVES);
   installation.daemon(
     "site",
@@ -82,9 +82,9 @@ test("an objective that the centre does not know is a fault before the first tri
 });
 
 test.each([
-  ["that is not there", "correct horse battery staple", true, /cannot be reached: .*ECONNREFUSED/],
-  ["that refuses the account", "another password", false, /refuses this site's account \(401\)/],
-])("a centre %s is a fault", async (_what, password, isDown, text) => {
+  ["that is unreachable", "correct horse battery staple", true, /cannot be reached: .*ECONNREFUSED/],
+  ["that rejects the account", "another password", false, /refuses this site's account \(401\)/],
+])("a dispatch centre %s is an error", async (_what, password, isDown, text) => {
   const { port } = await startCentre(installation, OBJECTIVES);
   installation.secret("upstream.password", password);
   installation.daemon(
@@ -96,7 +96,7 @@ test.each([
   expect(find("Centre")).toMatchObject([{ status: "fault", text: expect.stringMatching(text) }]);
 });
 
-test("a database that cannot be read and a secret that others can are faults, with what mends them", async () => {
+test("an unreadable database and a secret that others can read are errors with a remedy", async () => {
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
   await site.start();
   await site.end("SIGTERM");
@@ -111,7 +111,7 @@ test("a database that cannot be read and a secret that others can are faults, wi
   expect(find("Secrets")).toMatchObject([{ status: "fault", remedy: `chmod 600 ${key}` }]);
 });
 
-test("a mark, a sentence and what mends it are a line each", async () => {
+test("status, message and remedy are printed one a line", async () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-doctor-"));
   const { code, stdout } = await santinela(["doctor"], { cwd: folder });
   rmSync(folder, { recursive: true });

@@ -26,19 +26,19 @@ function answers(text: string): string {
   return join(folder, "answers.yaml");
 }
 
-/** A person at a terminal who answers each question when it is asked. */
+/** Simulates a user at a terminal who answers each question. */
 async function person(
   replies: readonly (readonly [question: RegExp, reply: string | (() => void)])[],
 ): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
-  let asked = "";
+  let output = "";
   const stderr = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      asked += chunk.toString();
-      const lastLine = asked.split("\n").slice(-2).join("\n");
+      output += chunk.toString();
+      const lastLine = output.split("\n").slice(-2).join("\n");
       if (left[0]?.[0].test(lastLine)) {
-        asked += "\n";
+        output += "\n";
         const reply = left.shift()?.[1];
         if (typeof reply === "function") reply();
         else stdin.write(`${reply}\n`);
@@ -54,11 +54,11 @@ async function person(
     untilSignal: () => never,
   });
   expect(left.map(([question]) => question)).toEqual([]);
-  return { ...outcome, stderr: asked };
+  return { ...outcome, stderr: output };
 }
 
-describe("init, for an installer at a terminal", () => {
-  test("goes from nothing to a zone that has tripped", async () => {
+describe("init on a terminal", () => {
+  test("goes from an empty directory to a zone that has tripped", async () => {
     const { code, stdout, stderr } = await person([
       [/Name of the site/, "Hala Nord"],
       [/short reference.*\[hala-nord\]/, ""],
@@ -100,7 +100,7 @@ describe("init, for an installer at a terminal", () => {
     });
   });
 
-  test("writes nothing when they leave in the middle", async () => {
+  test("writes nothing when the installer cancels", async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     stdin.end("Hala Nord\n");
     const { code, stderr } = await santinela(["init", "--config", file], { cwd: folder, stdin });
@@ -108,7 +108,7 @@ describe("init, for an installer at a terminal", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("never asks where nobody sits, nor when told not to", async () => {
+  test("never prompts without a terminal, nor with --no-input", async () => {
     for (const words of [[], ["--no-input"]]) {
       const stdin = Object.assign(new PassThrough(), { isTTY: words.length > 0 });
       const { code, stderr } = await santinela(["init", "--config", file, ...words], { cwd: folder, stdin });
@@ -121,11 +121,11 @@ describe("init, for an installer at a terminal", () => {
 });
 
 describeWithMosquitto("init, with a sensor at a broker", () => {
-  test("waits for the sensor to be opened, and leaves nothing at the broker", async () => {
+  test("waits for the sensor to open, and leaves nothing at the broker", async () => {
     const broker = await startMosquitto(["sys_interval 1"]);
     const sensor = await connectAsync(broker.url);
     let hasTripped = false;
-    // A person opens the door again when nothing has come of it: the daemon may not have listened yet.
+    // The door is opened again if the daemon did not listen yet.
     const open = async (): Promise<void> => {
       for (const payload of ["OFF", "ON"]) await sensor.publishAsync("hall/door", payload, { qos: 1 });
       await pause(1000);
@@ -175,7 +175,7 @@ describe("init --from, for a fleet", () => {
   const FLEET =
     "site-name: Hala Sud\nzone: mqtt\nzone-name: Poarta\nzone-topic: zigbee2mqtt/gate\nzone-path: /contact\nzone-open: false\nzone-normal: true\nzone-kind: perimeter\nbroker: external\n";
 
-  test("makes the configuration that the answers ask for, and asks nothing", async () => {
+  test("writes the configuration of the answers without a prompt", async () => {
     const { code, stdout } = await init("--from", answers(FLEET));
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Start it: /)]);
     const config = loadConfiguration({ file, env: {}, cwd: "/" });
@@ -198,7 +198,7 @@ describe("init --from, for a fleet", () => {
       { open: ["ON"] },
     ],
     ["no zone yet", "zone: none\n", undefined],
-  ])("knows %s", async (_what, zone, input) => {
+  ])("accepts %s", async (_what, zone, input) => {
     expect((await init("--from", answers(`site-name: S\n${zone}`))).code).toBe(0);
     const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: "/" });
     expect(warnings).toEqual([]);
@@ -214,7 +214,7 @@ describe("init --from, for a fleet", () => {
     expect(existsSync(join(folder, "etc"))).toBe(false);
   });
 
-  test("what is there is kept, unless told otherwise", async () => {
+  test("existing files are kept unless an option says otherwise", async () => {
     expect((await init("--from", answers(FLEET))).code).toBe(0);
     const before = readFileSync(file, "utf8");
     const refused = await init("--from", answers("site-name: Other\n"));
@@ -227,7 +227,7 @@ describe("init --from, for a fleet", () => {
     expect(readFileSync(file, "utf8")).toContain('"Other"');
   });
 
-  test("secrets come from files of their own, which are named and not copied", async () => {
+  test("secrets are referenced by file name and not copied", async () => {
     writeFileSync(join(folder, "centre.secret"), "zaporojan\n", { mode: 0o600 });
     writeFileSync(join(folder, "admin.secret"), "correct horse battery\n", { mode: 0o600 });
     const given = answers(
@@ -242,7 +242,7 @@ describe("init --from, for a fleet", () => {
   test.each([
     ["a missing answer", "zone: none\n", /site-name is missing\nsantinela init --questions/],
     [
-      "an answer that is none",
+      "an invalid answer",
       "site-name: S\nzone: wifi\n",
       /answers\.yaml:2:1: zone is one of gpio, mqtt, simulated, none, not "wifi"/,
     ],
@@ -252,25 +252,25 @@ describe("init --from, for a fleet", () => {
       /answers\.yaml:3:1: nothing is asked by the name of langauge/,
     ],
     [
-      "a question that these answers do not lead to",
+      "a question that does not apply to these answers",
       "site-name: S\nzone: none\nzone-gpio: 17\n",
       /answers\.yaml:3:1: nothing is asked/,
     ],
-    ["no plain value", "site-name: [S]\n", /answers\.yaml:1:1: an answer is one plain value/],
-    ["no YAML", "a: b: c\n", /answers\.yaml:1:\d+: this is not YAML/],
-  ])("refuses %s, with its place, and writes nothing", async (_what, text, message) => {
+    ["a value that is not a scalar", "site-name: [S]\n", /answers\.yaml:1:1: an answer is one plain value/],
+    ["invalid YAML", "a: b: c\n", /answers\.yaml:1:\d+: this is not YAML/],
+  ])("rejects %s with its position, and writes nothing", async (_what, text, message) => {
     const { code, stderr } = await init("--from", answers(text));
     expect([code, stderr]).toEqual([65, expect.stringMatching(message)]);
     expect(existsSync(file)).toBe(false);
   });
 
-  test("what the configuration itself does not allow is told before anything is written", async () => {
+  test("an invalid configuration is reported before anything is written", async () => {
     const { code, stderr } = await init("--from", answers("site-name: S\nsite-ref: 'a b'\nzone: none\n"));
     expect([code, stderr]).toEqual([78, expect.stringMatching(/site\.yaml:2:\d+: site\.ref: /)]);
     expect(existsSync(join(folder, "etc"))).toBe(false);
   });
 
-  test("the list of questions is a file of answers to be filled in", async () => {
+  test("the list of questions is a template for the answers file", async () => {
     const { stdout } = await init("--questions");
     expect(stdout).toMatch(/^site-name: # Name of the site\n[^]*centre-password-file: # /);
     writeFileSync(join(folder, "answers.yaml"), stdout.replace(/^site-name: /, "site-name: S "));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { santinela, type Outcome } from "../support/command-line.ts";
 
-/* What an installer who writes `mqtt.accounts` reads from `check-config`. */
+/* Output of `check-config` for `mqtt.accounts`. */
 
 let folder: string;
 beforeEach(() => {
@@ -26,10 +26,10 @@ const GATES = "{ username: gates, passwordFile: ./pw }";
 const DOOR =
   "zones:\n  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: zigbee2mqtt/door, open: [ON], normal: [OFF] } }\n";
 
-describe("a mistake in mqtt.accounts is named with its line, its column and the remedy", () => {
+describe("an error in mqtt.accounts is reported with its line, its column and the remedy", () => {
   test.each<[what: string, yaml: string, message: RegExp]>([
     [
-      "two accounts of one name",
+      "two accounts with one name",
       accounts(GATES, "{ username: gates, passwordFile: ./pw }"),
       /site\.yaml:4:9: mqtt\.accounts\[1\]\.username: there is already an account "gates"\. Give each a name of its own$/,
     ],
@@ -69,12 +69,12 @@ describe("a mistake in mqtt.accounts is named with its line, its column and the 
       /site\.yaml:3:46: mqtt\.accounts\[0\]\.password: there is no such option\. Did you mean passwordFile\?/,
     ],
     [
-      "a password file that is not there",
+      "a missing password file",
       accounts("{ username: gates, passwordFile: ./nope }"),
       /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: there is no password file .*\/nope\. Write the password into it, with mode 0600$/,
     ],
     [
-      "a folder in place of a password file",
+      "a directory in place of a password file",
       accounts("{ username: gates, passwordFile: ./drawer }"),
       /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: cannot read the password file .*\/drawer: EISDIR.*\. Name a file that this user may read$/,
     ],
@@ -84,12 +84,12 @@ describe("a mistake in mqtt.accounts is named with its line, its column and the 
       /site\.yaml:3:26: mqtt\.accounts\[0\]\.passwordFile: .*\/empty is empty\. Write the password into it$/,
     ],
     [
-      "a right that there is not",
+      "an unknown permission",
       accounts("{ username: gates, passwordFile: ./pw, publsh: [a/b] }"),
       /site\.yaml:3:46: mqtt\.accounts\[0\]\.publsh: there is no such option\. Did you mean publish\?$/,
     ],
     [
-      "a right that is like none",
+      "an unknown permission without a similar one",
       accounts("{ username: gates, passwordFile: ./pw, rights: all }"),
       /site\.yaml:3:46: mqtt\.accounts\[0\]\.rights: there is no such option\. Known here: username, passwordFile, publish, subscribe$/,
     ],
@@ -99,7 +99,7 @@ describe("a mistake in mqtt.accounts is named with its line, its column and the 
       /site\.yaml:3:46: mqtt\.accounts\[0\]\.publish: must be a list, not "zigbee2mqtt\/#"\. Write each entry on a line of its own behind "- "$/,
     ],
     [
-      "a right without a value, which is not the same as all topics",
+      "a permission without a value, which is not the same as all topics",
       "mqtt:\n  accounts:\n    - username: gates\n      passwordFile: ./pw\n      publish:\n",
       /site\.yaml:5:7: mqtt\.accounts\[0\]\.publish: must be a list, not null\. Write a value, \[\] for none, or leave it out$/,
     ],
@@ -139,7 +139,7 @@ describe("a mistake in mqtt.accounts is named with its line, its column and the 
       /site\.yaml:3:3: mqtt\.accounts: an external broker has accounts of its own\. Leave accounts out, or url$/,
     ],
     [
-      "a zone that no account may speak for",
+      "a zone whose topic no account may publish",
       `${accounts("{ username: gates, passwordFile: ./pw, publish: [gates/#, zigbee2mqtt/yard/+] }")}${DOOR}`,
       /site\.yaml:5:\d+: zones\[0\]\.input\.mqtt: no account at the built-in broker may publish zigbee2mqtt\/door\. Add it to publish of an account in mqtt\.accounts$/,
     ],
@@ -150,15 +150,15 @@ describe("a mistake in mqtt.accounts is named with its line, its column and the 
   });
 });
 
-describe("what is allowed in mqtt.accounts", () => {
-  test("a password file that others can read is taken, with a warning that names the command", async () => {
+describe("a valid mqtt.accounts", () => {
+  test("accepts a password file that others can read, with a warning that names the command", async () => {
     chmodSync(join(folder, "pw"), 0o644);
     const { code, stderr } = await check(accounts(GATES));
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: .*\/pw can be read by .*; run chmod 600 .*\/pw$/m);
   });
 
-  test("an account that may neither publish nor subscribe is named in a warning", async () => {
+  test("warns of an account that may neither publish nor subscribe", async () => {
     const { code, stderr } = await check(
       accounts("{ username: gates, passwordFile: ./pw, publish: [], subscribe: [] }"),
     );
@@ -172,14 +172,14 @@ describe("what is allowed in mqtt.accounts", () => {
     ["without limits", GATES],
     ["for its topic", "{ username: gates, passwordFile: ./pw, publish: [zigbee2mqtt/door], subscribe: [] }"],
     ["for a filter around it", "{ username: gates, passwordFile: ./pw, publish: [zigbee2mqtt/#] }"],
-  ])("a zone whose sensor has an account %s is fine", async (_what, account) => {
+  ])("accepts a zone whose sensor has an account %s", async (_what, account) => {
     expect(await check(`${accounts(account)}${DOOR}`)).toMatchObject({
       code: 0,
       stderr: expect.not.stringContaining("mqtt") as string,
     });
   });
 
-  test("a zone is fine where one password is for all topics beside the accounts", async () => {
+  test("accepts a zone where one password is valid for all topics beside the accounts", async () => {
     const narrow = "{ username: gates, passwordFile: ./pw, publish: [gates/#] }";
     const yaml = `mqtt:\n  username: all\n  passwordFile: ./pw\n  accounts:\n    - ${narrow}\n${DOOR}`;
     expect(await check(yaml)).toMatchObject({

@@ -25,7 +25,7 @@ function write(name: string, text: string): string {
 const inputs = (name: string): string => fileURLToPath(new URL(`../inputs/${name}`, import.meta.url));
 
 describe("zones import-check", () => {
-  test("says of every message of a recording what it would do", async () => {
+  test("shows for every message of a recording what it would do", async () => {
     const { code, stdout, stderr } = await santinela(
       ["zones", "import-check", "--config", inputs("device-zones.yaml"), inputs("device-messages.jsonl")],
       { cwd: folder },
@@ -44,7 +44,7 @@ describe("zones import-check", () => {
     expect(stderr).toMatch(/^53 messages, \d+ of them ignored\n$/);
   });
 
-  test("takes what mosquitto_sub records, with its times", async () => {
+  test("reads the format of mosquitto_sub with its times", async () => {
     const zone = `zones:\n  - { id: pir, name: PIR, kind: motion, ${HALL}, confirmMs: 2000, input: { mqtt: pir, path: /on, open: [1] } }\n`;
     const at = (s: string, on: number): string =>
       `{"tst":"2026-11-20T10:00:${s}.000Z","topic":"pir","qos":0,"retain":0,"payload":{"on":${on}}}`;
@@ -67,7 +67,7 @@ describe("zones import-check", () => {
     expect(outcomes).toEqual([[], [], [], [{ zone: "pir", outcome: "trip" }]]);
   });
 
-  test("names the line that is no message", async () => {
+  test("names the line that is not a message", async () => {
     const recording = join(folder, write("r.jsonl", '{"topic":"a","payload":"1"}\n{"payload":"1"}\n'));
     const config = write("a.yaml", "mqtt: off\n");
     const { code, stderr } = await santinela(["zones", "import-check", "--config", config, recording], {
@@ -79,7 +79,7 @@ describe("zones import-check", () => {
 });
 
 describe("zones discover", () => {
-  test("at the built-in broker needs the daemon, and says so", async () => {
+  test("with the built-in broker requires the daemon, and reports it", async () => {
     const config = write("a.yaml", `mqtt: { listen: { port: ${await freePort()} } }\n`);
     const { code, stderr } = await santinela(["zones", "discover", "--config", config], { cwd: folder });
     expect(code).toBe(75);
@@ -88,7 +88,7 @@ describe("zones discover", () => {
 });
 
 describe("doctor", () => {
-  test("of the built-in broker says what it does not keep", async () => {
+  test("shows what the built-in broker does not keep", async () => {
     const zone = `zones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect([code, stdout]).toEqual([
@@ -97,7 +97,7 @@ describe("doctor", () => {
     ]);
   });
 
-  test("names a broker that is not there as a fault, with what to check", async () => {
+  test("reports an unreachable broker as an error, with the remedy", async () => {
     const zone = `mqtt: { url: "mqtt://127.0.0.1:${await freePort()}" }\nzones:\n  - { id: a, name: A, kind: motion, ${HALL}, input: { mqtt: a, open: [1] } }\n`;
     const { code, stdout } = await santinela(["doctor", "--config", write("a.yaml", zone)], { cwd: folder });
     expect(code).toBe(1);
@@ -129,7 +129,7 @@ describeWithMosquitto("with a broker", () => {
     return santinela(["doctor", "--config", "a.yaml", "--listen", "1"], { cwd: folder });
   }
 
-  test("doctor finds what Mosquitto as it comes would lose, and the sensors whose openings those are", async () => {
+  test("doctor lists what Mosquitto with default settings would lose, and the affected sensors", async () => {
     await start([]);
     await sensor.publishAsync("door", "OFF", { qos: 0, retain: true });
     const { code, stdout } = await doctor();
@@ -143,9 +143,9 @@ describeWithMosquitto("with a broker", () => {
     expect(stdout).toMatch(/▲ Sensors: said nothing within 1 s: quiet/);
   });
 
-  test("doctor is content with the shipped settings, and leaves nothing behind", async () => {
+  test("doctor accepts the shipped settings, and leaves nothing at the broker", async () => {
     const shipped = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8");
-    // Without writing the store after each of 1,100 messages, which takes its time and is not what is tried out.
+    // Without storing each of 1,100 messages, which is slow and not tested here.
     const settings = shipped
       .split("\n")
       .filter((line) => /^[a-z]/.test(line) && !line.startsWith("autosave"));
@@ -159,10 +159,10 @@ describeWithMosquitto("with a broker", () => {
     let clients = "";
     sensor.on("message", (topic, payload) => topic.startsWith("$SYS") && (clients = payload.toString()));
     await sensor.subscribeAsync("$SYS/broker/clients/total");
-    await eventually("nobody but the sensor to be known", () => clients === "1");
+    await eventually("only the sensor to be connected", () => clients === "1");
   });
 
-  test("doctor says when the broker does not let it try", async () => {
+  test("doctor reports a broker that does not permit the check", async () => {
     writeFileSync(join(folder, "acl"), "topic read door\ntopic readwrite quiet\n");
     await start([], [`acl_file ${join(folder, "acl")}`]);
     const { code, stdout } = await doctor();
@@ -172,7 +172,7 @@ describeWithMosquitto("with a broker", () => {
     );
   });
 
-  test("zones discover prints zones that check-config takes", async () => {
+  test("zones discover prints zones that check-config accepts", async () => {
     await start([]);
     const announce = (topic: string, announcement: unknown): Promise<unknown> =>
       sensor.publishAsync(`homeassistant/${topic}`, JSON.stringify(announcement), { qos: 1, retain: true });

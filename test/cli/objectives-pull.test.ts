@@ -17,11 +17,11 @@ const installation = new Installation();
 let site: DaemonProcess;
 let centre: DaemonProcess;
 beforeAll(async () => {
-  const there = await startCentre(installation, THERE);
-  centre = there.centre;
+  const centreDaemon = await startCentre(installation, THERE);
+  centre = centreDaemon.centre;
   site = installation.daemon(
     "site",
-    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${HERE}${upstreamYaml(there.port)}`,
+    `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${HERE}${upstreamYaml(centreDaemon.port)}`,
   );
   await site.start();
 });
@@ -31,7 +31,7 @@ const objectives = (...words: string[]) =>
   santinela(["objectives", ...words, "--config", "site.yaml"], { cwd: installation.folder });
 const view = (): Promise<ObjectivesView> => site.get("/site/objectives");
 
-test("a site copies its centre's objectives at its first link, and shows what the two do not say alike", async () => {
+test("a site reads the objectives at its first link, and shows those that differ", async () => {
   const read = await eventually("the first reading", async () => {
     const seen = await view();
     return seen.lists.every(({ readAt }) => readAt !== null) && seen;
@@ -54,7 +54,7 @@ test("a site copies its centre's objectives at its first link, and shows what th
   expect(stderr).toMatch(/obiective\/cladiri: 2 at the centre, as of 20\d\d-/);
 });
 
-test("a pull takes what the centre has now, and a record that waited for its objective goes", async () => {
+test("a pull reads the current lists, and a record blocked by its objective is sent", async () => {
   const record = { name: "Call", objectiveType: "obiective/cladiri", objectiveId: 2 };
   await new ControlClient(join(installation.folder, "site")).post("/interventii", record);
   await eventually("the record to be blocked", async () => {
@@ -76,7 +76,7 @@ test("a pull takes what the centre has now, and a record that waited for its obj
   });
 });
 
-test("a pull from a centre that is not there ends with 75 and says why", async () => {
+test("a pull from an unreachable dispatch centre exits with 75 and the reason", async () => {
   await centre.end("SIGTERM");
   const { code, stdout, stderr } = await objectives("pull");
   expect(code).toBe(75);

@@ -26,7 +26,7 @@ const leaves = everyCommand(shape).filter(({ commands }) => commands.length === 
 const page = readFileSync(fileURLToPath(new URL("../../docs/cli.md", import.meta.url)), "utf8");
 
 describe("the help", () => {
-  test("of every command that does something ends with an example of itself", async () => {
+  test("of every command ends with an example of it", async () => {
     for (const { path } of leaves) {
       const { code, stdout } = await santinela([...path, "--help"]);
       expect(code, path.join(" ")).toBe(0);
@@ -43,7 +43,7 @@ describe("the help", () => {
     [["sytnc"], /Did you mean sync\?/],
     [["sync", "stauts"], /Did you mean status\?/],
     [["sync", "status", "--jsn"], /Did you mean --json\?/],
-  ])("names the word that %s was probably meant to be", async (words, hint) => {
+  ])("suggests the word that %s was probably meant to be", async (words, hint) => {
     const { code, stdout, stderr } = await santinela(words);
     expect([code, stdout]).toEqual([64, ""]);
     expect(stderr).toMatch(hint);
@@ -61,7 +61,7 @@ describe("the help", () => {
 });
 
 describe("the reference page", () => {
-  test("is the program's own tree", async () => {
+  test("matches the command tree of the program", async () => {
     const { commandPage } = (await import(
       new URL("../../scripts/generate-cli-reference.mjs", import.meta.url).href
     )) as { commandPage: (root: CommandShape) => string };
@@ -77,7 +77,7 @@ describe("the reference page", () => {
   });
 });
 
-/** Asks a real shell what it would offer behind the words, the last of which is being typed. */
+/** Runs the completion of a real shell for these words; the last one is incomplete. */
 const OFFERS: Readonly<Record<string, (script: string, words: readonly string[]) => string>> = {
   bash: (script, words) =>
     execFileSync("bash", [
@@ -109,7 +109,7 @@ for (const shell of Object.keys(OFFERS)) {
   const exists = findProgram(shell) !== undefined;
   const missing = exists ? undefined : `${shell} is not installed; on Debian: sudo apt-get install ${shell}`;
   describeUnless(missing, `completion for ${shell}`, () => {
-    test("offers what may follow, over the values of options", async () => {
+    test("completion offers what may follow, also after the values of options", async () => {
       const { stdout: script } = await santinela(["completion", shell]);
       const offers = (...words: string[]): string[] =>
         (OFFERS[shell]?.(script, words) ?? "").split("\n").filter((line) => line !== "");

@@ -27,30 +27,30 @@ async function start(yaml: string): Promise<number> {
   writeFileSync(file, yaml);
   const started = spawn(process.execPath, [MAIN, "safe-mode", "--config", file]);
   process_ = started;
-  let said = "";
-  started.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  const line = await eventually("the page to be there", () => /^.*"safe-mode".*$/m.exec(said)?.[0]);
+  let output = "";
+  started.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const line = await eventually("the page to be there", () => /^.*"safe-mode".*$/m.exec(output)?.[0]);
   return (JSON.parse(line) as { port: number }).port;
 }
 
 const BROKEN = `http: { port: 0, hosts: [${PANEL_HOST}] }\nzones:\n  - { id: <b>door, knd: fire }\n`;
 
-describe("where a configuration keeps the daemon from starting", () => {
-  test("a page names each mistake with file, line and column, and follows the editor", async () => {
+describe("with a configuration that prevents a start", () => {
+  test("a page lists each error with file, line and column, and follows changes of the file", async () => {
     const port = await start(BROKEN);
-    const look = (): Promise<Response> =>
+    const getPage = (): Promise<Response> =>
       fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: "text/html" } });
-    const answer = await look();
+    const answer = await getPage();
     expect(answer.status).toBe(503);
     expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
     const page = await answer.text();
     expect(page).toContain(`${file}:3:`);
     expect(page).not.toContain("<b>door");
     writeFileSync(file, "http: { port: 0 }\n");
-    expect(await (await look()).text()).toContain("no mistakes any more");
+    expect(await (await getPage()).text()).toContain("no mistakes any more");
   });
 
-  test("programs get the error shape, and strangers' names nothing", async () => {
+  test("programs get the error body, and an unknown host name gets nothing", async () => {
     const port = await start(BROKEN);
     const answer = await fetch(`http://127.0.0.1:${port}/interventii`);
     expect(answer.status).toBe(503);
@@ -65,7 +65,7 @@ describe("where a configuration keeps the daemon from starting", () => {
     expect(stranger).toBe(400);
   });
 
-  test("it ends in order when it is asked to", async () => {
+  test("it stops in order at a signal", async () => {
     await start(BROKEN);
     const ended = new Promise((resolve) => {
       process_?.once("exit", resolve);
@@ -75,11 +75,11 @@ describe("where a configuration keeps the daemon from starting", () => {
   });
 
   test.each([
-    ["where nothing is said", "zones: [", "127.0.0.1", 8080],
-    ["at the port that the file names", "http: { port: 9090, prot: 1 }", "127.0.0.1", 9090],
-    ["on the LAN where that is open", "http: { host: 0.0.0.0, tls: off, x: 1 }", "0.0.0.0", 8080],
-    ["here alone where the LAN is to be encrypted", "http: { host: 0.0.0.0, tls: own }", "127.0.0.1", 8080],
-    ["at the usual port where the file's is none", "http: { port: many }", "127.0.0.1", 8080],
+    ["by default", "zones: [", "127.0.0.1", 8080],
+    ["on the port of the file", "http: { port: 9090, prot: 1 }", "127.0.0.1", 9090],
+    ["on the LAN where the file says so", "http: { host: 0.0.0.0, tls: off, x: 1 }", "0.0.0.0", 8080],
+    ["on loopback alone where the file requires TLS", "http: { host: 0.0.0.0, tls: own }", "127.0.0.1", 8080],
+    ["on the default port where the port of the file is invalid", "http: { port: many }", "127.0.0.1", 8080],
   ])("it is served %s", (_where, yaml, host, port) => {
     writeFileSync(file, yaml);
     expect(fallbackAddress({ file, env: {}, cwd: "/" })).toMatchObject({ host, port });
@@ -87,7 +87,7 @@ describe("where a configuration keeps the daemon from starting", () => {
 });
 
 describeWithBrowser("the page about mistakes", () => {
-  test("can be read by everybody, on a phone too", async () => {
+  test("is readable without signing in, also on a phone", async () => {
     const port = await start(BROKEN);
     const browser = await startBrowser();
     try {

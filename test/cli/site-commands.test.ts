@@ -29,10 +29,10 @@ const words = (line: string): string[] => [
 const santinela = (line: string, more: Partial<Terminal> = {}) =>
   run(words(line), { cwd: installation.folder, ...more });
 
-/** Of a person who waits for the end. */
+/** Limit for a command that ends. */
 const never = (): Promise<void> => new Promise(() => {});
 
-/** A command that goes on until it is asked to end. */
+/** A command that runs until it is stopped. */
 class Running {
   text = "";
   readonly outcome: Promise<{ code: number; stderr: string }>;
@@ -58,7 +58,7 @@ class Running {
 }
 
 describe("zones", () => {
-  test("are listed with their contacts, for people and for programs", async () => {
+  test("are listed with their contacts, as text and as JSON", async () => {
     const { code, stdout } = await santinela("zones list");
     expect(code).toBe(0);
     expect(stdout.split("\n").slice(0, 2)).toEqual([
@@ -72,7 +72,7 @@ describe("zones", () => {
     ]);
   });
 
-  test("that change are watched, one JSON a line", async () => {
+  test("that change are printed, one JSON a line", async () => {
     const watch = new Running("zones watch --json");
     await eventually("all zones", () => watch.lines.length === 3);
     await santinela("trip --zone gate");
@@ -84,7 +84,7 @@ describe("zones", () => {
     await santinela("trip --zone gate --restore");
   });
 
-  test("are drawn again in the same place on a terminal, and only when something has changed", async () => {
+  test("are redrawn in place on a terminal, and only after a change", async () => {
     const watch = new Running("zones watch", true);
     await eventually("the table", () => watch.text.includes("attic"));
     await santinela("trip --zone door");
@@ -96,7 +96,7 @@ describe("zones", () => {
     expect(drawings[1]?.split("\n")).toHaveLength(5);
   });
 
-  test("are waited for while the daemon restarts", async () => {
+  test("are followed across a restart of the daemon", async () => {
     const watch = new Running("zones watch --json");
     await eventually("all zones", () => watch.lines.length === 3);
     await site.end("SIGTERM");
@@ -113,7 +113,7 @@ describe("zones", () => {
 });
 
 describe("a zone", () => {
-  test("is bypassed for a while and put back, with who and why", async () => {
+  test("is bypassed for a time and returned to service, with user and reason", async () => {
     const out = await santinela("zones bypass --zone door --reason painter --minutes 60");
     expect(out).toMatchObject({
       code: 0,
@@ -136,7 +136,7 @@ describe("a zone", () => {
 });
 
 describe("a walk test", () => {
-  test("tells of each zone that trips, and ends with its report when Ctrl-C is pressed", async () => {
+  test("prints each zone that trips, and its report after Ctrl-C", async () => {
     const walk = new Running("test walk --minutes 30");
     await eventually("the test", async () => {
       const { stdout } = await santinela("test walk --status --json");
@@ -162,7 +162,7 @@ describe("a walk test", () => {
   });
 });
 
-test("a signal test is told step by step, as far as there is a centre", async () => {
+test("a signal test prints each step, as far as there is a dispatch centre", async () => {
   const { code, stdout } = await santinela("test signal --zone gate", { untilSignal: never });
   expect(code).toBe(0);
   expect(stdout).toMatch(/gate: intervention #\d+, and there is no centre to send it to\n$/);
@@ -171,7 +171,7 @@ test("a signal test is told step by step, as far as there is a centre", async ()
 });
 
 describe("events", () => {
-  test("are followed: what has happened, then what happens, each once", async () => {
+  test("are followed: first the past ones, then new ones, each once", async () => {
     const follow = new Running("events --follow --json --limit 3 --zone gate");
     await santinela("trip --zone gate");
     const posted = () =>
@@ -186,12 +186,13 @@ describe("events", () => {
     await santinela("trip --zone gate --restore");
   });
 
-  test("are those since a moment, of a zone, at most so many", async () => {
-    const told = async (line: string) => JSON.parse((await santinela(`${line} --json`)).stdout) as unknown[];
-    expect(await told("events --since 2999-01-01T00:00Z")).toEqual([]);
-    expect((await told("events --since 1h")).length).toBeGreaterThan(1);
-    expect(await told("events --zone nowhere")).toEqual([]);
-    expect(await told("events --zone gate --limit 2")).toMatchObject([
+  test("are filtered by time, zone and number", async () => {
+    const readJson = async (line: string) =>
+      JSON.parse((await santinela(`${line} --json`)).stdout) as unknown[];
+    expect(await readJson("events --since 2999-01-01T00:00Z")).toEqual([]);
+    expect((await readJson("events --since 1h")).length).toBeGreaterThan(1);
+    expect(await readJson("events --zone nowhere")).toEqual([]);
+    expect(await readJson("events --zone gate --limit 2")).toMatchObject([
       { event: "trip", who: "zone gate" },
       { event: "restore", who: "zone gate" },
     ]);
@@ -201,7 +202,7 @@ describe("events", () => {
 });
 
 describe("interventions", () => {
-  test("are listed, shown and set at the base path of this site", async () => {
+  test("are listed, shown and changed below the base path of the site", async () => {
     await santinela("trip --zone gate");
     const listed = await eventually("a record", async () => {
       const records = JSON.parse((await santinela("interventions list --json")).stdout) as { id: number }[];
@@ -224,13 +225,13 @@ describe("interventions", () => {
     ["show 999999", 65, /there is no intervention/],
     ["show twelve", 64, /a number, not twelve/],
     ["set 1 --status maybe", 65, /status/],
-  ])("refuse %s", async (line, code, message) => {
+  ])("reject %s", async (line, code, message) => {
     const outcome = await santinela(`interventions ${line}`);
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 });
 
-test("objectives are listed, in the shape that import takes", async () => {
+test("objectives are listed in the format of the import", async () => {
   expect((await santinela("objectives list")).stdout).toMatch(
     /^TYPE +ID +NAME\nobiective\/cladiri +1 +Hala Nord\n$/,
   );

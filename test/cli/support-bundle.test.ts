@@ -20,7 +20,7 @@ afterEach(() => installation.remove());
 const bundle = (...more: string[]) =>
   santinela(["support-bundle", "--config", file, ...more], { cwd: installation.folder });
 
-/** Unpacks an archive with the system's own tar. @returns name within the archive -> content */
+/** Extracts an archive with the system's tar. @returns name within the archive -> content */
 function unpacked(archive: string): Map<string, string> {
   const into = join(installation.folder, "unpacked");
   mkdirSync(into, { recursive: true });
@@ -32,7 +32,7 @@ function unpacked(archive: string): Map<string, string> {
 }
 
 describe("a support bundle", () => {
-  test("of a running site holds its state and none of its secrets, wherever somebody has written them", async () => {
+  test("of a running site holds its state and none of its secrets, wherever they occur", async () => {
     installation.secret("centre.password", "zaporojan-fără-frică\n");
     installation.secret("broker.password", 'quote"and\\slash');
     installation.secret("metrics.token", "0123456789abcdefghij");
@@ -69,14 +69,14 @@ describe("a support bundle", () => {
     expect(secrets).toEqual(
       expect.arrayContaining(["zaporojan-fără-frică", 'quote"and\\slash', "0123456789abcdefghij"]),
     );
-    // The signing key, the MQTT client id, and the two keys of the certificates beside the three above.
+    // The signing key, the MQTT client id, and the two certificate keys beside the three above.
     expect(secrets.length).toBeGreaterThan(6);
     const whole = gunzipSync(readFileSync(archive)).toString();
     for (const secret of secrets)
       for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) expect(whole).not.toContain(form);
   });
 
-  test("is made while the daemon is down, the configuration broken and a database damaged", async () => {
+  test("is created while the daemon is stopped, the configuration invalid and a database damaged", async () => {
     const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
     await site.start();
     await site.end("SIGTERM");
@@ -97,7 +97,7 @@ describe("a support bundle", () => {
   });
 });
 
-test("an archive is what the system's tar packs and unpacks, odd sizes and names included", () => {
+test("an archive is compatible with the system's tar, odd sizes and names included", () => {
   const entries = [
     { name: "a/empty", content: "" },
     { name: "a/one block", content: "x".repeat(512) },

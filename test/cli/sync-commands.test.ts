@@ -29,9 +29,9 @@ const sync = (...words: string[]) =>
 const dead = async (): Promise<SyncRecordView[]> =>
   JSON.parse((await sync("dead", "--json")).stdout) as SyncRecordView[];
 
-test("what the centre refuses is shown as dead, tried again all together or by number, and dropped", async () => {
+test("rejected records are listed by sync dead, retried all together or by number, and dropped", async () => {
   const client = new ControlClient(join(installation.folder, "site"));
-  // Each reading of the centre's objectives has what waits for one tried again.
+  // Each pull of the objectives retries records that wait for one.
   await client.post("/site/objectives/pull");
   const make = (name: string) =>
     client.post("/interventii", { name, objectiveType: "obiective/cladiri", objectiveId: 2 });
@@ -43,7 +43,7 @@ test("what the centre refuses is shown as dead, tried again all together or by n
     1, 2,
   ]);
   await eventually("both to be refused again", async () => ((await dead()).length === 2 ? true : undefined));
-  // A record of its own: one that is tried again twice in a row waits until nothing of the first try can still arrive.
+  // Another record: one that is retried twice in a row waits until the first attempt can no longer arrive.
   await make("Three");
   await eventually("the third to be refused", async () => ((await dead()).length === 3 ? true : undefined));
   expect((await sync("retry", "#3")).stdout).toMatch(/^ {2}#3 /);

@@ -18,14 +18,14 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-/** Tries a new file at the centre; no daemon runs with it. */
+/** Tests a new file at the dispatch centre; no daemon runs with it. */
 async function tryCentre(yaml: string, ...more: string[]): Promise<Awaited<ReturnType<typeof santinela>>> {
   installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${yaml}`);
   const file = join(installation.folder, "site.yaml");
   return santinela(["check-config", "--try-centre", "--config", file, ...more], { cwd: installation.folder });
 }
 
-test("a new file is tried at the centre before a daemon runs with it, and no test record is left there", async () => {
+test("a new file is tested at the dispatch centre before a daemon runs with it, and no test record is left there", async () => {
   const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(1)}`);
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -38,7 +38,7 @@ test("a new file is tried at the centre before a daemon runs with it, and no tes
   expect(await interventionsOf(centre)).toEqual([]);
 });
 
-test("without --try-centre nothing is sent to the centre", async () => {
+test("without --try-centre nothing is sent to the dispatch centre", async () => {
   installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${upstreamYaml(1)}${zones(1)}`);
   const file = join(installation.folder, "site.yaml");
   const { code, stdout } = await santinela(["check-config", "--config", file], { cwd: installation.folder });
@@ -46,7 +46,7 @@ test("without --try-centre nothing is sent to the centre", async () => {
   expect(stdout).not.toContain("Centre");
 });
 
-test("what the centre would refuse is said in one JSON answer, and the command ends with 1", async () => {
+test("what the dispatch centre would reject is printed as one JSON object, and the command exits with 1", async () => {
   const { code, stdout } = await tryCentre(`${upstreamYaml(port)}${zones(77)}`, "--json");
   expect(code).toBe(1);
   const { valid, centre: found } = JSON.parse(stdout) as { valid: boolean; centre: CheckResult[] };
@@ -57,7 +57,7 @@ test("what the centre would refuse is said in one JSON answer, and the command e
   ]);
 });
 
-test("an account that may sign in and not read is told from one that may not sign in", async () => {
+test("an account that may sign in and not read is distinguished from one that may not sign in", async () => {
   const administrator = ["--email", "chief@centre.example", "--role", "administrator", "--password-stdin"];
   await centre.run(["user", "add", ...administrator], EDGE.password);
   await centre.run(["user", "role", "--email", EDGE.email, "--role", "viewer"]);
@@ -72,7 +72,7 @@ test("an account that may sign in and not read is told from one that may not sig
   expect(stranger.stdout).toMatch(/✖ Centre: .* refuses this site's account \(401\)/);
 });
 
-test("a file with a mistake is not tried anywhere", async () => {
+test("a file with an error is not tested at a dispatch centre", async () => {
   const { code, stdout, stderr } = await tryCentre(`${upstreamYaml(port)}zonez: []\n`);
   expect(code).not.toBe(0);
   expect(stdout).not.toContain("Centre");

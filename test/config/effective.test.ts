@@ -25,27 +25,27 @@ async function optionsOf(
   return new Map((JSON.parse(stdout) as EffectiveOption[]).map((option) => [option.option, option]));
 }
 
-test("every option in force says where it comes from: file, environment or default", async () => {
+test("every option in force has its source: file, environment or default", async () => {
   const options = await optionsOf(
     "site: { name: Hala Nord }\nhttp:\n  port: 8081\n  hosts: [pi.lan]\nmqtt: off\nzones:\n  - id: gate\n    name: Poarta\n    kind: perimeter\n    objective: { type: obiective/cladiri, id: 1 }\n    input: { gpio: 17 }\n",
     { SANTINELA_SITE__LOCALE: "en", SANTINELA_LOG: "{ level: debug }" },
   );
-  const said = (name: string) => [options.get(name)?.value, options.get(name)?.source];
+  const optionOf = (name: string) => [options.get(name)?.value, options.get(name)?.source];
   const file = join(folder, "site.yaml");
-  expect(said("site.name")).toEqual(["Hala Nord", `${file}:1:9`]);
-  expect(said("http.port")).toEqual([8081, `${file}:3:3`]);
-  expect(said("http.hosts")).toEqual([["pi.lan"], `${file}:4:3`]);
-  expect(said("zones[0].input.gpio")).toEqual([17, `${file}:11:14`]);
-  expect(said("site.locale")).toEqual(["en", "SANTINELA_SITE__LOCALE"]);
-  expect(said("log.level")).toEqual(["debug", "SANTINELA_LOG"]);
-  expect(said("http.host")).toEqual(["127.0.0.1", "default"]);
-  expect(said("dataDir")).toEqual([join(folder, "var"), "default"]);
+  expect(optionOf("site.name")).toEqual(["Hala Nord", `${file}:1:9`]);
+  expect(optionOf("http.port")).toEqual([8081, `${file}:3:3`]);
+  expect(optionOf("http.hosts")).toEqual([["pi.lan"], `${file}:4:3`]);
+  expect(optionOf("zones[0].input.gpio")).toEqual([17, `${file}:11:14`]);
+  expect(optionOf("site.locale")).toEqual(["en", "SANTINELA_SITE__LOCALE"]);
+  expect(optionOf("log.level")).toEqual(["debug", "SANTINELA_LOG"]);
+  expect(optionOf("http.host")).toEqual(["127.0.0.1", "default"]);
+  expect(optionOf("dataDir")).toEqual([join(folder, "var"), "default"]);
   expect(
     [...options.keys()].filter((name) => name.startsWith("upstream") || name === "mqtt.listen.port"),
   ).toEqual([]);
 });
 
-test("the defaults shown are those of the sections in force, and none that was said otherwise", async () => {
+test("the defaults are those of the sections in force, without the options that are set", async () => {
   writeFileSync(join(folder, "centre.password"), "correct horse", { mode: 0o600 });
   const options = await optionsOf(
     "http: { tls: { certFile: a.pem, keyFile: b.pem } }\nupstream: { baseUrl: 'https://c.example', email: a@b.ro, passwordFile: centre.password }\n",
@@ -58,7 +58,7 @@ test("the defaults shown are those of the sections in force, and none that was s
   expect(JSON.stringify([...options.values()])).not.toContain("correct horse");
 });
 
-test("people read an option a line, with its source behind it when they ask", async () => {
+test("the text output has one option a line, with its source on request", async () => {
   const file = join(folder, "site.yaml");
   writeFileSync(file, "mqtt: off\n");
   const show = (...more: string[]) =>

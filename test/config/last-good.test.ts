@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const toRun = (env: Record<string, string> = {}): EffectiveConfiguration =>
   configurationToRun({ file, env, cwd: folder });
 
-/** Writes the configuration and starts with it, as a daemon does. */
+/** Writes the configuration and loads it like a daemon. */
 function startedWith(text: string, env: Record<string, string> = {}): void {
   writeFileSync(file, text);
   const { config, source, fault } = toRun(env);
@@ -34,12 +34,12 @@ test.each([
     /santinela\.yaml:4:9: http\.prot: there is no such option/,
   ],
   [
-    "a line that is no YAML",
+    "a line of invalid YAML",
     GOOD.replace("http: {", "http: {{"),
     /santinela\.yaml:\d+:\d+: this is not YAML/,
   ],
-  ["nothing but a word", "hello", /santinela\.yaml:1:1: must be a section/],
-])("a site whose configuration holds %s runs with its last good copy", (_what, broken, fault) => {
+  ["a single word", "hello", /santinela\.yaml:1:1: must be a section/],
+])("a site whose configuration has %s runs with its last good configuration", (_what, broken, fault) => {
   startedWith(GOOD, { STATE_DIRECTORY: join(folder, "data") });
   writeFileSync(file, broken);
   const run = toRun({ STATE_DIRECTORY: join(folder, "data") });
@@ -47,13 +47,13 @@ test.each([
   expect(run.config).toMatchObject({ dataDir: join(folder, "data"), site: { name: "Hala Nord" }, file });
 });
 
-test("a site whose configuration file is gone runs with its last good copy", () => {
+test("a site whose configuration file is missing runs with its last good configuration", () => {
   startedWith("mqtt: off\n");
   unlinkSync(file);
   expect(toRun().fault).toMatch(/cannot read the configuration .*santinela\.yaml/);
 });
 
-test("a password file that is gone costs the way to the centre, not the alarms", () => {
+test("a missing password file costs the link to the dispatch centre, not the alarms", () => {
   const password = join(folder, "etc", "centre.password");
   writeFileSync(password, "correct horse", { mode: 0o600 });
   startedWith(
@@ -66,19 +66,19 @@ test("a password file that is gone costs the way to the centre, not the alarms",
   expect(config.warnings.join()).toMatch(/there is no password file/);
 });
 
-test("a first start with mistakes is refused: there is nothing to fall back on", () => {
+test("a first start with errors fails: there is no last good configuration", () => {
   writeFileSync(file, "http: { prot: 1 }\n");
   expect(() => toRun()).toThrow(/santinela\.yaml:1:9: http\.prot/);
 });
 
-test("the copy of one file is not taken for another's", () => {
+test("the last good configuration of one file is not used for another", () => {
   startedWith("mqtt: off\n");
   const other = join(folder, "etc", "other.yaml");
   writeFileSync(other, "http: { prot: 1 }\n");
   expect(() => configurationToRun({ file: other, env: {}, cwd: folder })).toThrow(/other\.yaml:1:9/);
 });
 
-test("the newest configuration that worked is the copy, and only this user may read it", () => {
+test("the newest configuration that worked is the last good one, and only its user may read it", () => {
   startedWith("mqtt: off\nsite: { name: One }\n");
   startedWith("mqtt: off\nsite: { name: Two }\n");
   writeFileSync(file, ":");

@@ -32,7 +32,7 @@ const refusal = (yaml: string, env: Record<string, string> = {}): string => {
 
 const ZONE = "id: a, name: A, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }";
 
-describe("a mistake is named with its line, its column and the remedy", () => {
+describe("an error is reported with its line, its column and the remedy", () => {
   const mistakes: readonly [what: string, yaml: string, message: RegExp][] = [
     [
       "an unknown section",
@@ -129,7 +129,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /^2:3: site\.timezone: "Europe\/Bukarest" is no IANA time zone\. Write one such as Europe\/Bucharest$/,
     ],
     [
-      "an address beyond loopback without a word about TLS",
+      "an address beyond loopback without a TLS option",
       "http: { host: 0.0.0.0 }\n",
       /^1:9: http\.host: 0\.0\.0\.0 is beyond loopback, so http\.tls must be said\. Write tls: own/,
     ],
@@ -487,7 +487,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
       /mqtt\.listen: the built-in broker does not run beside an external one/,
     ],
     [
-      "a built-in broker open to everybody",
+      "a built-in broker without access control",
       "mqtt: { listen: { host: 0.0.0.0 } }\n",
       /mqtt\.listen\.host: beyond loopback \(0\.0\.0\.0\) the built-in broker needs username and passwordFile, or accounts$/,
     ],
@@ -515,11 +515,11 @@ describe("a mistake is named with its line, its column and the remedy", () => {
     expect(refusal(yaml)).toMatch(message);
   });
 
-  test("and all of them at once", () => {
+  test("all errors are reported at once", () => {
     expect(refusal("http: { prot: 1 }\nsite: { locale: de }\n").split("\n")).toHaveLength(2);
   });
 
-  test("a file that is not there is another kind of error", () => {
+  test("a missing file is another kind of error", () => {
     expect(() => loadConfiguration({ file: "nowhere.yaml", env: {}, cwd: folder })).toThrow(
       /cannot read the configuration .*nowhere\.yaml/,
     );
@@ -527,7 +527,7 @@ describe("a mistake is named with its line, its column and the remedy", () => {
 });
 
 describe("a valid configuration", () => {
-  test("of nothing is filled in with the defaults", () => {
+  test("without options has the defaults", () => {
     expect(load("")).toMatchObject({
       file,
       dataDir: join(folder, "var"),
@@ -549,7 +549,7 @@ describe("a valid configuration", () => {
     expect(load(yaml).http).toMatchObject({ connectionsMax, connectionsPerAddressMax });
   });
 
-  test("as in the documentation is accepted, with the defaults of each input and kind", () => {
+  test("as documented is accepted, with the defaults of each input and zone type", () => {
     const { zones, upstream, mqtt } = load(`
 upstream: { baseUrl: "http://127.0.0.1:8090", email: edge@example.org, passwordFile: ./pw, schedule: "* * * * *", marker: notes }
 mqtt: { url: mqtt://127.0.0.1:1883, username: u, passwordFile: ./pw }
@@ -584,7 +584,7 @@ zones:
     expect(zones.map(({ rules }) => rules.tripsAtFirstSight)).toEqual([false, true, true, false]);
   });
 
-  test("has the certificates for its broker read, and says whose key everybody can read", () => {
+  test("has the certificates of its broker loaded, and warns of a key that others can read", () => {
     for (const name of ["ca", "cert", "key"])
       writeFileSync(join(folder, name), `${name} pem`, { mode: 0o644 });
     const { mqtt, warnings } = load(
@@ -594,12 +594,12 @@ zones:
     expect(warnings).toEqual([expect.stringMatching(/key can be read by everybody/)]);
   });
 
-  test("warns of a password on its way to a broker elsewhere", () => {
+  test("warns of a password sent unencrypted to a remote broker", () => {
     const { warnings } = load("mqtt: { url: mqtt://broker, username: u, passwordFile: ./pw }\n");
     expect(warnings).toEqual([expect.stringMatching(/^mqtt\.url is not encrypted/)]);
   });
 
-  test("warns of what is probably not meant", () => {
+  test("warns of values that are probably a mistake", () => {
     writeFileSync(join(folder, "open"), "secret", { mode: 0o644 });
     const { warnings } = load(
       `http: { host: 0.0.0.0, tls: off }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./open }\nobjectives: { obiective/cladiri: [{ id: 2, name: B }] }\nzones:\n  - { ${ZONE.replace("intrusion", "motion")}, input: { gpio: 1 }, profile: holdup }\n  - { id: b, name: B, kind: fire, objective: { type: obiective/cladiri, id: 2 }, input: { gpio: 2 }, gate: { schedule: mon } }\n`,
@@ -616,7 +616,7 @@ zones:
     ]);
   });
 
-  test("may have zones on one topic whose conditions no message meets together", () => {
+  test("may have zones on one topic with exclusive conditions", () => {
     const at = (id: string, where: string, more = ""): string =>
       `  - { ${ZONE.replace("id: a", `id: ${id}`)}, input: { mqtt: rtl_433/events, path: /state, open: [open], where: [${where}] }${more} }\n`;
     const { zones, warnings } = load(
@@ -626,7 +626,7 @@ zones:
     expect(warnings).toEqual([]);
   });
 
-  test("warns of a repetition that is never left out, and of a contact that is a number here and text there", () => {
+  test("warns of a repetition that is never ignored, and of a contact that is a number here and text there", () => {
     const { warnings } = load(
       `objectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nzones:\n  - { ${ZONE.replace("intrusion", "fire")}, input: { mqtt: a/b, path: /x, open: [22], normal: [closed], dedupe: { path: /id } } }\n`,
     );
@@ -636,7 +636,7 @@ zones:
     ]);
   });
 
-  test("without any file is the embedded one of a first run, with its data in the current folder", () => {
+  test("without a file is the embedded one of a first run, with its data in the current directory", () => {
     const config = loadConfiguration({ env: { XDG_CONFIG_HOME: folder }, cwd: folder });
     expect(config).toMatchObject({
       file: null,
@@ -647,7 +647,7 @@ zones:
     expect(config.zones.map(({ id }) => id)).toEqual(["front-door", "back-gate", "panic-button"]);
   });
 
-  test("is found by the command line, the environment, and in the user's own folder, in this order", () => {
+  test("is found by the command line, the environment, and in the home directory, in this order", () => {
     const own = join(folder, "own", "santinela");
     mkdirSync(own, { recursive: true });
     for (const [path, port] of [
@@ -675,7 +675,7 @@ zones:
 });
 
 describe("the environment", () => {
-  test("wins over the file, whatever the case and underscores of its names", () => {
+  test("overrides the file, whatever the case and underscores of its names", () => {
     const { http, site, upstream } = load(
       "http: { port: 1 }\nupstream: { baseUrl: http://a, email: a@b, passwordFile: ./pw }\n",
       {
@@ -690,7 +690,7 @@ describe("the environment", () => {
     expect(site.name).toBe("12");
   });
 
-  test("can take a value from a file, and makes a section that the configuration lacks", () => {
+  test("can read a value from a file, and creates a missing section", () => {
     writeFileSync(join(folder, "ref"), "hala-nord\n");
     expect(
       load("", { SANTINELA_SITE__REF_FILE: join(folder, "ref"), SANTINELA_MQTT__LISTEN__PORT: "0" }),
@@ -700,7 +700,7 @@ describe("the environment", () => {
     });
   });
 
-  test("is named where it is wrong", () => {
+  test("is named in the error", () => {
     expect(refusal("", { SANTINELA_HTTP__PORT: "eighty" })).toBe(
       'SANTINELA_HTTP__PORT: http.port: must be a whole number, not "eighty"',
     );
@@ -722,13 +722,13 @@ test.each([
   ["a plain value", "mqtt: off\n"],
   ["an alias", "site: &empty {}\nmqtt: *empty\n"],
   ["a text instead of sections", "hello\n"],
-])("a variable of the environment below %s of the file is named", (_what, yaml) => {
+])("an environment variable below %s of the file is reported", (_what, yaml) => {
   expect(refusal(yaml, { SANTINELA_MQTT__URL: "mqtt://127.0.0.1" })).toMatch(
     /^SANTINELA_MQTT__URL: cannot set mqtt\.url, because .* has something else than sections above it/,
   );
 });
 
-test("aliases repeat what is written once, also for a hundred zones", () => {
+test("aliases are expanded, also for a hundred zones", () => {
   const zone = (id: number): string =>
     `  - { id: z${id}, name: Z, kind: intrusion, objective: *hall, input: { simulated: true } }\n`;
   const zones = Array.from({ length: 150 }, (_, id) => zone(id + 1)).join("");

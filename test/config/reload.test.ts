@@ -51,14 +51,14 @@ test.each([
     [],
   ],
   ["site: { name: A, ref: a }", "site: { ref: a, name: A }\n# a remark", [], []],
-])("%s → %s is named by its options, and by no secret", (before, after, applied, needsRestart) => {
-  const found = changes(before, after);
-  expect(new Set(found.applied)).toEqual(new Set(applied));
-  expect(new Set(found.needsRestart)).toEqual(new Set(needsRestart));
-  expect(JSON.stringify(found)).not.toContain("sixteen");
+])("%s → %s is reported by its options, without secrets", (before, after, applied, needsRestart) => {
+  const reported = changes(before, after);
+  expect(new Set(reported.applied)).toEqual(new Set(applied));
+  expect(new Set(reported.needsRestart)).toEqual(new Set(needsRestart));
+  expect(JSON.stringify(reported)).not.toContain("sixteen");
 });
 
-test("zones are named by what has become of them, a change of their profile included", () => {
+test("zones are reported as added, changed or removed, a change of their profile included", () => {
   const zone = (id: string, name: string): string =>
     `{ id: ${id}, name: ${name}, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }`;
   const before = `zones: [ ${zone("a", "A")}, ${zone("b", "B")}, ${zone("c", "C")} ]`;

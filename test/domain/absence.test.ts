@@ -7,10 +7,10 @@ import {
   type ListPresence,
 } from "../../src/domain/absence.ts";
 
-/* What the centre's answers can do to a record that it says it does not have. */
+/* Effects of responses on a record that the dispatch centre reports as missing. */
 
 const WORDS: readonly ListPresence[] = ["listed", "passed", "undetermined"];
-/** Looks at a record: how long after the one before, and what the list says if it is asked. */
+/** Reads of a record: the time since the last one, and the result of the list if it is requested. */
 const looks = fc.array(
   fc.record({ afterMs: fc.integer({ min: 0, max: 400_000 }), list: fc.constantFrom(...WORDS) }),
   { minLength: 1, maxLength: 30 },
@@ -39,7 +39,7 @@ function play(all: readonly { afterMs: number; list: ListPresence }[]): Played {
   return { believedAfterMs: undefined, lastList: undefined };
 }
 
-test("a record counts as gone only after two minutes and by a list that went past it, whatever the looks bring", () => {
+test("a record counts as deleted only after two minutes and by a list that went past it, however many reads there are", () => {
   fc.assert(
     fc.property(looks, (all) => {
       const { believedAfterMs, lastList } = play(all);
@@ -50,7 +50,7 @@ test("a record counts as gone only after two minutes and by a list that went pas
   );
 });
 
-test("a record that is really gone counts as gone once the list shows it, at the second look", () => {
+test("a record that is deleted counts as deleted once the list shows it, at the second read", () => {
   fc.assert(
     fc.property(fc.integer({ min: SECOND_LOOK_MS, max: 10 * SECOND_LOOK_MS }), (afterMs) => {
       const { believedAfterMs } = play([
@@ -62,12 +62,12 @@ test("a record that is really gone counts as gone once the list shows it, at the
   );
 });
 
-test("a list that shows the record starts the two minutes again", () => {
+test("a list that has the record restarts the two minutes", () => {
   const step = judgeAbsence(0, SECOND_LOOK_MS, "listed");
   expect(step).toEqual({ kind: "wait", sinceMs: SECOND_LOOK_MS, againAtMs: 2 * SECOND_LOOK_MS });
 });
 
-test("a list that could not be read whole never makes a record gone", () => {
+test("a list that was not read completely never makes a record count as deleted", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0 }), fc.integer({ min: 0 }), (sinceMs, ageMs) => {
       expect(judgeAbsence(sinceMs, sinceMs + ageMs, "undetermined").kind).toBe("wait");
@@ -75,7 +75,7 @@ test("a list that could not be read whole never makes a record gone", () => {
   );
 });
 
-test("a record that is missing is looked at soon, then ever more rarely, and once more when the two minutes are over", () => {
+test("a missing record is read again soon, then at growing intervals, and once more after two minutes", () => {
   const looksMs = [0];
   for (let nowMs = 0; nowMs < SECOND_LOOK_MS;) {
     const step = judgeAbsence(nowMs === 0 ? null : 0, nowMs);
@@ -87,7 +87,7 @@ test("a record that is missing is looked at soon, then ever more rarely, and onc
   expect(looksMs).toEqual([0, 10_000, 20_000, 40_000, 80_000, SECOND_LOOK_MS]);
 });
 
-test("a list that could not be read whole puts off the look, and not the time since when the record is missing", () => {
+test("a list that was not read completely postpones the next read, and not the time since when the record is missing", () => {
   const nowMs = SECOND_LOOK_MS + 5;
   const step = judgeAbsence(0, nowMs, "undetermined");
   expect(step).toEqual({ kind: "wait", sinceMs: 0, againAtMs: nowMs + SECOND_LOOK_MS });

@@ -4,7 +4,7 @@ import { formatLocal, isTimeZone, parseDateTime } from "../../src/domain/calenda
 
 const BUCHAREST = "Europe/Bucharest";
 
-describe("reading the interface's date-times", () => {
+describe("parsing the date-times of the contract", () => {
   test.each([
     ["2025-09-10T08:00:00", "2025-09-10T05:00:00.000Z"],
     ["2025-01-10T08:00", "2025-01-10T06:00:00.000Z"],
@@ -37,18 +37,18 @@ describe("reading the interface's date-times", () => {
     "1757484000000",
     "0000-01-01T00:00:00",
     "",
-  ])("%j is refused", (text) => {
+  ])("%j is rejected", (text) => {
     expect(parseDateTime(text, BUCHAREST)).toBeUndefined();
   });
 
-  test("a local time that happens twice is the first one, and one that never happens is as far after the gap", () => {
+  test("a local time that occurs twice is the first one, and one that does not exist is shifted by the gap", () => {
     // Romania left summer time on 2025-10-26 at 04:00 and entered it on 2025-03-30 at 03:00.
     expect(parseDateTime("2025-10-26T03:30:00", BUCHAREST)).toBe(Date.UTC(2025, 9, 26, 0, 30));
     expect(parseDateTime("2025-03-30T03:30:00", BUCHAREST)).toBe(Date.UTC(2025, 2, 30, 1, 30));
   });
 });
 
-test("every second of the century comes back from its local time, but for the hour that happens twice", () => {
+test("every second of the century survives the conversion to local time, except the hour that occurs twice", () => {
   const second = fc.integer({ min: 0, max: 4_102_444_800 });
   fc.assert(
     fc.property(
@@ -62,7 +62,7 @@ test("every second of the century comes back from its local time, but for the ho
   );
 });
 
-test("a time zone is known or not", () => {
+test("an unknown time zone is detected", () => {
   expect(isTimeZone(BUCHAREST)).toBe(true);
   expect(isTimeZone("Europe/Bukarest")).toBe(false);
 });

@@ -4,7 +4,7 @@ import { compareWithCentre, type ComparedRecord } from "../../src/domain/compari
 import { markerOf } from "../../src/domain/marker.ts";
 import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
-/* The records of a site held against its centre's list. */
+/* Comparison of the records of a site with the list of its dispatch centre. */
 
 const uuid = (n: number): string => `019a0000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 const marker = (n: number, site = "hall"): string => markerOf(site, uuid(n));
@@ -33,7 +33,7 @@ const compare = (records: readonly ComparedRecord[], rows: readonly MatchCandida
 
 const counts = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });
 
-test("each record that is missing, twice or once is named as that, and only those that differ are", () => {
+test("missing, duplicate and different records are listed, and no others", () => {
   fc.assert(
     fc.property(counts, (copies) => {
       const records = copies.map((_, index) => record(index + 1));
@@ -52,7 +52,7 @@ test("each record that is missing, twice or once is named as that, and only thos
   );
 });
 
-test("records of other sites and of people change nothing of it, however alike", () => {
+test("records of other sites and of people are ignored, however similar", () => {
   const strangers = fc.array(
     fc.constantFrom(null, "called", marker(1, "hall-2"), marker(2, "hal"), "[ref:hall-2-x]"),
   );
@@ -68,23 +68,23 @@ test("records of other sites and of people change nothing of it, however alike",
   );
 });
 
-describe("what else the list can show", () => {
-  test("a record that was deleted here and is there", () => {
+describe("the list can also show", () => {
+  test("a record that was deleted on site and exists upstream", () => {
     const { differences } = compare([record(1, { wanted: "not-there" })], [row(1, marker(1))]);
     expect(differences).toMatchObject([{ kind: "alive-there", interventionId: 1, upstreamIds: [1] }]);
   });
 
-  test("another record under the id of one of ours", () => {
+  test("a different record under the id of a record of this site", () => {
     const { differences } = compare([record(1)], [row(1, marker(9, "other"))]);
     expect(differences).toMatchObject([{ kind: "anothers", interventionId: 1 }]);
   });
 
-  test("a record of this site that is not known here", () => {
+  test("a record of this site that the database does not have", () => {
     const { differences } = compare([], [row(7, marker(7))]);
     expect(differences).toMatchObject([{ kind: "unknown-here", interventionId: null, upstreamIds: [7] }]);
   });
 
-  test("nothing of a record that is still being sent", () => {
+  test("nothing about a record that is still being sent", () => {
     const moving = record(1, { wanted: "moving" });
     expect(compare([moving], [row(1, marker(1)), row(2, marker(1))])).toEqual({
       here: 0,

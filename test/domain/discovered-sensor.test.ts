@@ -3,7 +3,7 @@ import { discoveredSensors } from "../../src/domain/discovered-sensor.ts";
 import { proposedZones } from "../../src/domain/proposed-zone.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
-/* Announcements in the shapes that zigbee2mqtt, ESPHome and Tasmota publish. */
+/* Discovery messages in the formats of zigbee2mqtt, ESPHome and Tasmota. */
 
 const Z2M_AVAILABILITY = [
   { topic: "zigbee2mqtt/bridge/state", value_template: "{{ value_json.state }}" },
@@ -74,7 +74,7 @@ function zonesOf(
 }
 
 describe("sensors that announce themselves", () => {
-  test("of zigbee2mqtt are zones with their tamper, battery and availability, behind one bridge", () => {
+  test("of zigbee2mqtt become zones with tamper, battery and availability behind one bridge", () => {
     expect(zonesOf(Z2M)).toEqual([
       {
         id: "back-gate",
@@ -98,7 +98,7 @@ describe("sensors that announce themselves", () => {
     ]);
   });
 
-  test("of a first device of zigbee2mqtt have its bridge as their bridge, not as their availability", () => {
+  test("of the first device of zigbee2mqtt have the bridge as a bridge, not as availability", () => {
     const [only, ...others] = zonesOf(Z2M.slice(0, 1));
     expect(others).toEqual([]);
     expect(only).toMatchObject({
@@ -110,7 +110,7 @@ describe("sensors that announce themselves", () => {
     expect(smoke).not.toHaveProperty("availability");
   });
 
-  test("are left out where a zone reads them already", () => {
+  test("are ignored where a zone reads them already", () => {
     const known = zoneOf({
       id: "bucatarie-smoke",
       input: { mqtt: "zigbee2mqtt/Back gate", path: "/contact", open: [false] },
@@ -118,7 +118,7 @@ describe("sensors that announce themselves", () => {
     expect(zonesOf(Z2M, [known]).map(({ id }) => id)).toEqual(["bucatarie-smoke-2"]);
   });
 
-  test("of ESPHome, abbreviated, with a base for the topics", () => {
+  test("of ESPHome are read with abbreviations and a base topic", () => {
     const announcement = {
       "~": "livingroom",
       dev_cla: "window",
@@ -139,7 +139,7 @@ describe("sensors that announce themselves", () => {
     ]);
   });
 
-  test("of Tasmota, whose motion detectors never say that it is over", () => {
+  test("of Tasmota have motion detectors that never report normal", () => {
     const announcement = {
       name: "PIR",
       stat_t: "tele/hall/SENSOR",
@@ -162,7 +162,7 @@ describe("sensors that announce themselves", () => {
     ]);
   });
 
-  test("of one device in one message", () => {
+  test("of one device are read from one message", () => {
     const announcement = {
       "~": "alarm",
       dev: { ids: "alarm-1", name: "Alarm" },
@@ -177,7 +177,7 @@ describe("sensors that announce themselves", () => {
     ]);
   });
 
-  test("whose value is computed are shown with the doubt", () => {
+  test("whose value is computed are shown as uncertain", () => {
     const announcement = {
       name: "Odd",
       state_topic: "odd",
@@ -190,14 +190,18 @@ describe("sensors that announce themselves", () => {
   });
 
   test.each([
-    ["no announcement", "binary_sensor/a/state", {}],
+    ["not an announcement", "binary_sensor/a/state", {}],
     ["withdrawn", "binary_sensor/a/config", undefined],
     ["a list", "binary_sensor/a/config", []],
     ["a light", "light/a/config", { state_topic: "a" }],
     ["without a state", "binary_sensor/a/config", { device_class: "door" }],
     ["hostile", "device/a/config", { cmps: { x: null, __proto__: { p: "binary_sensor" } }, "~": 7 }],
-    ["a prototype's", "binary_sensor/a/config", { state_topic: "a", device_class: "constructor" }],
-  ])("that are %s are none", (_what, topic, announcement) => {
+    [
+      "a property of a prototype",
+      "binary_sensor/a/config",
+      { state_topic: "a", device_class: "constructor" },
+    ],
+  ])("that are %s are ignored", (_what, topic, announcement) => {
     expect(zonesOf([[topic, announcement]])).toEqual([]);
   });
 });

@@ -19,12 +19,12 @@ describe("a schedule", () => {
     ["2026-11-21T04:59:59Z", true],
     ["2026-11-21T12:00:00Z", true],
     ["2026-11-22T21:59:59Z", true],
-    // Midnight: Monday's own span begins at six, and Sunday was a whole day.
+    // Midnight: the interval of Monday starts at six, and Sunday was a whole day.
     ["2026-11-22T22:00:00Z", false],
     ["2026-11-23T16:00:00Z", true],
     ["2026-11-24T04:59:59Z", true],
     ["2026-11-24T05:00:00Z", false],
-  ])("of nights and weekends wants trips at %s: %s", (utc, wanted) => {
+  ])("of nights and weekends is armed at %s: %s", (utc, wanted) => {
     expect(isOpen(NIGHTS, utc)).toBe(wanted);
   });
 
@@ -38,16 +38,16 @@ describe("a schedule", () => {
     ["2026-10-25T02:00:00Z", false],
     ["2026-03-29T00:59:59Z", false],
     ["2026-03-29T01:00:00Z", false],
-  ])("goes by the clock on the wall when it is set back or forward: 03:30-04:00 at %s: %s", (utc, wanted) => {
+  ])("follows local time when the clocks change: 03:30-04:00 at %s: %s", (utc, wanted) => {
     expect(isOpen("sun 03:30-04:00", utc)).toBe(wanted);
   });
 
-  test("that runs over midnight into a day of its own ends at its time", () => {
+  test("that crosses midnight into another day ends at its time", () => {
     expect(isOpen("sun 22:00-02:00", "2026-11-22T23:59:00Z")).toBe(true);
     expect(isOpen("sun 22:00-02:00", "2026-11-23T00:00:00Z")).toBe(false);
   });
 
-  test("wants every trip while the clock cannot be believed", () => {
+  test("is armed while the clock is not trusted", () => {
     expect(isOpen("mon 01:00-02:00", null)).toBe(true);
   });
 
@@ -55,7 +55,7 @@ describe("a schedule", () => {
     ["mon", [0], 0, 1440],
     ["SAT-Mon", [5, 6, 0], 0, 1440],
     ["tue 08:00-24:00", [1], 480, 1440],
-  ])("%s is read", (text, days, fromMin, toMin) => {
+  ])("%s is valid", (text, days, fromMin, toMin) => {
     expect(parseSchedule(text)).toEqual([{ days, fromMin, toMin }]);
   });
 
@@ -68,7 +68,7 @@ describe("a schedule", () => {
     "mon 08:60-09:00",
     "mon 08:00-08:00",
     "mon,,tue",
-  ])("%j cannot be read", (text) => {
+  ])("%j is invalid", (text) => {
     expect(parseSchedule(text)).toBeUndefined();
   });
 });
@@ -77,7 +77,7 @@ test.each([
   ["open", true],
   ["unknown", true],
   ["closed", false],
-] as const)("a gate whose message or key was last %s wants trips: %s", (state, wanted) => {
+] as const)("a gate whose message or key switch was last %s is armed: %s", (state, wanted) => {
   for (const options of [{ mqtt: "alarm/armed", open: ["armed"] }, { gpio: 22 }]) {
     const gate = resolveGate(options);
     expect(gate && isGateOpen(gate, 0, ZONE, () => state)).toBe(wanted);

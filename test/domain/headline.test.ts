@@ -38,7 +38,7 @@ function condition(severity: "error" | "warning"): Partial<HeadlineFacts> {
   return { conditions: [{ code: "disk-full", subject: "", severity, title: "Disk full" }] };
 }
 
-/** What makes each reason, alone: a reason without its case does not compile. */
+/** A case for each reason alone: a reason without a case does not compile. */
 const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "alarm-unfinished": { alarms: RECORD },
   "alarm-unrecorded": { unrecorded: ["door"] },
@@ -59,7 +59,7 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
 };
 
 describe("the headline of a site", () => {
-  test("is well where nothing is wrong, and says what is planned", () => {
+  test("is well without a problem, and lists planned interventions", () => {
     expect(headlineOf(QUIET)).toEqual({ level: "well", text: "all is well", reasons: [], planned: 0 });
     expect(headlineOf({ ...QUIET, planned: 2 })).toMatchObject({
       level: "well",
@@ -73,7 +73,7 @@ describe("the headline of a site", () => {
     expect(level).toBe(HEADLINE_REASONS[code as HeadlineCode]);
   });
 
-  test("has the most serious first, whatever two things are true", () => {
+  test("has the most serious reason first, for any two reasons", () => {
     for (const [one, its] of Object.entries(CASES))
       for (const [other, more] of Object.entries(CASES)) {
         const zones = [...(its.zones ?? []), ...(more.zones ?? [])];
@@ -93,8 +93,8 @@ describe("the headline of a site", () => {
   });
 
   test.each([
-    ["a bypassed zone that is open is no alarm", { contact: "open", disposition: "bypassed" }, "attention"],
-    ["an open zone in a walk test is no alarm", { contact: "open", disposition: "test" }, "well"],
+    ["an open bypassed zone is not an alarm", { contact: "open", disposition: "bypassed" }, "attention"],
+    ["an open zone in a walk test is not an alarm", { contact: "open", disposition: "test" }, "well"],
     ["a movement while disarmed keeps no site from being armed", MOTION(), "well"],
     ["a record that has waited for a minute is on its way", { contact: "normal" }, "well"],
   ] as const)("%s", (_name, more, level) => {
@@ -102,7 +102,7 @@ describe("the headline of a site", () => {
     expect(headlineOf({ ...QUIET, ...zone(more), backlog }).level).toBe(level);
   });
 
-  test("names what is behind each reason, and how many more there are", () => {
+  test("lists the subjects of each reason, and how many more there are", () => {
     const newest = Array.from({ length: 30 }, (_, index) => ({ id: 30 - index, name: "Foc" }));
     const { reasons, text } = headlineOf({ ...QUIET, alarms: { count: 30, newest } });
     expect(reasons[0]).toMatchObject({ count: 30, items: { length: 20 } });

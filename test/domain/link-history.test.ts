@@ -18,54 +18,54 @@ const ups = (samples: readonly LinkSample[]): number[] =>
 const downs = (samples: readonly LinkSample[]): number[] =>
   linkStretches(samples, HOUR).map(({ down }) => Math.round(down * 100));
 
-describe("an hour of the link in stretches of ten minutes", () => {
+describe("an hour of the link in intervals of ten minutes", () => {
   const every5 = Array.from({ length: 12 }, (_, index) => sample(index * 5, "up"));
 
-  test("is whole where the daemon was there all the time", () => {
+  test("is complete while the daemon runs", () => {
     expect(ups(every5)).toEqual([100, 100, 100, 100, 100, 100]);
     expect(downs(every5)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  test("shows an outage as long as it was", () => {
+  test("shows the length of an outage", () => {
     const outage = [...every5.slice(0, 3), sample(14, "down", 20), sample(16, "up"), ...every5.slice(4)];
     expect(downs(outage)).toEqual([0, 20, 0, 0, 0, 0]);
     expect(ups(outage)[1]).toBe(80);
     expect(linkStretches(outage, HOUR)[1]?.oldestUnsentS).toBe(20);
   });
 
-  test("knows nothing of the time in which the daemon was not there", () => {
+  test("has a gap while the daemon does not run", () => {
     expect(ups([sample(0, "up"), sample(50, "up")])).toEqual([100, 0, 0, 0, 0, 100]);
     expect(linkStretches([sample(0, "up")], HOUR)[3]).toMatchObject({ up: 0, down: 0, oldestUnsentS: null });
   });
 
-  test("goes on from a sample before it", () => {
+  test("continues from an earlier sample", () => {
     expect(ups([{ ...sample(0, "up"), atMs: -SAMPLE_EVERY_MS }])[0]).toBe(50);
   });
 });
 
-describe("spans between beginnings and ends", () => {
+describe("spans between start and end events", () => {
   const time = { sinceMs: 10, untilMs: 100 };
   test.each([
     [
-      "one that is over",
+      "one that has ended",
       [
         { atMs: 20, begins: true },
         { atMs: 30, begins: false },
       ],
       [[20, 30]],
     ],
-    ["one that is still there", [{ atMs: 20, begins: true }], [[20, 100]]],
+    ["one that is still open", [{ atMs: 20, begins: true }], [[20, 100]]],
     [
-      "one from before",
+      "one that started earlier",
       [
         { atMs: 5, begins: true },
         { atMs: 30, begins: false },
       ],
       [[10, 30]],
     ],
-    ["one whose beginning nobody knows", [{ atMs: 30, begins: false }], [[10, 30]]],
+    ["one without a known start", [{ atMs: 30, begins: false }], [[10, 30]]],
     [
-      "one that was over before",
+      "one that ended earlier",
       [
         { atMs: 2, begins: true },
         { atMs: 5, begins: false },
@@ -73,7 +73,7 @@ describe("spans between beginnings and ends", () => {
       [],
     ],
     [
-      "two beginnings in a row",
+      "two starts in a row",
       [
         { atMs: 20, begins: true },
         { atMs: 25, begins: true },

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { ListReading, type PageWord } from "../../src/domain/list-reading.ts";
 import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
 
-/* Readings of lists of centres with any page size, that keep or ignore the order and the pages. */
+/* Reads of lists of dispatch centres with any page size, with and without order and pages. */
 
-interface Manners {
+interface ListBehaviour {
   readonly pageRows: number;
   readonly isDescending: boolean;
   readonly ignoresStart: boolean;
 }
 
-const manners = fc.record({
+const behaviour = fc.record({
   pageRows: fc.integer({ min: 3, max: 20 }),
   isDescending: fc.boolean(),
   ignoresStart: fc.boolean(),
@@ -22,10 +22,10 @@ function row(id: number): MatchCandidate {
   return { id, name: `call ${id}`, objectiveType: "obiective/cladiri", objectiveId: 1, dateStart: null };
 }
 
-/** Reads until the reading says something other than `more`. */
+/** Reads until the result is not `more`. */
 function read(
   ids: readonly number[],
-  { pageRows, isDescending, ignoresStart }: Manners,
+  { pageRows, isDescending, ignoresStart }: ListBehaviour,
   watermarkId = 0,
 ): { word: PageWord; reading: ListReading } {
   const sorted = [...ids].sort((a, b) => (isDescending ? b - a : a - b)).map(row);
@@ -39,9 +39,9 @@ function read(
   throw new Error("the reading has no end");
 }
 
-test("a list in pages is read to its end, whatever the page size and the order", () => {
+test("a paged list is read to its end, for any page size and order", () => {
   fc.assert(
-    fc.property(idsOf(1_000), manners, (ids, each) => {
+    fc.property(idsOf(1_000), behaviour, (ids, each) => {
       fc.pre(!each.ignoresStart);
       const { word, reading } = read(ids, each);
       expect(word === "ended" || word === "reached").toBe(true);
@@ -50,9 +50,9 @@ test("a list in pages is read to its end, whatever the page size and the order",
   );
 });
 
-test("a list without pages is never taken for one that was read to the watermark, unless the watermark was on it", () => {
+test("a list without pages never counts as read to the watermark, unless it contained the watermark", () => {
   fc.assert(
-    fc.property(idsOf(1_000), manners, (ids, each) => {
+    fc.property(idsOf(1_000), behaviour, (ids, each) => {
       fc.pre(each.ignoresStart && ids.length > each.pageRows);
       const { word } = read(ids, each);
       expect(word).toBe("repeats");
@@ -60,9 +60,9 @@ test("a list without pages is never taken for one that was read to the watermark
   );
 });
 
-test("what is above a watermark that is still there is never missed, whatever lies below", () => {
+test("records above an existing watermark are never missed", () => {
   fc.assert(
-    fc.property(idsOf(500), fc.integer({ min: 0, max: 39 }), manners, (ids, at, each) => {
+    fc.property(idsOf(500), fc.integer({ min: 0, max: 39 }), behaviour, (ids, at, each) => {
       fc.pre(!each.ignoresStart && ids.length > at);
       const watermark = ids[at] ?? 0;
       const { reading } = read(ids, each, watermark);
@@ -72,10 +72,10 @@ test("what is above a watermark that is still there is never missed, whatever li
   );
 });
 
-test("two readings agree if nothing below the first one's highest id came or went", () => {
+test("two reads agree if nothing changed below the highest id of the first", () => {
   fc.assert(
     fc.property(idsOf(500), idsOf(500), (first, later) => {
-      const each: Manners = { pageRows: 7, isDescending: true, ignoresStart: false };
+      const each: ListBehaviour = { pageRows: 7, isDescending: true, ignoresStart: false };
       const one = read(first, each).reading;
       const other = read(later, each).reading;
       const top = Math.max(0, ...first);

@@ -20,19 +20,19 @@ const SENT: UpstreamRecord = {
   crews: 1,
   notes: `seen\n${MARKER}`,
 };
-const NOBODYS = (_row: MatchCandidate): boolean => false;
+const UNCLAIMED = (_row: MatchCandidate): boolean => false;
 
 function row(id: number, changes: UpstreamRecord = {}): MatchCandidate {
   return { ...SENT, id, ...changes };
 }
 
-function found(rows: readonly MatchCandidate[], sought: object = {}, isTaken = NOBODYS): number[] {
+function found(rows: readonly MatchCandidate[], sought: object = {}, isTaken = UNCLAIMED): number[] {
   const full = { marker: MARKER, sent: SENT, isMarked: true, madeAfter: 0, ...sought };
   return findMatches(rows, full, isTaken).map(({ id }) => id);
 }
 
-describe("a record is known again at the centre", () => {
-  test("by its reference, in the notes or in the description, whatever a dispatcher has written around it", () => {
+describe("a record matches a candidate", () => {
+  test("by its reference in the notes or description, despite text of a dispatcher around it", () => {
     const rows = [
       row(1, { notes: `called the owner ${MARKER} at nine` }),
       row(2, { notes: null, description: MARKER, name: "renamed", status: "done" }),
@@ -40,12 +40,12 @@ describe("a record is known again at the centre", () => {
     expect(found(rows)).toEqual([1, 2]);
   });
 
-  test("by its whole reference: another one that begins like it is another record's", () => {
+  test("by its whole reference, not by a prefix of another one", () => {
     expect(carriesMarker({ notes: "[ref:nord-k11]" }, MARKER)).toBe(false);
     expect(found([row(1, { notes: "[ref:nord-k11]" }), row(2, { notes: "[ref:sud-k1]" })])).toEqual([]);
   });
 
-  test("by objective, name and start, where the reference was removed", () => {
+  test("by objective, name and start when the reference was removed", () => {
     const bare = { notes: "called the owner" };
     expect(
       found([
@@ -58,33 +58,33 @@ describe("a record is known again at the centre", () => {
     ).toEqual([1]);
   });
 
-  test("by the same instant, however the centre writes it", () => {
+  test("by the same instant in any format", () => {
     expect(found([row(1, { notes: null, dateStart: "2026-11-20T21:30:00.000Z" })])).toEqual([1]);
   });
 
-  test("by its reference alone where there is one to be found", () => {
+  test("by its reference alone when a candidate has it", () => {
     expect(found([row(1, { notes: null }), row(2)])).toEqual([2]);
   });
 
-  test("never by its looks while it bears another's reference", () => {
+  test("never by its fields when it has the reference of another record", () => {
     expect(found([row(1, { notes: "[ref:sud-k9]" })])).toEqual([]);
   });
 
-  test("never by its looks without a start, because two calls to one address look alike", () => {
+  test("never by its fields without a start, because two calls to one address look alike", () => {
     const sent = { ...SENT, dateStart: null };
     const rows = [row(1, { notes: null, dateStart: null })];
     expect(found(rows, { sent })).toEqual([]);
-    // A site that marks nothing has nothing better to go by.
+    // A site without markers has no better criterion.
     expect(found(rows, { sent, isMarked: false })).toEqual([1]);
   });
 
-  test("never where it is known to be another one", () => {
+  test("never when it is known to be another record", () => {
     expect(found([row(1), row(2)], {}, ({ id }) => id === 1)).toEqual([2]);
   });
 });
 
-describe("of several", () => {
-  test("the oldest is kept, because equal ones can stand for each other", () => {
+describe("of several candidates", () => {
+  test("the oldest is kept when all are equal", () => {
     expect(chooseSurvivor([row(9), row(4), row(7)], [SENT], {})?.id).toBe(4);
   });
 
@@ -92,22 +92,22 @@ describe("of several", () => {
     expect(chooseSurvivor([row(4), row(7, { crews: 3 }), row(9)], [SENT], {})?.id).toBe(7);
   });
 
-  test("one that shows what we sent later is not taken for a dispatcher's", () => {
+  test("one with values of a later update does not count as edited by a dispatcher", () => {
     expect(chooseSurvivor([row(4), row(7, { crews: 3 })], [SENT], { crews: [2, 3] })?.id).toBe(4);
   });
 });
 
-describe("a record can be removed and nobody misses it", () => {
+describe("a duplicate can be removed", () => {
   test.each<[what: string, changes: UpstreamRecord, known: readonly UpstreamRecord[], isSo: boolean]>([
-    ["that is as it was sent", {}, [SENT], true],
-    ["that the centre has written in its own way", { dateStart: "2026-11-20T21:30:00.000Z" }, [SENT], true],
-    ["that the centre shows only in part", { crews: undefined, status: undefined }, [SENT], true],
-    ["that a dispatcher has worked on", { crews: 3 }, [SENT], false],
+    ["that is unchanged", {}, [SENT], true],
+    ["that the dispatch centre has normalised", { dateStart: "2026-11-20T21:30:00.000Z" }, [SENT], true],
+    ["that the dispatch centre shows only in part", { crews: undefined, status: undefined }, [SENT], true],
+    ["that a dispatcher has changed", { crews: 3 }, [SENT], false],
     ["whose reference a dispatcher has removed", { notes: "seen" }, [SENT], false],
-    ["if the one that is kept has the same work in it", { crews: 3 }, [SENT, { crews: 3 }], true],
+    ["if the kept one has the same changes", { crews: 3 }, [SENT, { crews: 3 }], true],
     ["with an invoice", { invoicePdf: "https://centre.example/1.pdf" }, [SENT], false],
     [
-      "if the one that is kept has the same invoice",
+      "if the kept one has the same invoice",
       { invoicePdf: "https://centre.example/1.pdf" },
       [SENT, { invoicePdf: "https://centre.example/1.pdf" }],
       true,
@@ -117,39 +117,35 @@ describe("a record can be removed and nobody misses it", () => {
   });
 });
 
-describe("under a known id there is", () => {
+describe("the record under a known id is", () => {
   const known = { marker: MARKER, base: SENT, watermark: 0 };
   const bare = { notes: null };
 
   test.each<[what: string, changes: UpstreamRecord, identity: string]>([
-    ["our record with its reference, whatever else has changed", { name: "renamed", objectiveId: 9 }, "ours"],
-    [
-      "our record with its start, when its reference and name were removed",
-      { ...bare, name: "renamed" },
-      "ours",
-    ],
-    ["another's with another reference, however alike they are", { notes: "[ref:sud-k1]" }, "anothers"],
-    ["another's of another objective", { ...bare, objectiveId: 2 }, "anothers"],
-    ["another's of another kind of objective", { ...bare, objectiveType: "obiective/bunuri" }, "anothers"],
-    ["another's with neither name nor start", { ...bare, name: "Other", dateStart: null }, "anothers"],
-    ["what nobody can tell, with the name alone", { ...bare, dateStart: "2026-11-21T04:00:00Z" }, "unclear"],
+    ["ours with its reference, whatever else has changed", { name: "renamed", objectiveId: 9 }, "ours"],
+    ["ours with its start, when its reference and name were removed", { ...bare, name: "renamed" }, "ours"],
+    ["of another with another reference, however similar", { notes: "[ref:sud-k1]" }, "anothers"],
+    ["of another with another objective", { ...bare, objectiveId: 2 }, "anothers"],
+    ["of another with another objective type", { ...bare, objectiveType: "obiective/bunuri" }, "anothers"],
+    ["of another with neither name nor start", { ...bare, name: "Other", dateStart: null }, "anothers"],
+    ["unclear with the name alone", { ...bare, dateStart: "2026-11-21T04:00:00Z" }, "unclear"],
   ])("%s", (_what, changes, identity) => {
     expect(identityOf(row(1, changes), known)).toBe(identity);
   });
 
-  test("another's where it is older than ours can be, unless it bears our reference", () => {
+  test("of another if it is older than ours can be, unless it has our reference", () => {
     expect(identityOf(row(4, bare), { ...known, watermark: 4 })).toBe("anothers");
     expect(identityOf(row(4), { ...known, watermark: 4 })).toBe("ours");
   });
 
-  test("at a centre that keeps no reference, our record with its name or its start", () => {
+  test("ours with its name or its start at a dispatch centre that keeps no reference", () => {
     const kept = { ...known, base: { ...SENT, notes: "seen" } };
     expect(identityOf(row(1, { ...bare, dateStart: null }), kept)).toBe("ours");
     expect(identityOf(row(1, { ...bare, name: "renamed" }), kept)).toBe("ours");
     expect(identityOf(row(1, { ...bare, name: "renamed", dateStart: null }), kept)).toBe("anothers");
   });
 
-  test("our record by its looks only with its name or with its start", () => {
+  test("ours by its fields only with its name or its start", () => {
     for (const byName of Object.values(LOOKS)) {
       expect(Object.values(byName.another).filter((identity) => identity === "ours")).toHaveLength(1);
       expect(byName.another.same).toBe("ours");
@@ -157,7 +153,7 @@ describe("under a known id there is", () => {
   });
 });
 
-test("where it is not shown that a record was made after ours was sent, nothing but its reference makes it ours", () => {
+test("a record that may be older than our request is ours only by its reference", () => {
   expect(found([row(1, { notes: null })], { madeAfter: null })).toEqual([]);
   expect(found([row(5, { notes: null })], { madeAfter: 5 })).toEqual([]);
   expect(found([row(1)], { madeAfter: null })).toEqual([1]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { INTERVENTION_FIELDS, type InterventionFields } from "../../src/domain/intervention.ts";
 import { merge, withInFlightValues, type UpstreamRecord, type MergeSides } from "../../src/domain/merge.ts";
 
-/* A record that both sides had in common, and what each has made of it since. */
+/* A common base of both sides, and the later changes of each. */
 
 const COMMON: InterventionFields = {
   name: "Intrusion",
@@ -23,15 +23,15 @@ const COMMON: InterventionFields = {
 };
 
 function sides(
-  here: Partial<InterventionFields>,
-  there: UpstreamRecord,
+  localNotes: Partial<InterventionFields>,
+  upstreamNotes: UpstreamRecord,
   others: Partial<MergeSides> = {},
 ): MergeSides {
   return {
-    local: { ...COMMON, ...here },
+    local: { ...COMMON, ...localNotes },
     agreed: COMMON,
     base: { ...COMMON },
-    upstream: { ...COMMON, ...there },
+    upstream: { ...COMMON, ...upstreamNotes },
     inFlightValues: {},
     ...others,
   };
@@ -40,7 +40,7 @@ function sides(
 const LATER = "2026-11-21T08:00:00Z";
 const LATEST = "2026-11-21T09:00:00Z";
 
-describe("a field that one side alone has changed", () => {
+describe("a field changed on one side", () => {
   test.each<[field: string, value: unknown]>([
     ["name", "Smoke"],
     ["description", "at the gate"],
@@ -53,7 +53,7 @@ describe("a field that one side alone has changed", () => {
     ["crews", 2],
     ["police", true],
     ["notes", "seen"],
-  ])("is that side's: %s", (field, value) => {
+  ])("takes the value of that side: %s", (field, value) => {
     expect(merge(sides({ [field]: value }, {}))).toEqual({
       push: { [field]: value },
       applyLocally: {},
@@ -66,29 +66,29 @@ describe("a field that one side alone has changed", () => {
     });
   });
 
-  test("is sent alone, whatever the other side has done to the others", () => {
+  test("is sent alone, whatever the other side has changed", () => {
     const merged = merge(sides({ description: "at the gate" }, { crews: 4, status: "in_progress" }));
     expect(merged.push).toEqual({ description: "at the gate" });
     expect(merged.applyLocally).toEqual({ crews: 4, status: "in_progress" });
   });
 
-  test("is that side's also where it was emptied", () => {
+  test("takes the value of that side also when it was emptied", () => {
     expect(merge(sides({ description: null }, {})).push).toEqual({ description: null });
     expect(merge(sides({}, { description: null })).applyLocally).toEqual({ description: null });
   });
 });
 
-describe("a field that both sides have changed", () => {
+describe("a field changed on both sides", () => {
   test.each<[field: string, here: unknown, there: unknown]>([
     ["dateStart", LATER, LATEST],
     ["dateEnd", LATER, LATEST],
     ["crews", 2, 3],
-  ])("is the dispatcher's, who sends the crews: %s", (field, here, there) => {
-    const merged = merge(sides({ [field]: here }, { [field]: there }));
+  ])("takes the value of the dispatch centre: %s", (field, localNotes, upstreamNotes) => {
+    const merged = merge(sides({ [field]: localNotes }, { [field]: upstreamNotes }));
     expect(merged).toEqual({
       push: {},
-      applyLocally: { [field]: there },
-      conflicts: [{ field, here, there, kept: "there" }],
+      applyLocally: { [field]: upstreamNotes },
+      conflicts: [{ field, here: localNotes, there: upstreamNotes, kept: "there" }],
     });
   });
 
@@ -97,12 +97,12 @@ describe("a field that both sides have changed", () => {
     ["description", "at the gate", "in the yard"],
     ["priority", "high", "low"],
     ["type", "repair", "inspection"],
-  ])("is the site's, whose people stand in front of it: %s", (field, here, there) => {
-    const merged = merge(sides({ [field]: here }, { [field]: there }));
+  ])("takes the value of the site: %s", (field, localNotes, upstreamNotes) => {
+    const merged = merge(sides({ [field]: localNotes }, { [field]: upstreamNotes }));
     expect(merged).toEqual({
-      push: { [field]: here },
+      push: { [field]: localNotes },
       applyLocally: {},
-      conflicts: [{ field, here, there, kept: "here" }],
+      conflicts: [{ field, here: localNotes, there: upstreamNotes, kept: "here" }],
     });
   });
 
@@ -111,14 +111,14 @@ describe("a field that both sides have changed", () => {
   >([
     ["in_progress", "done", "there"],
     ["done", "in_progress", "here"],
-  ])("goes on and never back, if it is the status: %s here, %s there", (here, there, kept) => {
-    const merged = merge(sides({ status: here }, { status: there }));
+  ])("takes the later status: %s here, %s there", (localNotes, upstreamNotes, kept) => {
+    const merged = merge(sides({ status: localNotes }, { status: upstreamNotes }));
     expect(merged[kept === "here" ? "push" : "applyLocally"]).toEqual({ status: "done" });
-    expect(merged.conflicts).toEqual([{ field: "status", here, there, kept }]);
+    expect(merged.conflicts).toEqual([{ field: "status", here: localNotes, there: upstreamNotes, kept }]);
   });
 
   test.each<[what: string, agreed: string | null, here: string, there: string, both: string]>([
-    ["a line came in on either side", null, "seen", "heard", "heard\nseen"],
+    ["each side added a line", null, "seen", "heard", "heard\nseen"],
     [
       "a zone opened again while a dispatcher wrote",
       "23:30 Door",
@@ -126,12 +126,12 @@ describe("a field that both sides have changed", () => {
       "23:30 Door\nCrew 4 sent",
       "23:30 Door ×2 → 23:41\nCrew 4 sent",
     ],
-    ["a dispatcher took our line out", "a\nb", "a\nb ×2", "a\nCrew 4", "a\nCrew 4\nb ×2"],
-    ["a person here took a line out", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
-    ["a dispatcher left a line empty in notes that were empty", "", "seen", "a\n\nb", "a\n\nb\nseen"],
-    ["the same line came in on both sides", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
-  ])("keeps what both have written into the notes, where %s", (_what, agreed, here, there, both) => {
-    const base = sides({ notes: here }, { notes: there });
+    ["a dispatcher removed our line", "a\nb", "a\nb ×2", "a\nCrew 4", "a\nCrew 4\nb ×2"],
+    ["a user on site removed a line", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
+    ["a dispatcher added an empty line to empty notes", "", "seen", "a\n\nb", "a\n\nb\nseen"],
+    ["both sides added the same line", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
+  ])("keeps the notes of both sides when %s", (_what, agreed, localNotes, upstreamNotes, both) => {
+    const base = sides({ notes: localNotes }, { notes: upstreamNotes });
     const merged = merge({
       ...base,
       agreed: { ...base.agreed, notes: agreed },
@@ -140,33 +140,33 @@ describe("a field that both sides have changed", () => {
     expect(merged).toEqual({ push: { notes: both }, applyLocally: { notes: both }, conflicts: [] });
   });
 
-  test("follows the site where the notes of both have no room", () => {
-    const here = "h".repeat(2_000);
-    const there = "t".repeat(2_000);
-    expect(merge(sides({ notes: here }, { notes: there }))).toEqual({
-      push: { notes: here },
+  test("takes the notes of the site when both are too long", () => {
+    const localNotes = "h".repeat(2_000);
+    const upstreamNotes = "t".repeat(2_000);
+    expect(merge(sides({ notes: localNotes }, { notes: upstreamNotes }))).toEqual({
+      push: { notes: localNotes },
       applyLocally: {},
-      conflicts: [{ field: "notes", here, there, kept: "here" }],
+      conflicts: [{ field: "notes", here: localNotes, there: upstreamNotes, kept: "here" }],
     });
   });
 
   test.each<[what: string, there: string, push: object]>([
-    ["as long as they may be", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
+    ["as long as the limit", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
     ["one character longer", "t".repeat(2_901), { notes: "h".repeat(999) }],
-  ])("has the notes of both where they are together %s", (_what, there, push) => {
-    expect(merge(sides({ notes: "h".repeat(999) }, { notes: there })).push).toEqual(push);
+  ])("keeps both notes when they are together %s", (_what, upstreamNotes, push) => {
+    expect(merge(sides({ notes: "h".repeat(999) }, { notes: upstreamNotes })).push).toEqual(push);
   });
 
-  test("follows the one side whose notes are a text", () => {
-    const there = "seen";
-    expect(merge({ ...sides({}, { notes: there }), agreed: { ...COMMON, notes: "old" } })).toEqual({
+  test("takes the side whose notes are text", () => {
+    const upstreamNotes = "seen";
+    expect(merge({ ...sides({}, { notes: upstreamNotes }), agreed: { ...COMMON, notes: "old" } })).toEqual({
       push: { notes: null },
       applyLocally: {},
-      conflicts: [{ field: "notes", here: null, there, kept: "here" }],
+      conflicts: [{ field: "notes", here: null, there: upstreamNotes, kept: "here" }],
     });
   });
 
-  test("in the same way is no conflict and needs nothing", () => {
+  test("to the same value is not a conflict", () => {
     expect(merge(sides({ status: "done", crews: 2 }, { status: "done", crews: 2 }))).toEqual({
       push: {},
       applyLocally: {},
@@ -175,19 +175,19 @@ describe("a field that both sides have changed", () => {
   });
 });
 
-describe("how the centre writes", () => {
-  test("nothing as null, as an empty text, or not at all, is the same", () => {
+describe("formats of the dispatch centre", () => {
+  test("null, an empty text and a missing field are the same", () => {
     for (const notes of [null, "", undefined])
       expect(merge(sides({}, { notes }))).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
 
-  test("a date in its own way is no change, because each side has its own past", () => {
+  test("a reformatted date is not a change, because each side has its own base", () => {
     const own = { dateStart: "2026-11-20T23:30:00+02:00" };
     const merged = merge(sides({}, own, { base: { ...COMMON, ...own } }));
     expect(merged).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
 
-  test("a field that it has never shown is what both agreed on", () => {
+  test("a field that it has never returned has the agreed value", () => {
     const { crews: _crews, ...base } = COMMON;
     const untouched = merge(sides({ crews: 2 }, { crews: 1 }, { base }));
     expect(untouched).toEqual({ push: { crews: 2 }, applyLocally: {}, conflicts: [] });
@@ -195,27 +195,27 @@ describe("how the centre writes", () => {
     expect(dispatched).toEqual({ push: {}, applyLocally: { crews: 3 }, conflicts: [] });
   });
 
-  test("a field that it neither shows nor ever has keeps what is here", () => {
+  test("a field that it does not have keeps the local value", () => {
     const { crews: _crews, ...base } = COMMON;
     const merged = merge(sides({}, { crews: undefined }, { base }));
     expect(merged).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
     expect(merged.applyLocally).not.toHaveProperty("crews");
   });
 
-  test("a field that it no longer shows is what it was there", () => {
+  test("a field that it no longer returns keeps its last value there", () => {
     const merged = merge(sides({ crews: 5 }, { crews: undefined }, { base: { ...COMMON, crews: 5 } }));
     expect(merged).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
 
-  test("a field that its answers leave out says nothing about it", () => {
+  test("a field that is missing in a response is not a change", () => {
     expect(merge(sides({ crews: 2 }, { crews: undefined, police: undefined })).push).toEqual({ crews: 2 });
   });
 });
 
-describe("a value of ours that came late", () => {
+describe("an in-flight value of ours that arrives late", () => {
   const late = { inFlightValues: { description: ["first word"] } };
 
-  test("is no dispatcher's word: the newer one here is sent again", () => {
+  test("is not a change by a dispatcher: the newer local value is sent again", () => {
     const agreed = { ...COMMON, description: "second word" };
     const merged = merge({
       ...sides({ description: "second word" }, { description: "first word" }, late),
@@ -225,13 +225,13 @@ describe("a value of ours that came late", () => {
     expect(merged).toEqual({ push: { description: "second word" }, applyLocally: {}, conflicts: [] });
   });
 
-  test("hides nothing that a dispatcher has written", () => {
+  test("does not hide a change by a dispatcher", () => {
     expect(merge(sides({}, { description: "called the owner" }, late)).applyLocally).toEqual({
       description: "called the owner",
     });
   });
 
-  test("is remembered once, the newest last, and not for ever", () => {
+  test("is stored once, the newest last, up to a limit", () => {
     let inFlightValues = withInFlightValues({}, { crews: 1 });
     for (let crews = 1; crews <= 60; crews += 1)
       inFlightValues = withInFlightValues(inFlightValues, { crews });
@@ -243,15 +243,15 @@ describe("a value of ours that came late", () => {
   });
 });
 
-test("whatever both sides have done, no field but the notes is sent and taken over at once, and after both nothing is left to do", () => {
+test("after any changes on both sides no field but the notes goes both ways, and a second merge has nothing to do", () => {
   const changed = subarray([...INTERVENTION_FIELDS]);
   const value = constantFrom<unknown>("one", "two", 1, 2, true, false, null, "done", "in_progress");
   const fields = record(Object.fromEntries(INTERVENTION_FIELDS.map((field) => [field, value])));
   const among = (all: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
     Object.fromEntries(names.map((name) => [name, all[name]]));
   check(
-    property(fields, changed, fields, changed, (here, hereNames, there, thereNames) => {
-      const before = sides(among(here, hereNames), among(there, thereNames));
+    property(fields, changed, fields, changed, (localNotes, hereNames, upstreamNotes, thereNames) => {
+      const before = sides(among(localNotes, hereNames), among(upstreamNotes, thereNames));
       const { push, applyLocally } = merge(before);
       expect(Object.keys(push).filter((field) => field in applyLocally && field !== "notes")).toEqual([]);
       const local = { ...before.local, ...applyLocally } as InterventionFields;

@@ -5,7 +5,7 @@ import { nextPhase, type OutboxEvent, type OutboxPhase } from "../../src/domain/
 import { markerOf, withMarker } from "../../src/domain/marker.ts";
 import { newIntervention } from "../../src/domain/intervention.ts";
 
-describe("the way of a record", () => {
+describe("the phases of a record", () => {
   const ways: readonly [string, OutboxPhase, ...[OutboxEvent, OutboxPhase][]][] = [
     [
       "sent and taken",
@@ -47,12 +47,12 @@ describe("the way of a record", () => {
     }
   });
 
-  test("a refused update goes back to being linked, a refused first attempt to being new", () => {
+  test("a rejected update returns to linked, a rejected first attempt to new", () => {
     expect(nextPhase("rejected", "edited", true)).toBe("linked");
     expect(nextPhase("rejected", "retry", false)).toBe("new");
   });
 
-  test("what cannot happen is a defect and not a silent step", () => {
+  test("an impossible transition throws", () => {
     expect(() => nextPhase("closed", "send", true)).toThrow(/closed does not accept the event send/);
     expect(() => nextPhase("posting", "send", false)).toThrow();
   });
@@ -75,7 +75,7 @@ describe("the way of a record", () => {
   });
 });
 
-test("the wait is random between nothing and a ceiling that doubles up to ten minutes", () => {
+test("the back-off is random between zero and a ceiling that doubles up to ten minutes", () => {
   check(
     property(
       tuple(integer({ min: 0, max: 1000 }), double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
@@ -87,7 +87,7 @@ test("the wait is random between nothing and a ceiling that doubles up to ten mi
   );
 });
 
-test("the marker is always whole and never makes a text longer than the interface allows", () => {
+test("the marker is always complete and never exceeds the length limit of the contract", () => {
   const letters = array(constantFrom("a", "ș", "🚨", "\n"), { maxLength: 4000 }).map((parts) =>
     parts.join(""),
   );

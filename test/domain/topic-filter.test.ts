@@ -16,7 +16,7 @@ describe("a topic", () => {
     ["$SYS/broker", "+/broker", false],
     ["$SYS/broker", "$SYS/broker", true],
   ];
-  test.each(cases)("%s falls under %s: %s", (topic, filter, expected) => {
+  test.each(cases)("%s matches %s: %s", (topic, filter, expected) => {
     expect(matchesFilter(topic, filter)).toBe(expected);
   });
 });
@@ -37,7 +37,7 @@ describe("two filters", () => {
     expect(overlap(other, one)).toBe(expected);
   });
 
-  test("overlap whenever one topic falls under both", () => {
+  test("overlap whenever one topic matches both", () => {
     const level = fc.constantFrom("a", "b", "c");
     const topic = fc.array(level, { minLength: 1, maxLength: 4 }).map((levels) => levels.join("/"));
     const wildcard = fc.constantFrom("a", "b", "c", "+");
@@ -52,7 +52,7 @@ describe("two filters", () => {
   });
 });
 
-describe("a filter of the configuration", () => {
+describe("a configured filter", () => {
   test.each(["a", "a/b", "a/+", "+/a", "a/b/#", "a/b/c/#", "tele/+/LWT", "a//b"])("may be %s", (filter) => {
     expect(filterFault(filter)).toBeUndefined();
   });

@@ -33,7 +33,7 @@ function zone(profile: object, name = "Ușa principală") {
 }
 
 describe("the texts of an intervention", () => {
-  test("are the site's language's own", () => {
+  test("are in the language of the site", () => {
     const { body } = newTrip(zone({}), SEEN, RO);
     expect(body).toMatchObject({
       name: "Alarmă efracție: Ușa principală",
@@ -41,25 +41,25 @@ describe("the texts of an intervention", () => {
     });
   });
 
-  test("are a profile's own where it has some, with every placeholder filled in", () => {
+  test("come from the profile where it has some, with every placeholder filled in", () => {
     const name = "{zone.name}/{zone.id}/{zone.kind} @ {objective.name} {event.time} {event.cause}";
     const { body } = newTrip(zone({ name, description: "{objective.name}: sunați la poartă" }), SEEN, RO);
     expect(body.name).toBe("Ușa principală/door/efracție @ Hala Nord 2026-11-20 23:30:00 declanșată la");
     expect(body.description).toBe("Hala Nord: sunați la poartă");
   });
 
-  test("take nothing of a name for a placeholder", () => {
+  test("do not read placeholders in names", () => {
     const { body } = newTrip(zone({ name: "{zone.name}" }, "{event.time}"), SEEN, RO);
     expect(body.name).toBe("{event.time}");
   });
 
-  test("are cut to what the interface takes, by whole characters", () => {
+  test("are cut to the limit of the contract at whole characters", () => {
     const { body } = newTrip(zone({ name: "{zone.name}".repeat(3) }, "🚪".repeat(90)), SEEN, RO);
     expect([...body.name]).toHaveLength(200);
     expect(body.name.endsWith("🚪…")).toBe(true);
   });
 
-  test.each(["ro", "en"] as const)("have a word for everything in %s", (locale) => {
+  test.each(["ro", "en"] as const)("are complete in %s", (locale) => {
     const words = wording(locale);
     const text = { zone: "Z", zoneId: "z", kind: "k", time: "T", earliest: "E", since: "S" };
     for (const cause of ["edge", "first-sight", "after-restart", "chatter", "standing"] as const)
@@ -72,7 +72,7 @@ describe("the texts of an intervention", () => {
   });
 });
 
-test("what is no placeholder is found and left as it is", () => {
+test("an unknown placeholder is reported and left as it is", () => {
   expect(unknownPlaceholders("{zone.name} {constructor} {} {zone.name")).toEqual(["constructor", ""]);
   const values = {
     "zone.name": "Z",
@@ -85,7 +85,7 @@ test("what is no placeholder is found and left as it is", () => {
   expect(renderTemplate("{zone.name} {constructor}", values)).toBe("Z {constructor}");
 });
 
-test("a signal test asks nobody to set out", () => {
+test("a signal test requests no crew or service", () => {
   const { key, moment, isDated } = SEEN;
   const row = newSignalTest(zone({ police: true }), { key, moment, isDated, who: "ana@example.ro" }, RO);
   expect(row.body).toEqual({

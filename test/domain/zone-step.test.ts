@@ -7,7 +7,7 @@ import type { Contact, ZoneRules } from "../../src/domain/zone.ts";
 const PLAIN: ZoneRules = { debounceMs: 0, minOpenMs: 0, confirmMs: 0, tripsAtFirstSight: false };
 const ON_WIRE: ZoneRules = { ...PLAIN, debounceMs: 50, minOpenMs: 250 };
 
-describe("one reading", () => {
+describe("a reading", () => {
   type Expected = "nothing" | "first sight" | "trip" | "restore";
   const table: Record<Contact, Record<Contact, Expected>> = {
     unknown: { unknown: "nothing", normal: "first sight", open: "first sight" },
@@ -17,7 +17,7 @@ describe("one reading", () => {
   const rows = Object.entries(table).flatMap(([before, row]) =>
     Object.entries(row).map(([read, expected]) => [before as Contact, read as Contact, expected] as const),
   );
-  test.each(rows)("a zone that is %s and reads %s: %s", (before, read, expected) => {
+  test.each(rows)("of a zone that is %s with value %s: %s", (before, read, expected) => {
     const { events } = run(PLAIN, before, [reading(10, read)]);
     expect(events.map(({ type }) => type.replace("-", " "))).toEqual(
       expected === "nothing" ? [] : [expected],
@@ -25,8 +25,8 @@ describe("one reading", () => {
   });
 });
 
-describe("a contact on a wire", () => {
-  test("open for 100 ms is interference, open for 400 ms is a trip", () => {
+describe("a GPIO contact", () => {
+  test("open for 100 ms does not trip, open for 400 ms trips", () => {
     expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(100, "normal"), wake(5000)])).toEqual([]);
     expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(400, "normal"), wake(5000)])).toEqual([
       "trip edge at 0",
@@ -34,49 +34,49 @@ describe("a contact on a wire", () => {
     ]);
   });
 
-  test("the trip is dated when the contact opened, not when it had stayed long enough", () => {
+  test("the time of the trip is the opening, not the end of the minimum open time", () => {
     expect(kindsOf(ON_WIRE, "normal", [reading(1000, "open"), wake(1250)])).toEqual(["trip edge at 1000"]);
     expect(kindsOf(ON_WIRE, "normal", [reading(1000, "open"), wake(1249)])).toEqual([]);
   });
 
-  test("looking at an open contact again does not put its trip off", () => {
-    const looks = [0, 100, 200, 300].map((atMs) => reading(atMs, "open"));
-    expect(kindsOf(ON_WIRE, "normal", looks)).toEqual(["trip edge at 0"]);
+  test("reading an open contact again does not delay its trip", () => {
+    const readings = [0, 100, 200, 300].map((atMs) => reading(atMs, "open"));
+    expect(kindsOf(ON_WIRE, "normal", readings)).toEqual(["trip edge at 0"]);
   });
 
-  test("an opening that was due when the contact closed again is a trip, however late the wake", () => {
+  test("an opening that was due before the contact closed trips, however late the wake-up", () => {
     expect(kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(260, "normal")])).toEqual([
       "trip edge at 0",
     ]);
   });
 
-  test("an unreadable moment neither trips, nor restores, nor forgets", () => {
+  test("an unreadable value neither trips, nor restores, nor resets", () => {
     expect(
       kindsOf(ON_WIRE, "normal", [reading(0, "open"), reading(100, "unknown"), reading(300, "open")]),
     ).toEqual(["trip edge at 0"]);
   });
 
-  test("a sensor that ghosts open for two seconds is confirmed away", () => {
+  test("the confirmation time filters a false opening of two seconds", () => {
     const rules = { ...PLAIN, confirmMs: 2500 };
     expect(kindsOf(rules, "normal", [reading(0, "open"), reading(2000, "normal"), wake(9000)])).toEqual([]);
     expect(kindsOf(rules, "normal", [reading(0, "open"), wake(2500)])).toEqual(["trip edge at 0"]);
   });
 });
 
-describe("first sight and restarts", () => {
+describe("first reading and restarts", () => {
   const FIRE = { ...PLAIN, tripsAtFirstSight: true };
 
-  test("a door that is open when it is first seen is no trip; a smoke detector is", () => {
+  test("a door that is open at the first reading does not trip; a smoke detector does", () => {
     expect(kindsOf(PLAIN, "unknown", [reading(5, "open")])).toEqual(["first-sight open at 5"]);
     expect(kindsOf(FIRE, "unknown", [reading(5, "open")])).toEqual(["trip first-sight at 5"]);
     expect(kindsOf(FIRE, "unknown", [reading(5, "normal")])).toEqual(["first-sight normal at 5"]);
   });
 
-  test("an old, retained value of a smoke detector is no fire at first sight", () => {
+  test("a retained value of a smoke detector does not trip at the first reading", () => {
     expect(kindsOf(FIRE, "unknown", [reading(5, "open", false)])).toEqual(["first-sight open at 5"]);
   });
 
-  test("a live value while a retained one is still being confirmed makes it live", () => {
+  test("a live value during the confirmation of a retained one makes it live", () => {
     const rules = { ...FIRE, confirmMs: 1000 };
     const signals = [reading(0, "open", false), reading(500, "open"), wake(1000)];
     expect(kindsOf(rules, "unknown", signals)).toEqual(["trip first-sight at 0"]);
@@ -91,25 +91,25 @@ describe("first sight and restarts", () => {
     ]);
   });
 
-  test("a door that was open before the daemon went down and still is: nothing", () => {
+  test("a door that stays open across a restart does not trip", () => {
     expect(kindsOf(PLAIN, "open", [reading(5, "open")], { restarted: true })).toEqual([]);
   });
 
-  test("an opening after the zone was seen at rest again is an ordinary edge", () => {
+  test("an opening after a normal reading is an ordinary edge", () => {
     const signals = [reading(5, "normal"), reading(6, "open")];
     expect(kindsOf(PLAIN, "normal", signals, { restarted: true })).toEqual(["trip edge at 6"]);
   });
 });
 
-describe("a zone that closes by itself", () => {
+describe("a zone with automatic restore", () => {
   const PULSE = { ...PLAIN, autoRestoreMs: 30_000 };
 
-  test("is restored 30 s after the last opening it heard of", () => {
+  test("is restored 30 s after the last opening", () => {
     const signals = [reading(0, "open"), reading(10_000, "open"), wake(30_000), wake(40_000)];
     expect(kindsOf(PULSE, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 40000"]);
   });
 
-  test("trips again on the next pulse even if its restore was never woken for", () => {
+  test("trips again on the next pulse even if the wake-up for its restore never came", () => {
     expect(kindsOf(PULSE, "normal", [reading(0, "open"), reading(31_000, "open")])).toEqual([
       "trip edge at 0",
       "restore auto at 30000",
@@ -129,22 +129,22 @@ describe("a zone that closes by itself", () => {
     ]);
   });
 
-  test("is restored once, also when a closing was just being debounced", () => {
+  test("is restored once, also during the debounce of a closing", () => {
     const rules = { ...PULSE, debounceMs: 200 };
     const signals = [reading(0, "open"), wake(200), reading(29_900, "normal"), wake(60_000)];
     expect(kindsOf(rules, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 30000"]);
   });
 });
 
-describe("a sensor that never says it is closed", () => {
+describe("a sensor that never reports normal", () => {
   const PULSE = { ...PLAIN, autoRestoreMs: 30_000 };
 
-  test("is at rest until it speaks: its first live message trips, an old one does not", () => {
+  test("is normal until its first message: a live one trips, a retained one does not", () => {
     expect(kindsOf(PULSE, "unknown", [reading(5, "open")])).toEqual(["trip edge at 5"]);
     expect(kindsOf(PULSE, "unknown", [reading(5, "open", false), wake(60_000)])).toEqual([]);
   });
 
-  test("does not trip again when the broker repeats its last word after it has come to rest", () => {
+  test("does not trip again when the broker repeats its last message after the restore", () => {
     const signals = [reading(0, "open"), wake(30_000), reading(40_000, "open", false), wake(90_000)];
     expect(kindsOf(PULSE, "normal", signals)).toEqual(["trip edge at 0", "restore auto at 30000"]);
     expect(kindsOf(PULSE, "normal", [...signals, reading(95_000, "open")])).toEqual([
@@ -161,7 +161,7 @@ describe("a contact that chatters", () => {
       reading(1000 + index * everyMs, index % 2 === 0 ? "open" : "normal"),
     );
 
-  test("faster than its filter can see is one trip and one fault, and rests after ten quiet seconds", () => {
+  test("faster than its filter is one trip and one fault, and is normal after ten quiet seconds", () => {
     expect(kindsOf(ON_WIRE, "normal", [...flaps(40, 30), wake(60_000)])).toEqual([
       "trip chatter at 1000",
       "chatter at 1210",
@@ -170,7 +170,7 @@ describe("a contact that chatters", () => {
     ]);
   });
 
-  test("and stays open at the end has tripped once, and trips again only after it was closed", () => {
+  test("and stays open has tripped once, and trips again only after it was closed", () => {
     const signals = [
       ...flaps(41, 30),
       wake(60_000),
@@ -187,13 +187,13 @@ describe("a contact that chatters", () => {
     ]);
   });
 
-  test("while it was open already has had its trip", () => {
+  test("while it is open already does not trip again", () => {
     const signals = [reading(0, "open"), ...flaps(8, 30).map((flap) => flap)].slice(0, 9);
     const kinds = kindsOf(ON_WIRE, "normal", [...signals, wake(60_000)]);
     expect(kinds.filter((kind) => kind.startsWith("trip"))).toHaveLength(1);
   });
 
-  test("seven changes within a second, a bouncing reed, or a burst of messages without a filter are none", () => {
+  test("seven changes within a second, a bouncing reed and a burst of messages without a filter are not chatter", () => {
     expect(kindsOf(ON_WIRE, "normal", [...flaps(6, 30), wake(60_000)])).toEqual([]);
     expect(kindsOf(ON_WIRE, "normal", [...flaps(8, 200), wake(60_000)])).toEqual([]);
     expect(kindsOf(ON_WIRE, "normal", [...flaps(20, 1), wake(60_000)])).toEqual([]);
@@ -204,7 +204,7 @@ describe("a contact that chatters", () => {
 });
 
 describe("after a power-up", () => {
-  test("an opening counts once the settling time is over, if it is still there", () => {
+  test("an opening counts after the power-up delay, if it persists", () => {
     const state = resumeZone(ON_WIRE, { contact: "normal", autoRestored: false }, 0, 60_000);
     const opened = stepZone(ON_WIRE, state, reading(1000, "open"));
     expect(opened).toMatchObject({ events: [], wakeAtMs: 60_000 });
@@ -216,7 +216,7 @@ describe("after a power-up", () => {
   });
 });
 
-describe("whatever the readings", () => {
+describe("for any readings", () => {
   const rules = fc.record({
     debounceMs: fc.integer({ min: 0, max: 200 }),
     minOpenMs: fc.integer({ min: 0, max: 400 }),
@@ -234,14 +234,14 @@ describe("whatever the readings", () => {
       return steps.map(([gapMs, read, live]) => reading((atMs += gapMs), read, live));
     });
 
-  test("trips and restores take turns", () => {
+  test("trips and restores alternate", () => {
     fc.assert(
       fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
         const { events } = run(zoneRules, before, signals);
         let open = before === "open";
         let isOldValue = false;
         for (const event of events) {
-          // A life-safety zone that was open by an old value trips with the first live one.
+          // A life safety zone with a retained open value trips with the first live one.
           const isFirstLive = isOldValue && event.type === "trip" && event.cause === "first-sight";
           isOldValue = event.type === "first-sight" && event.contact === "open";
           if (isFirstLive) continue;
@@ -255,7 +255,7 @@ describe("whatever the readings", () => {
     );
   });
 
-  test("prompt, late and needless wakes give the same events", () => {
+  test("early, late and extra wake-ups give the same events", () => {
     fc.assert(
       fc.property(maybeRestoring, contact, readings, fc.nat(500), (zoneRules, before, signals, everyMs) => {
         const endMs = (signals.at(-1)?.atMs ?? 0) + 100_000;
@@ -273,7 +273,7 @@ describe("whatever the readings", () => {
     );
   });
 
-  test("a message that comes twice changes nothing the second time", () => {
+  test("a repeated message changes nothing", () => {
     fc.assert(
       fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
         const twice = signals.flatMap((signal) => [signal, signal]);
@@ -282,7 +282,7 @@ describe("whatever the readings", () => {
     );
   });
 
-  test("what was due is never left undone, and a wake is only asked for in the future", () => {
+  test("no due action is left, and a wake-up is always in the future", () => {
     fc.assert(
       fc.property(maybeRestoring, contact, readings, (zoneRules, before, signals) => {
         let state = resumed(zoneRules, before);
@@ -322,12 +322,12 @@ function wake(atMs: number): StepSignal {
   return { type: "wake", atMs };
 }
 
-/** A zone whose contact has been seen since the start. */
+/** A zone with a reading since the start. */
 function started(rules: ZoneRules, contact: Contact): ZoneState {
   return { ...resumed(rules, contact), isResumed: false };
 }
 
-/** A zone as it is when the daemon starts. */
+/** A zone at the start of the daemon. */
 function resumed(rules: ZoneRules, contact: Contact): ZoneState {
   return resumeZone(rules, contact === "unknown" ? undefined : { contact, autoRestored: false }, 0);
 }

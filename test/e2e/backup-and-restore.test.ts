@@ -10,13 +10,13 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * What is done to a whole database takes long, and the daemon has other things to do meanwhile. The database here is made
- * large enough for that to be seen by what is answered in between; how long anything takes is not looked at.
+ * Work on a whole database is slow, and the daemon must do other work meanwhile. The database is large enough
+ * for this to show in the requests answered meanwhile; durations are not tested.
  */
 
 const ENTRIES = 9_000;
 const ENTRY_BYTES = 12_000;
-/** A daemon that copies and does nothing else answers none or two of them. */
+/** A daemon that is blocked by the backup would answer one or two of them. */
 const ANSWERS = 10;
 
 let installation: Installation;
@@ -47,13 +47,17 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-/** Takes a copy and throws it away. @returns whether that has come to its end, a good or a bad one */
+/** Creates a backup and deletes it. @returns whether it ended, with success or not */
 function takeCopy(): () => boolean {
   let isOver = false;
   const end = (): boolean => (isOver = true);
-  const asked = request({ socketPath: join(dataDir, "control.sock"), path: "/site/backup", agent: false });
-  asked.on("response", (response) => response.on("error", end).on("close", end).resume());
-  asked.on("error", end).end();
+  const backupRequest = request({
+    socketPath: join(dataDir, "control.sock"),
+    path: "/site/backup",
+    agent: false,
+  });
+  backupRequest.on("response", (response) => response.on("error", end).on("close", end).resume());
+  backupRequest.on("error", end).end();
   return () => isOver;
 }
 
@@ -66,27 +70,27 @@ async function answersUntil(isOver: () => boolean): Promise<number> {
   return answers;
 }
 
-/** What lies in the folder of the copy that is being made. */
+/** Files in the directory of the running backup. */
 function copying(): string[] {
   const [folder] = readdirSync(backups);
   if (folder === undefined) return [];
   try {
     return readdirSync(join(backups, folder));
   } catch {
-    // It has been taken away in this very moment.
+    // It was removed at this moment.
     return [];
   }
 }
 
-test("requests are answered and trips recorded while a copy of a large database is made", async () => {
+test("requests are answered and trips are recorded during the backup of a large database", async () => {
   const first = (await askDaemon(dataDir, "GET", "/interventii")).value as unknown[];
   const isTaken = takeCopy();
-  await eventually("the copying to begin", () => readdirSync(backups).length > 0);
+  await eventually("the backup to start", () => readdirSync(backups).length > 0);
   await askDaemon(dataDir, "POST", "/site/simulate", { zone: "hand", contact: "open" });
   const answers = await answersUntil(() => isTaken() || copying().includes("santinela.db"));
   expect(answers).toBeGreaterThan(ANSWERS);
-  await eventually("the copy to be taken away", isTaken);
-  await eventually("nothing of it to be left", () => readdirSync(backups).length === 0);
+  await eventually("the backup to be removed", isTaken);
+  await eventually("all of it to be removed", () => readdirSync(backups).length === 0);
   await eventually(
     "the trip to be a record",
     async () =>
@@ -94,10 +98,10 @@ test("requests are answered and trips recorded while a copy of a large database 
   );
 });
 
-test("a daemon that is killed or stopped while it makes a copy leaves none behind", async () => {
+test("a daemon that is killed or stopped during a backup leaves no partial file", async () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const isTaken = takeCopy();
-    await eventually("the copying to begin", () => copying().includes("santinela.db.part"));
+    await eventually("the backup to start", () => copying().includes("santinela.db.part"));
     await site.end(signal);
     await eventually("the request to have ended", isTaken);
     await site.start();

@@ -16,8 +16,8 @@ import {
 import { report } from "../support/run-length.ts";
 
 /*
- * The built daemon with a wall clock that is set while it runs, as time servers and people do, beside a centre whose
- * clock is right. What this cannot show is a kernel that sets its clock: the monotonic one is the machine's own here.
+ * The built daemon with clock steps at run time, and a dispatch centre whose clock is right. This does not
+ * cover a kernel that sets its clock: the monotonic clock is that of the machine.
  */
 
 const STEPS = ["+0s", "-1h", "-3620s", "+0s", "+30d", "+395d", "+0s"];
@@ -39,11 +39,11 @@ describeWithFakeClock("a site that wakes up in 1970", () => {
 
   beforeAll(async () => {
     clock = new FakeClock(installation.folder);
-    const there = await startCentre(installation, OBJECTIVES);
-    centre = there.centre;
+    const centreDaemon = await startCentre(installation, OBJECTIVES);
+    centre = centreDaemon.centre;
     site = installation.daemon(
       "site",
-      `site: { ref: hall, timezone: UTC }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(there.port)}`,
+      `site: { ref: hall, timezone: UTC }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONES_YAML}${upstreamYaml(centreDaemon.port)}`,
     );
     clock.set("-56y");
     await site.start(clock.environment);
@@ -61,13 +61,13 @@ describeWithFakeClock("a site that wakes up in 1970", () => {
       (await interventionsOf(centre)).find(({ objectiveId }) => objectiveId === id),
     );
 
-  /** The longest that the site's event loop was away since the last look, milliseconds. */
+  /** Longest delay of the event loop of the site since the last reading, in milliseconds. */
   async function gapMs(): Promise<number> {
     const { stdout } = await santinela(["metrics", "--config", "site.yaml"], { cwd: installation.folder });
     return Math.round(Number(/event_loop_delay_seconds\{quantile="1"\} (\S+)/.exec(stdout)?.[1]) * 1000);
   }
 
-  test("sends its trips whatever its clock shows, and gives the first one its moment when the time is known", async () => {
+  test("trips are sent at any clock value, and the first one gets its time once the clock is trusted", async () => {
     const rightMs = Date.now();
     await trip(1);
     expect((await atCentre(1)).dateStart).toBeNull();

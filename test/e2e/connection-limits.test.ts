@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
-/* How many connections the network side of a daemon keeps, by its configuration. */
+/* Configured connection limits of the network API. */
 
 const ALTOGETHER = 40;
 const PER_ADDRESS = 10;
-/** An address of this machine that is not of the loopback. Nothing leaves the machine: the loopback carries it. */
+/** An address of this machine beyond loopback. The traffic does not leave the machine. */
 const OWN_ADDRESS = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === "IPv4")?.address;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await installation.remove();
 });
 
-/** Opens connections and waits until each is answered or closed. @returns those that are open */
+/** Opens connections and waits until each has a response or is closed. @returns the open ones */
 async function opened(count: number, localAddress: string): Promise<Socket[]> {
   const answered = new Set<Socket>();
   const all = Array.from({ length: count }, () => connect({ port, host: "127.0.0.1", localAddress }));
@@ -46,16 +46,16 @@ async function opened(count: number, localAddress: string): Promise<Socket[]> {
 }
 
 test.skipIf(OWN_ADDRESS === undefined)(
-  "one address of the network gets as many connections as the configuration says (this machine needs an address)",
+  "one network address gets at most the configured number of connections (requires a network address)",
   async () => {
     expect(await opened(3 * PER_ADDRESS, OWN_ADDRESS ?? "")).toHaveLength(PER_ADDRESS);
     for (const socket of sockets.splice(0)) socket.destroy();
-    // A client that ends a connection may open another one.
+    // A client may open another connection after closing one.
     await eventually("room again", async () => (await opened(1, OWN_ADDRESS ?? "")).length === 1);
   },
 );
 
-test("all addresses together get as many connections as the configuration says", async () => {
+test("all addresses together get at most the configured number of connections", async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   for (let address = 2; address < 6; address += 1) await opened(25, `127.0.0.${address}`);
   await eventually(

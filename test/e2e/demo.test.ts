@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { MAIN } from "../support/installation.ts";
 
-test("the demo ends well, and tells what it waits for", async () => {
+test("the demo succeeds, and prints what it waits for", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, "demo"], { timeout: 120_000 });
   expect(stdout).toMatch(/waiting for both trips to be interventions at the centre/);
   expect(stdout).toMatch(/The site still has its 4 interventions; the centre has 2/);

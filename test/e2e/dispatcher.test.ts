@@ -7,7 +7,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, interventionsOf, upstreamYaml } from "../support/installation.ts";
 
-/* A site and its centre as two real daemons: technicians on the site see what the dispatcher does with their call. */
+/* A site and its dispatch centre as two real daemons: changes of the dispatcher reach the site. */
 
 const OBJECTIVES =
   "objectives: { obiective/cladiri: [{ id: 1, name: Hall }, { id: 2, name: Yard }] }\nmqtt: off\ngpio: { backend: simulated }\nhttp: { port: 0 }\n";
@@ -29,10 +29,10 @@ afterAll(() => installation.remove());
 const at = (who: "site" | "centre", method: "POST" | "PUT", path: string, body?: unknown) =>
   askDaemon(join(installation.folder, who), method, path, body);
 
-/** Has the site look at the centre now, as it does by itself every few minutes. */
+/** Orders a pull, which is otherwise automatic every few minutes. */
 const look = () => at("site", "POST", "/site/sync/now");
 
-test("in progress, done, the dispatcher's number and the invoice come back, and what the site writes stays", async () => {
+test("the status, the dispatcher id and the invoice are pulled, and changes of the site remain", async () => {
   const made = await at("site", "POST", "/interventii", {
     name: "Call",
     objectiveType: "obiective/cladiri",
@@ -40,9 +40,12 @@ test("in progress, done, the dispatcher's number and the invoice come back, and 
     notes: "ring twice",
   });
   const { id } = made.value as Intervention;
-  const there = await eventually("the record at the centre", async () => (await interventionsOf(centre))[0]);
+  const upstream = await eventually(
+    "the record at the centre",
+    async () => (await interventionsOf(centre))[0],
+  );
 
-  await at("centre", "PUT", `/interventii/${there.id}`, { status: "in_progress", crews: 3 });
+  await at("centre", "PUT", `/interventii/${upstream.id}`, { status: "in_progress", crews: 3 });
   await look();
   const inProgress = await site.get<Intervention>(`/interventii/${id}`);
   expect(inProgress).toMatchObject({
@@ -53,8 +56,11 @@ test("in progress, done, the dispatcher's number and the invoice come back, and 
   });
 
   await at("site", "PUT", `/interventii/${id}`, { description: "the lock is broken" });
-  await at("centre", "PUT", `/interventii/${there.id}`, { status: "done", dateEnd: "2026-11-21T10:00:00" });
-  // The interface has no way to write an invoice: the centre's own office does.
+  await at("centre", "PUT", `/interventii/${upstream.id}`, {
+    status: "done",
+    dateEnd: "2026-11-21T10:00:00",
+  });
+  // The API cannot write an invoice: that is done at the dispatch centre.
   const database = openMainDatabase(join(installation.folder, "centre", "santinela.db"));
   database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
   database.close();
@@ -70,10 +76,10 @@ test("in progress, done, the dispatcher's number and the invoice come back, and 
     ...merged,
     notes: "ring twice",
   });
-  expect(await centre.get<Intervention>(`/interventii/${there.id}`)).toMatchObject(merged);
+  expect(await centre.get<Intervention>(`/interventii/${upstream.id}`)).toMatchObject(merged);
 });
 
-test("another objective that the dispatcher gives a call comes back too, with an objective known from the centre alone", async () => {
+test("a changed objective is pulled too, with an objective that only the dispatch centre has", async () => {
   const more = join(installation.folder, "more.json");
   installation.secret("more.json", JSON.stringify({ "obiective/cladiri": [{ id: 9, name: "Depozit" }] }));
   await centre.run(["objectives", "import", more]);
@@ -84,10 +90,10 @@ test("another objective that the dispatcher gives a call comes back too, with an
     objectiveId: 2,
   });
   const { id } = made.value as Intervention;
-  const there = await eventually("the record at the centre", async () =>
+  const upstream = await eventually("the record at the centre", async () =>
     (await interventionsOf(centre)).find(({ name }) => name === "Call to the wrong door"),
   );
-  await at("centre", "PUT", `/interventii/${there.id}`, { objectiveId: 9 });
+  await at("centre", "PUT", `/interventii/${upstream.id}`, { objectiveId: 9 });
   await look();
   expect(await site.get<Intervention>(`/interventii/${id}`)).toMatchObject({ objectiveId: 9 });
 });

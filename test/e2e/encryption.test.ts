@@ -45,15 +45,15 @@ function ask(path: string, ca?: string): Promise<{ status: number | undefined; b
   });
 }
 
-describe("an API with a certificate of its own", () => {
-  test("is spoken to by whoever trusts its authority, and by nobody else", async () => {
+describe("the API with a self-signed certificate", () => {
+  test("is available only to clients that trust its authority", async () => {
     expect((await ask("/interventii", authority)).status).toBe(401);
     await expect(ask("/interventii")).rejects.toThrow(/certificate/);
     expect(await ask("/site/ca.crt", authority)).toEqual({ status: 200, body: authority });
   });
 
   test.each(["ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-SHA"])(
-    "does not speak TLS 1.2 with %s, whose encryption is not authenticated",
+    "does not accept TLS 1.2 with %s, whose encryption is not authenticated",
     async (ciphers) => {
       const handshake = new Promise((resolve, reject) => {
         const options = {
@@ -73,7 +73,7 @@ describe("an API with a certificate of its own", () => {
     },
   );
 
-  test("speaks TLS 1.2 and later, and no plain HTTP", async () => {
+  test("accepts TLS 1.2 and later, and no plain HTTP", async () => {
     const version = (maxVersion: "TLSv1.1" | "TLSv1.2" | "TLSv1.3"): Promise<string | null> =>
       new Promise((resolve, reject) => {
         const options = { host: "127.0.0.1", port: centrePort, ca: authority, maxVersion } as const;
@@ -101,14 +101,14 @@ describe("an API with a certificate of its own", () => {
   });
 });
 
-test("a trip reaches an encrypted centre once, from a site that is encrypted too; with another authority it waits", async () => {
+test("a trip reaches a dispatch centre with TLS once, from a site with TLS; with another authority it waits", async () => {
   const upstream = (caFile: string) =>
     `upstream: { baseUrl: "https://127.0.0.1:${centrePort}", email: ${EDGE.email}, passwordFile: ./upstream.password${caFile} }\n`;
   const yaml = `site: { ref: s1 }\nhttp: { port: 0, tls: own }\n${COMMON}${OBJECTIVES}${ZONES}`;
   const mistrusting = installation.daemon("site", yaml + upstream(""));
   await mistrusting.start();
   await mistrusting.run(["trip", "--zone", "hall"]);
-  await eventually("the mistrusted centre", async () => {
+  await eventually("the condition of the rejected list", async () => {
     const { link, summary } = await mistrusting.get<SyncView>("/site/sync");
     expect(summary.waiting).toBe(1);
     expect(link).toMatchObject({

@@ -21,7 +21,7 @@ const ids = Array.from({ length: ZONES }, (_, index) => index + 1);
 
 const OBJECTIVES = buildingsYaml(ZONES);
 
-/** Gates, each at the building that `buildingOf` says. */
+/** Gates, each at the building from `buildingOf`. */
 function gatesYaml(gates: readonly number[], buildingOf: (id: number) => number): string {
   const zones = gates.map(
     (id) =>
@@ -46,7 +46,7 @@ describeWithMosquitto("with a real broker", () => {
     await installation.remove();
   });
 
-  /** Starts the site and opens every gate once it was seen closed, so many between one kill and the next. */
+  /** Starts the site and opens every gate after a closed reading, a number of them between two kills. */
   async function openWhileKilled(
     site: DaemonProcess,
     gates: readonly number[],
@@ -54,8 +54,8 @@ describeWithMosquitto("with a real broker", () => {
     random: () => number,
   ): Promise<void> {
     await site.start();
-    // What is published before the first subscription is nobody's: the gates say "closed" until they have been heard.
-    await eventually("every gate to have been seen closed", async () => {
+    // Messages before the first subscription are lost: publish "closed" until the daemon has read them.
+    await eventually("a closed reading of every gate", async () => {
       const zones = await site.get<{ contact: string }[]>("/site/zones");
       const unseen = gates.filter((_id, index) => zones[index]?.contact !== "normal");
       await publishAll(sensors, unseen, true);
@@ -66,7 +66,7 @@ describeWithMosquitto("with a real broker", () => {
       await pause(random() * 1200);
       await site.end("SIGKILL");
       await publishing;
-      // The next kill may strike while it is still starting.
+      // The next kill may happen during the start.
       void site.start().catch(() => "it was killed before it was ready");
     }
     await site.end("SIGKILL");
@@ -96,7 +96,7 @@ describeWithMosquitto("with a real broker", () => {
     expectEachOnce(await interventionsOf(centre), seed);
   }, 180_000);
 
-  test("90 trips at ten objectives, with the daemon killed at ten random moments, are ten interventions that tell of each trip once", async () => {
+  test("90 trips at ten objectives, with the daemon killed at ten random moments, are ten interventions that contain each trip once", async () => {
     const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
     const random = seededRandom(seed);
     const gates = ids.slice(0, 90);
@@ -107,20 +107,20 @@ describeWithMosquitto("with a real broker", () => {
     );
     await openWhileKilled(site, gates, 9, random);
 
-    const trips = await eventually("every trip to be settled", async () => {
-      const seen = await site.get<Trip[]>("/site/trips?limit=1000");
-      return seen.length >= 90 && seen.every(({ state }) => state !== "waiting") && seen;
+    const trips = await eventually("every trip to be processed", async () => {
+      const stored = await site.get<Trip[]>("/site/trips?limit=1000");
+      return stored.length >= 90 && stored.every(({ state }) => state !== "waiting") && stored;
     });
     expect(trips, `seed ${seed}`).toHaveLength(90);
     const records = await interventionsOf(site);
     expect(records, `seed ${seed}`).toHaveLength(10);
     for (const { objectiveId, description, notes, police } of records) {
-      const told = [description, ...(notes ?? "").split("\n")].map(
+      const mentioned = [description, ...(notes ?? "").split("\n")].map(
         (line) => /Gate (\d+)/.exec(line ?? "")?.[1],
       );
       const own = gates.filter((id) => buildingOf(id) === objectiveId).map(String);
-      expect(told).toHaveLength(own.length);
-      expect(new Set(told), `objective ${objectiveId}, seed ${seed}`).toEqual(new Set(own));
+      expect(mentioned).toHaveLength(own.length);
+      expect(new Set(mentioned), `objective ${objectiveId}, seed ${seed}`).toEqual(new Set(own));
       expect(police).toBe(true);
     }
   }, 180_000);
@@ -128,8 +128,10 @@ describeWithMosquitto("with a real broker", () => {
 
 function expectEachOnce(records: Awaited<ReturnType<typeof interventionsOf>>, seed: number): void {
   const counts = countByObjective(records);
-  const wrong = ids.filter((id) => counts.get(id) !== 1).map((id) => `${id}: ${counts.get(id) ?? 0} times`);
-  expect(wrong, `seed ${seed}`).toEqual([]);
+  const unexpected = ids
+    .filter((id) => counts.get(id) !== 1)
+    .map((id) => `${id}: ${counts.get(id) ?? 0} times`);
+  expect(unexpected, `seed ${seed}`).toEqual([]);
   expect(records).toHaveLength(ZONES);
 }
 

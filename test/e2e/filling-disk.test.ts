@@ -9,13 +9,13 @@ import { MAIN } from "../support/installation.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
 /*
- * A real file system of its own that fills under the running daemon: the errors are the kernel's. It is in memory, so what
- * a slow or lying card does is not shown here.
+ * A real file system that fills up under the running daemon, with errors from the kernel. It is in memory, so
+ * slow or unreliable cards are not covered.
  */
 
-/** Enough that the disk is not short of space before it is filled. */
+/** Enough for the disk not to be low on space before it is filled. */
 const DISK_MB = 128;
-/** The write-ahead log has room within it for this many records at most before the disk is asked for more. */
+/** Maximum number of records that fit into the allocated write-ahead log. */
 const WRITES_MAX = 2_000;
 const YAML = `
 dataDir: ./var
@@ -32,8 +32,8 @@ interface Status {
   readonly conditions: readonly { readonly code: string }[];
 }
 
-// A disk of its own needs root; what the daemon does about a full one is the same for every user.
-describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => {
+// Mounting requires root; the behaviour on a full disk is the same for every user.
+describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => {
   let disk: SmallDisk;
   let dataDir: string;
   let inMemory: string;
@@ -63,9 +63,9 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => 
     const ending = daemon;
     daemon = undefined;
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
-    const gone = new Promise((resolve) => ending.once("exit", resolve));
+    const exited = new Promise((resolve) => ending.once("exit", resolve));
     ending.kill(signal);
-    await gone;
+    await exited;
   }
 
   const ask = (method: "GET" | "POST", path: string, body?: unknown): Promise<ControlAnswer> =>
@@ -84,7 +84,10 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => 
     ((await ask("GET", "/site/status")).value as Status).conditions.some((one) => one.code === code);
   const keptFiles = (): string[] => readdirSync(inMemory).filter((name) => name.endsWith(".ndjson"));
 
-  /** Writes until the disk takes no more. @returns how many records were acknowledged, and the first answer that was not 201 */
+  /**
+   * Writes until the disk is full.
+   * @returns the number of acknowledged records, and the first response other than 201
+   */
   async function writeUntilRefused(): Promise<{ written: number; refused: ControlAnswer | undefined }> {
     for (let written = 0; written < WRITES_MAX; written += 1) {
       const answer = await write();
@@ -93,7 +96,7 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => 
     return { written: WRITES_MAX, refused: undefined };
   }
 
-  test("writes are refused for the moment, reads go on, and each opening of a wire is one record once there is room", async () => {
+  test("writes are temporarily rejected, reads continue, and each opening of a GPIO contact is one record once there is space", async () => {
     await start();
     const reserve = join(dataDir, "ballast");
     await eventually("the reserve file", () => existsSync(reserve) && statSync(reserve).size > 1_048_576);
@@ -129,14 +132,14 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills under the running daemon", () => 
     expect(await has("trips-off-disk")).toBe(true);
     expect(await recordsAt(1)).toBe(0);
 
-    // The process dies and starts again on the full disk.
+    // The process is killed and starts again on the full disk.
     await end("SIGKILL");
     await start();
     await eventually("the condition", () => has("trips-off-disk"));
     expect(await recordsAt(3)).toBe(acknowledged);
     await move("gate", "open");
     disk.drain();
-    // Whatever a wire says next is written behind what was kept.
+    // The next reading of the contact is recorded after the kept ones.
     await move("gate", "normal");
     await eventually("a record of each opening", async () =>
       (await Promise.all([recordsAt(1), recordsAt(2)])).every((records) => records > 0),

@@ -23,7 +23,7 @@ import { eventually } from "../support/eventually.ts";
 import { Installation, MAIN } from "../support/installation.ts";
 import { listen } from "../support/loopback.ts";
 
-/** A daemon as a newcomer starts it: no file, no root, an empty folder. */
+/** The first start of a daemon: no file, no root, an empty directory. */
 class FirstRun {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-first-"));
   stdout = "";
@@ -76,7 +76,7 @@ afterEach(async () => {
 });
 
 describe("the first start", () => {
-  test("makes an administrator and shows the password once, and not in the log", async () => {
+  test("creates an administrator and shows the password once, and not in the log", async () => {
     const { port } = await first.start();
     const [, email, password] = /e-mail +(\S+)\s+password +(\S+)/.exec(first.stderr) ?? [];
     expect(first.stdout).not.toContain(password);
@@ -93,7 +93,7 @@ describe("the first start", () => {
     expect(await first.end("SIGINT")).toBe(0);
   });
 
-  test("keeps secrets for its user alone", async () => {
+  test("creates secrets that only its user can read", async () => {
     await first.start();
     const secrets = join(first.folder, "var", "secrets");
     expect(statSync(secrets).mode & 0o777).toBe(0o700);
@@ -103,7 +103,7 @@ describe("the first start", () => {
       expect(statSync(join(first.folder, "var", name)).mode & 0o007).toBe(0);
   });
 
-  test("removes its control socket when it ends in order", async () => {
+  test("removes its control socket at a clean shutdown", async () => {
     await first.start();
     await first.end("SIGTERM");
     expect(readdirSync(join(first.folder, "var"))).not.toContain("control.sock");
@@ -111,14 +111,14 @@ describe("the first start", () => {
   });
 });
 
-describe("what is not there is a condition and never an exit", () => {
+describe("a missing dependency is a condition and not an exit", () => {
   let installation: Installation;
   beforeEach(() => {
     installation = new Installation();
   });
   afterEach(() => installation.remove());
 
-  test("a broker, GPIO lines and a centre that do not answer", async () => {
+  test("a broker, GPIO lines and a dispatch centre that do not respond", async () => {
     const objective = "objective: { type: obiective/cladiri, id: 1 }";
     installation.secret("password", "secret");
     const site = installation.daemon(
@@ -143,7 +143,7 @@ zones:
     expect(await site.get("/interventii")).toHaveLength(1);
   });
 
-  test("a centre that takes everything and answers nothing does not keep it from ending in time", async () => {
+  test("a dispatch centre that accepts everything and never responds does not delay the shutdown", async () => {
     let connections = 0;
     const silent = createServer((socket) => {
       connections += 1;
@@ -157,14 +157,14 @@ zones:
     );
     await site.start();
     await site.run(["trip", "--zone", "hand"]);
-    await eventually("the request to be under way", () => connections > 0);
+    await eventually("the request to be in progress", () => connections > 0);
     await site.end("SIGTERM");
     silent.close();
     await site.start();
     expect(await site.get("/interventii")).toHaveLength(1);
   });
 
-  test("a port of the built-in broker that somebody else has", async () => {
+  test("a port of the built-in broker that is in use", async () => {
     const other = createServer();
     const port = await listen(other);
     const site = installation.daemon(
@@ -180,14 +180,14 @@ zones:
   });
 });
 
-describe("a start that cannot be", () => {
+describe("a start that fails", () => {
   let installation: Installation;
   beforeEach(() => {
     installation = new Installation();
   });
   afterEach(() => installation.remove());
 
-  test("a second daemon on the same data is refused with 75", async () => {
+  test("a second daemon on the same data exits with 75", async () => {
     const yaml = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
     await installation.daemon("site", yaml).start();
     await expect(installation.daemon("site", yaml).start()).rejects.toThrow(
@@ -195,7 +195,7 @@ describe("a start that cannot be", () => {
     );
   });
 
-  test("a port that is taken is refused with 75 and the remedy", async () => {
+  test("a port in use exits with 75 and the remedy", async () => {
     const { httpPort } = await installation
       .daemon("one", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n")
       .start();
@@ -208,37 +208,37 @@ describe("a start that cannot be", () => {
     );
   });
 
-  test("a broken configuration is refused with 78, its line and the remedy", async () => {
+  test("an invalid configuration exits with 78, its line and the remedy", async () => {
     const broken = installation.daemon("site", "http: { prot: 8080 }\n");
     await expect(broken.start()).rejects.toThrow(
       /ended with 78: .*site\.yaml:2:9: http\.prot: there is no such option\. Did you mean port\?/,
     );
   });
 
-  test("a data folder that cannot be made is refused with 73", async () => {
+  test("a data directory that cannot be created exits with 73", async () => {
     writeFileSync(join(installation.folder, "site"), "a file stands where the folder should be");
     const site = installation.daemon("site", "mqtt: off\n");
     await expect(site.start()).rejects.toThrow(/ended with 73: cannot create the data directory/);
   });
 });
 
-test("a damaged database keeps no alarm waiting: it is put aside whole, and people are told", async () => {
+test("a damaged database does not delay alarms: it is quarantined, and a condition is raised", async () => {
   const installation = new Installation();
   const folder = join(installation.folder, "site");
   mkdirSync(folder);
-  writeFileSync(join(folder, "santinela.db"), "this is no database, it only stands here ".repeat(50));
+  writeFileSync(join(folder, "santinela.db"), "this is not a database, only some text ".repeat(50));
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
   await site.start();
   const { conditions } = await site.get<{ conditions: { code: string }[] }>("/site/status");
   expect(conditions.map(({ code }) => code)).toEqual(["database-recovered", "data-lost"]);
   const [kept = ""] = readdirSync(join(folder, "quarantine"));
   expect(readFileSync(join(folder, "quarantine", kept, "santinela.db"), "utf8")).toMatch(
-    /^this is no database/,
+    /^this is not a database/,
   );
   await installation.remove();
 });
 
-describe("a page that is damaged behind an orderly stop", () => {
+describe("a page damaged after a clean shutdown", () => {
   let installation: Installation;
   let folder: string;
   let site: DaemonProcess;
@@ -281,17 +281,17 @@ zones:
   test.each([
     ["journal.db", "faults"],
     ["santinela.db", "accounts"],
-  ])("ends no start (%s, %s): it is found before anything is read from it", async (name, table) => {
+  ])("does not prevent the start (%s, %s): it is found before the page is read", async (name, table) => {
     damage(name, table);
     await site.start();
     expect(await conditions()).toContain("database-recovered");
   });
 
-  test("is looked for at the next start when a trip has met it, however orderly the stop was", async () => {
+  test("is searched for at the next start after a trip has hit it, even after a clean shutdown", async () => {
     await site.start();
     damage("journal.db", "incidents");
     await askDaemon(folder, "POST", "/site/simulate", { zone: "hand", contact: "open" });
-    await eventually("the suspicion", () => existsSync(join(folder, "check-failed.txt")));
+    await eventually("the request of an integrity check", () => existsSync(join(folder, "check-failed.txt")));
     await site.end("SIGTERM");
     await site.start();
     expect(await conditions()).toContain("database-recovered");

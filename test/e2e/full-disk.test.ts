@@ -39,7 +39,7 @@ async function end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
   return code;
 }
 
-/** The answer's status when the daemon is asked over its control socket. */
+/** Response status of a request to the control socket. */
 async function ask(path: string): Promise<number> {
   return (await askDaemon(join(disk.folder, "var"), "GET", path)).status;
 }
@@ -48,7 +48,7 @@ function isAnswering(): Promise<boolean> {
   return eventually("the daemon to answer", async () => (await ask("/interventii")) === 200);
 }
 
-// A disk of its own needs root; what the daemon does about a full one is the same for every user.
+// Mounting requires root; the behaviour on a full disk is the same for every user.
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   beforeEach(() => {
     disk = new SmallDisk(4);
@@ -59,14 +59,14 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     disk.remove();
   });
 
-  test("a log that cannot be written does not end the daemon", async () => {
+  test("a log that cannot be written does not stop the daemon", async () => {
     start("/dev/full");
     await isAnswering();
     expect(await ask("/site/status")).toBe(200);
     expect(await end("SIGTERM")).toBe(0);
   });
 
-  test("a log on the same disk goes on when there is space again", async () => {
+  test("a log on the same disk continues when there is space again", async () => {
     const log = join(disk.folder, "log");
     writeFileSync(log, "");
     start(log);
@@ -79,7 +79,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(readFileSync(log, "utf8").slice(full)).toMatch(/"event":"stopped"/);
   });
 
-  test("a daemon that died starts again and shows its records", async () => {
+  test("a daemon that crashed starts again and lists its records", async () => {
     start("/dev/null");
     await isAnswering();
     await end("SIGKILL");
@@ -90,7 +90,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   });
 });
 
-test("a command whose result cannot be written says so with its exit code", async () => {
+test("a command whose result cannot be written reports it by its exit code", async () => {
   const full = openSync("/dev/full", "w");
   const command = spawn(process.execPath, [MAIN, "version"], { stdio: ["ignore", full, "ignore"] });
   closeSync(full);

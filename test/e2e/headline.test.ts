@@ -37,29 +37,29 @@ function ask(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
   return askDaemon(join(installation.folder, "site"), method, path, body);
 }
 
-/** What a command prints. @throws when it does not end with 0 */
+/** Output of a command. @throws when it does not exit with 0 */
 async function commandLine(command: readonly string[]): Promise<string> {
   const file = join(installation.folder, "site.yaml");
   return (await run(process.execPath, [MAIN, ...command, "--config", file])).stdout;
 }
 
 /**
- * Waits until the site says that, and gives what else it says.
- * @param codes all its reasons, in their order; without them any. A trip on its way to its intervention is a reason of
- *   its own for a moment, so who reads the text names them all.
+ * Waits for a headline and returns the rest of the summary.
+ * @param codes all its reasons in order; any by default. A trip before its intervention is a reason for a
+ * moment, so tests of the text list all reasons.
  */
 function headline(level: Headline["level"], ...codes: readonly string[]): Promise<Headline> {
   return eventually(`the headline ${level} ${codes.join(", ")}`, async () => {
     const { headline: said } = await site.get<StatusView>("/site/status");
-    const found = said.reasons.map(({ code }) => code);
-    if (said.level !== level || (codes.length > 0 && !isDeepStrictEqual(found, codes)))
+    const codesFound = said.reasons.map(({ code }) => code);
+    if (said.level !== level || (codes.length > 0 && !isDeepStrictEqual(codesFound, codes)))
       throw new Error(JSON.stringify(said));
     return said;
   });
 }
 
 describe("the summary of a site", () => {
-  test("is an alarm from the fire until its intervention is done, long after the contact has closed", async () => {
+  test("is an alarm from a fire until its intervention is done, also after the contact has closed", async () => {
     await site.run(["trip", "--zone", "smoke"]);
     const alarm = await headline("alarm", "alarm-unfinished", "zone-open");
     expect(alarm.text).toContain("Fum depozit");
@@ -75,14 +75,14 @@ describe("the summary of a site", () => {
     expect(await headline("well")).toMatchObject({ text: "all is well", reasons: [] });
   });
 
-  test("is an alarm while a leak is not done, although its record asks for a repair alone", async () => {
+  test("is an alarm until a leak is done, although its record is a repair", async () => {
     await site.run(["trip", "--zone", "cellar"]);
     await site.run(["trip", "--zone", "cellar", "--restore"]);
     const { reasons } = await headline("alarm", "alarm-unfinished");
     expect(reasons).toMatchObject([{ count: 1, items: [{ id: 1 }] }]);
   });
 
-  test("is an alarm while a contact stands open, although its intervention is done", async () => {
+  test("is an alarm while a contact is open, although its intervention is done", async () => {
     await site.run(["trip", "--zone", "smoke"]);
     await headline("alarm", "alarm-unfinished", "zone-open");
     await ask("PUT", "/interventii/1", { status: "done" });
@@ -90,7 +90,7 @@ describe("the summary of a site", () => {
     expect(reasons[0]).toMatchObject({ items: [{ about: "zone", id: "smoke", name: "Fum depozit" }] });
   });
 
-  test("is well with a maintenance visit next week, and not any more once its day has come", async () => {
+  test("is well before a planned maintenance visit, and no longer on its day", async () => {
     const visit = { name: "Revizie anuală", objectiveType: "obiective/cladiri", objectiveId: 12 };
     const dateStart = new Date(Date.now() + 7 * 86_400_000).toISOString();
     await ask("POST", "/interventii", { ...visit, dateStart });
@@ -103,7 +103,7 @@ describe("the summary of a site", () => {
     await headline("well");
   });
 
-  test("is the same in the status, at the command line and in the metrics, and the doctor still ends with 0", async () => {
+  test("is the same in the status, on the command line and in the metrics, and doctor still exits with 0", async () => {
     await site.run(["trip", "--zone", "smoke"]);
     const { text } = await headline("alarm", "alarm-unfinished", "zone-open");
     const printed = await commandLine(["status"]);
@@ -122,7 +122,7 @@ describe("the summary of a site", () => {
     expect(findings).toContainEqual({ check: "Headline", status: "doubt", text });
   });
 
-  test("needs attention while a walk test or a bypass holds a fire detector back, and names it", async () => {
+  test("needs attention while a walk test or a bypass suppresses a fire detector, and names it", async () => {
     await ask("POST", "/site/walk-test", { minutes: 5 });
     await headline("attention", "walk-test");
     await ask("POST", "/site/walk-test", { end: true });

@@ -9,15 +9,15 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * More records than the daemon looks at for one list on its event loop. What is answered first is looked at, and never how
- * long anything takes.
+ * More records than the daemon sorts for one list on its event loop. The test checks the order of responses,
+ * not durations.
  */
 
 const RECORDS = 11_000;
-/** Sorted by a text without an index, from far behind: all records are looked at, sorted and left out. */
+/** Sorted by a text without an index, with a large offset: all records are read, sorted and skipped. */
 const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000}&_end=${RECORDS}`;
 
-describe("a site with more records than a list is quick about", () => {
+describe("a site with a very large table of records", () => {
   let installation: Installation;
   let site: DaemonProcess;
   let dataDir: string;
@@ -38,7 +38,7 @@ describe("a site with more records than a list is quick about", () => {
   const ask = (path: string): Promise<ControlAnswer> => askDaemon(dataDir, "GET", path);
   const idsIn = ({ value }: ControlAnswer): number[] => (value as { id: number }[]).map(({ id }) => id);
 
-  test("a record is read and an opening recorded while a list is sorted that no index serves", async () => {
+  test("a record is read and an opening recorded while a list is sorted without an index", async () => {
     const order: string[] = [];
     const list = ask(LONG_LIST).finally(() => order.push("list"));
     await Promise.all([
@@ -53,7 +53,7 @@ describe("a site with more records than a list is quick about", () => {
     expect(order.at(-1)).toBe("list");
   });
 
-  test("a long list and its total are the same as a short one's", async () => {
+  test("a long list and its total have the format of a short one", async () => {
     const all = idsIn(await ask("/interventii?_sort=notes&_order=DESC&_start=0&_end=1000"));
     // Notes are `note 0` to `note 11000` in the order of their text; equal ones do not occur.
     const byNote = Array.from({ length: RECORDS }, (_, index) => index + 1).sort((a, b) =>
@@ -66,7 +66,7 @@ describe("a site with more records than a list is quick about", () => {
     expect([page.headers["x-total-count"], idsIn(page)]).toEqual(["5500", [6_001, 6_003]]);
   });
 
-  test("of more long lists than can be waited for some are refused for the moment, with what helps", async () => {
+  test("excess long lists are temporarily rejected, with a remedy", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => ask(LONG_LIST)));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe("a site with more records than a list is quick about", () => {
     expect((await ask(LONG_LIST)).status).toBe(200);
   });
 
-  test("a daemon that reads long lists ends in order", async () => {
+  test("a daemon that reads long lists stops in order", async () => {
     const lists = Array.from({ length: 10 }, () => ask(LONG_LIST).catch(() => undefined));
     await eventually(
       "the first lists to be asked for",

@@ -13,8 +13,8 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
 /*
- * An installed program is made of few files. What is loaded only when it is needed, and what looks for files beside
- * itself, has to be found in that form as well.
+ * An installed program is bundled into few files. Modules that load lazily or read files next to them must work
+ * in this form too.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -30,7 +30,7 @@ let ports: { httpPort: number; mqttPort: number | undefined };
 beforeAll(async () => {
   mkdirSync(join(installation.folder, "program"));
   await run(process.execPath, [join(ROOT, "scripts/packaging/bundle.mjs"), join(main, "..")]);
-  // The add-ons lie beside it.
+  // The add-ons are next to it.
   symlinkSync(join(ROOT, "node_modules"), join(installation.folder, "program", "node_modules"));
   writeFileSync(
     configFile,
@@ -53,28 +53,28 @@ afterAll(async () => {
 
 function ask(method: string, path: string, body?: Buffer, type = "application/json"): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const asked = request({
+    const clientRequest = request({
       socketPath: join(dataDir, "control.sock"),
       method,
       path,
       agent: false,
       headers: { "Content-Type": type },
     });
-    asked.on("error", reject);
-    asked.on("response", (response) => {
+    clientRequest.on("error", reject);
+    clientRequest.on("response", (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
       response.on("end", () => resolve(Buffer.concat(chunks)));
     });
-    asked.end(body);
+    clientRequest.end(body);
   });
 }
 
-test("an installed program says which one it is", async () => {
+test("an installed program prints its version", async () => {
   expect((await run(process.execPath, [main, "version"])).stdout.trim()).toBe(VERSION);
 });
 
-test("an installed program hears a sensor at its own broker", async () => {
+test("an installed program reads a sensor from the built-in broker", async () => {
   const sensor = await connectAsync(`mqtt://127.0.0.1:${ports.mqttPort}`);
   for (const contact of [true, false])
     await sensor.publishAsync("door", JSON.stringify({ contact }), { qos: 1 });
@@ -85,13 +85,13 @@ test("an installed program hears a sensor at its own broker", async () => {
   await sensor.endAsync();
 });
 
-test("an installed program shows its panel", async () => {
+test("an installed program serves its web panel", async () => {
   const page = await (await fetch(`http://127.0.0.1:${ports.httpPort}/`)).text();
   const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "no script";
   expect((await fetch(new URL(script, `http://127.0.0.1:${ports.httpPort}/`))).status).toBe(200);
 });
 
-test("an installed program gives a copy of its database away, and looks at one that is handed in", async () => {
+test("an installed program exports a backup, and checks an uploaded one", async () => {
   const copy = await ask("GET", "/site/backup");
   expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
   const pieces = await ask("POST", "/site/restore/pieces?from=0", copy, "application/octet-stream");
@@ -101,7 +101,7 @@ test("an installed program gives a copy of its database away, and looks at one t
   expect(plan).toEqual({ recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] });
 });
 
-test("an installed program knows the passwords that everybody uses", async () => {
+test("an installed program rejects common passwords", async () => {
   const words = [
     "user",
     "passwd",

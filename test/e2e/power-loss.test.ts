@@ -4,10 +4,7 @@ import { Installation, interventionsOf, startCentre, upstreamYaml } from "../sup
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { SyncView } from "../../src/http/site/sync-port.ts";
 
-/*
- * The plug is pulled at a named point of the trip's way by SIGKILL. That shows what the order of commits is worth; it
- * does not show what the disk does when its own power fails.
- */
+/* SIGKILL at a named point of the path of a trip. This tests the order of commits, not a power cut of the disk. */
 
 const OBJECTIVES = "objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }\n";
 const ZONE =
@@ -28,14 +25,14 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-describe("the plug is pulled", () => {
+describe("a power cut", () => {
   test.each([
     ["between the journal's commit and the POST", "journal-committed"],
-    ["between the POST and its mark in the journal", "trip-posted"],
-    ["between writing the attempt down and sending it to the centre", "sync-posting-committed"],
-    ["between the centre's answer and writing it down", "sync-answered"],
-  ])("%s: the trip is one intervention here and at the centre", async (_when, failpoint) => {
-    // The zone must have been seen at rest, or its first open reading would be its first sight.
+    ["between the POST and its acknowledgement in the journal", "trip-posted"],
+    ["between recording the attempt and sending it", "sync-posting-committed"],
+    ["between the response of the dispatch centre and recording it", "sync-answered"],
+  ])("%s: the trip is one intervention at the site and at the dispatch centre", async (_when, failpoint) => {
+    // The zone needs a normal reading, or the open one would be its first.
     await site.start();
     await site.run(["trip", "--zone", "door", "--restore"]);
     await site.end("SIGTERM");

@@ -37,13 +37,13 @@ beforeEach(() => {
 });
 afterEach(() => installation.remove());
 
-/** Whether a process has asked the kernel for SIGHUP, the first bit of what it catches (proc(5)). */
+/** Whether a process handles SIGHUP, the first bit of its caught signals (proc(5)). */
 function catchesHangUp(pid: number | undefined): boolean {
   const caught = /^SigCgt:\s*[0-9a-f]*([0-9a-f])$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return caught !== undefined && (Number.parseInt(caught, 16) & 1) === 1;
 }
 
-/** Puts another configuration in the place of the site's. */
+/** Replaces the configuration of the site. */
 function edit(yaml: string): void {
   writeFileSync(join(installation.folder, "site.yaml"), `dataDir: ./site\n${yaml}`);
 }
@@ -72,7 +72,7 @@ const trips = async (): Promise<string[]> =>
     .map(({ zoneId, cause }) => `${zoneId} ${cause}`)
     .toReversed();
 
-test("a technician adds, changes and removes zones; the others go on, and the event log says who did it", async () => {
+test("a reload adds, changes and removes zones; the others continue, and the event log names the user", async () => {
   await start(`${BASE}mqtt: off\nzones:\n${line("door", 17)}${line("yard", 18)}${line("attic", 19)}`);
   expect((await command("zones", "bypass", "--zone", "attic", "--reason", "painter")).code).toBe(0);
   expect((await command("zones", "bypass", "--zone", "yard", "--reason", "painter")).code).toBe(0);
@@ -104,7 +104,7 @@ test("a technician adds, changes and removes zones; the others go on, and the ev
   expect(await command("reload")).toMatchObject({ code: 0, stdout: "the configuration is as it was\n" });
 }, 180_000);
 
-test("a configuration with mistakes changes nothing, and is a condition until one without any is loaded", async () => {
+test("a configuration with errors changes nothing, and is a condition until a valid one is loaded", async () => {
   const good = `${BASE}mqtt: off\nzones:\n${line("door", 17)}`;
   await start(good);
   edit(`${BASE}mqtt: off\nzones:\n${line("yard", 17)}${line("attic", 17)}`);
@@ -124,7 +124,7 @@ test("a configuration with mistakes changes nothing, and is a condition until on
   expect((await entries())[0]).toMatchObject({ event: "reload-rejected" });
   edit("zones: [\n");
   site.hangUp();
-  await eventually("the text of the file that is cut short", async () =>
+  await eventually("the text of the truncated file", async () =>
     (await conditions())[0]?.text.includes("this is not YAML"),
   );
   expect((await command("trip", "--zone", "door")).code).toBe(0);
@@ -136,7 +136,7 @@ test("a configuration with mistakes changes nothing, and is a condition until on
   expect(await trips()).toEqual(["door edge"]);
 }, 180_000);
 
-test("what needs a restart is named, and is as it was until then", async () => {
+test("options that require a restart are reported, and keep their values until then", async () => {
   await start(`site: { name: Before }\n${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
   edit(
     `site: { name: After }\nhttp: { port: 1 }\ngpio: { backend: simulated }\nmqtt: { listen: { port: 0 } }\nzones:\n${line("door", 17)}`,
@@ -178,7 +178,7 @@ test("what needs a restart is named, and is as it was until then", async () => {
   expect(await site.get("/site/status")).toMatchObject({ site: { name: "After" } });
 }, 180_000);
 
-test("another centre is brought the records from the next moment on", async () => {
+test("another dispatch centre receives the records from the reload on", async () => {
   const { centre, port } = await startCentre(installation, buildingsYaml(12));
   const own = `${BASE}mqtt: off\n${buildingsYaml(12)}zones:\n${line("door", 17)}`;
   await start(own);
@@ -234,7 +234,7 @@ describe("the signal", () => {
   const reloads = async (): Promise<number> =>
     (await entries()).filter(({ event }) => event === "reload-applied").length;
 
-  test("sent a thousand times is a handful of reloads, and the last content of the file is what counts", async () => {
+  test("sent a thousand times causes a few reloads, and the last content of the file applies", async () => {
     await start(`${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
     for (let sent = 0; sent < 1000; sent += 1) {
       if (sent % 100 === 0) edit(`${BASE}mqtt: off\nzones:\n${line("door", 17)}${line(`zone-${sent}`, 18)}`);
@@ -249,12 +249,12 @@ describe("the signal", () => {
     });
   }, 180_000);
 
-  test("sent during the start is answered behind it, and during the stop with nothing", async () => {
+  test("sent during the start causes a reload after it, and during the stop has no effect", async () => {
     site = installation.daemon("site", `${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
     const starting = site.start();
     const state = { isReady: false };
     void starting.then(() => (state.isReady = true));
-    // From the moment on at which the kernel knows that the program listens for it; before, no program can.
+    // From the time the program handles the signal; no program can before.
     await eventually("the program to listen", () => catchesHangUp(site.pid));
     while (!state.isReady) {
       site.hangUp();
@@ -271,11 +271,11 @@ describe("the signal", () => {
     expect(await conditions()).toEqual([]);
   }, 180_000);
 
-  test("while the file is being written takes no half of it", async () => {
+  test("during a write of the file never loads a partial file", async () => {
     const whole = `${BASE}mqtt: off\nzones:\n${line("door", 17)}${line("yard", 18)}${line("attic", 19)}`;
     await start(whole);
     const written = `dataDir: ./site\n${whole}${line("cellar", 20)}`;
-    // Cut within a zone, or emptied to be written: however long it stays so, and however often it is read.
+    // Truncated within a zone, or empty during a write, for any duration and number of reads.
     const cuts = [0, ...["id: door", "id: yard", "id: cellar"].map((part) => written.indexOf(part))];
     for (const length of cuts) {
       writeFileSync(join(installation.folder, "site.yaml"), written.slice(0, length));
@@ -289,7 +289,7 @@ describe("the signal", () => {
   }, 180_000);
 });
 
-test("two reloads at once are one after the other", async () => {
+test("two concurrent reloads run one after the other", async () => {
   await start(`${BASE}mqtt: off\nzones:\n${line("door", 17)}`);
   edit(`${BASE}mqtt: off\nzones:\n${line("yard", 18)}`);
   const answers = await Promise.all([post(), post(), post()]);
@@ -301,7 +301,7 @@ const REPORT = (contact: boolean): string =>
 const GATES = 10;
 const RELOADS = 100;
 const gateIds = Array.from({ length: GATES }, (_, index) => index + 1);
-/** Gates, some of them under other names and topics of the same sensors with each round. */
+/** Gates, of which some get other names and topics of the same sensors in each round. */
 const gates = (round: number): string =>
   gateIds
     .map((id) =>
@@ -311,7 +311,7 @@ const gates = (round: number): string =>
       ),
     )
     .join("");
-/** Another zone that comes, goes and listens elsewhere. */
+/** Another zone that is added, removed and moved to another topic. */
 const guest = (round: number): string =>
   round % 3 === 0
     ? ""
@@ -331,7 +331,7 @@ async function openDuringReloads(sensors: MqttClient, yaml: (round: number) => s
       openings += 1;
       for (const id of gateIds)
         await sensors.publishAsync(`zigbee2mqtt/gate-${id}`, REPORT(true), { qos: 1 });
-      // A zone's trips beyond twenty a minute are counted and not stored one by one.
+      // Trips of a zone beyond twenty a minute are only counted.
       await pause(3_500);
     }
   };
@@ -353,7 +353,7 @@ async function eachOpeningOnce(openings: number): Promise<void> {
   const wanted = gateIds.map((id) => `gate-${id}: ${openings}`);
   await eventually("every opening", async () => (await count()).join() === wanted.join()).catch(() => {});
   expect(await count()).toEqual(wanted);
-  await eventually("every trip to be settled", async () =>
+  await eventually("every trip to be processed", async () =>
     (await site.get<Trip[]>("/site/trips?limit=1000")).every(({ state }) => state !== "waiting"),
   );
   const counts = countByObjective(await interventionsOf(site));
@@ -361,7 +361,7 @@ async function eachOpeningOnce(openings: number): Promise<void> {
 }
 
 async function closeAll(sensors: MqttClient): Promise<void> {
-  await eventually("every gate to have been seen closed", async () => {
+  await eventually("a closed reading of every gate", async () => {
     for (const id of gateIds) await sensors.publishAsync(`zigbee2mqtt/gate-${id}`, REPORT(true), { qos: 1 });
     return (await zones())
       .filter(({ id }) => id.startsWith("gate-"))
@@ -413,7 +413,7 @@ describeWithMosquitto("with a real broker", () => {
     expect(proxy.connections).toBe(1);
   }, 240_000);
 
-  test("a zone that is moved to another topic hears it at once, with what the broker has kept there", async () => {
+  test("a zone moved to another topic reads it at once, with its retained message", async () => {
     const at = (topic: string): string =>
       `${BASE}${mqtt}zones:\n${zone("door", `{ mqtt: ${topic}, path: /contact, open: [false], normal: [true] }`)}`;
     await sensors.publishAsync("z/new", REPORT(true), { qos: 1, retain: true });
@@ -432,7 +432,7 @@ describeWithMosquitto("with a real broker", () => {
     expect(proxy.connections).toBe(1);
   }, 180_000);
 
-  test("a reload while the broker is away applies when it is back", async () => {
+  test("a reload during a broker outage applies when the broker is back", async () => {
     const at = (topic: string): string =>
       `${BASE}${mqtt}zones:\n${zone("door", `{ mqtt: ${topic}, path: /contact, open: [false], normal: [true] }`)}`;
     await start(at("z/old"));
@@ -448,7 +448,7 @@ describeWithMosquitto("with a real broker", () => {
   }, 180_000);
 
   test.each(["reload-prepared", "reload-committed"])(
-    "a power cut in the middle of a reload (%s) loses no opening and invents none",
+    "a power cut during a reload (%s) neither loses an opening nor adds one",
     async (failpoint) => {
       const yaml = (swapped: boolean): string => {
         const inputs = ["z/a", "z/b"].map(

@@ -9,9 +9,9 @@ import { breakOff, type BrokenExchange, type Door } from "../support/reset-conne
 import { processOf, socketsOf } from "../support/resource-use.ts";
 
 /*
- * Clients that break off at every stage of an exchange, at every door of the built daemon. A reset at an unlucky moment
- * ends a process in which one socket has no listener for its errors; which moment that is differs from run to run, so
- * each is tried many times.
+ * Clients that reset connections at every stage of an exchange, at every port of the built daemon. A reset at
+ * an unlucky time crashes a process if a socket has no error listener. The time varies between runs, so each
+ * case is repeated.
  */
 
 const YAML = "gpio: { backend: simulated }\nmqtt: { listen: { port: 0 } }\n";
@@ -21,7 +21,7 @@ const ROUNDS = 3;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"];
 const UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
 
-/** Whole requests, each as the pieces between which a client may break off. */
+/** Complete requests in chunks, between which a client may reset. */
 const REQUESTS: readonly (readonly string[])[] = [
   ...METHODS.flatMap((method) => {
     const target = method === "CONNECT" ? "example.org:443" : "/site/status";
@@ -45,7 +45,7 @@ const REQUESTS: readonly (readonly string[])[] = [
       [...head, UPGRADE, "\r\n", "\x81\x85\x00\x00\x00\x00hello"],
     ];
   }),
-  // One after the other without waiting, the last one another kind than those before.
+  // Pipelined, the last one of another type.
   ...["GET / HTTP/1.1", "CONNECT x:443 HTTP/1.1", `GET / HTTP/1.1\r\n${UPGRADE.trim()}`, "no HTTP"].map(
     (last) => [
       "GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /site/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -58,7 +58,7 @@ const REQUESTS: readonly (readonly string[])[] = [
   [`GET /${"x".repeat(70_000)} HTTP/1.1\r\n`, "\r\n"],
 ];
 
-/** An MQTT connection of a client that signs in, subscribes, publishes and leaves without goodbye. */
+/** MQTT packets of a client that connects, subscribes, publishes and leaves without DISCONNECT. */
 const MQTT: readonly Uint8Array[] = [
   "",
   // CONNECT with a will, clean session (MQTT 3.1.1, 3.1).
@@ -68,11 +68,11 @@ const MQTT: readonly Uint8Array[] = [
   "320900042f742f61000278",
   "340900042f742f61000378",
   "c000",
-  // A packet type that does not exist, and a remaining length that never ends (2.2.3).
+  // An unknown packet type, and a remaining length without end (2.2.3).
   "f0ffffffffff",
 ].map((hex) => Buffer.from(hex, "hex"));
 
-/** Each way to break off in each of these requests. */
+/** Each way to reset each of these requests. */
 function exchangesOf(requests: readonly (readonly (string | Uint8Array)[])[]): BrokenExchange[] {
   return requests.flatMap((pieces) => [
     { sent: [], breaksOff: "with the last piece" as const },
@@ -81,7 +81,7 @@ function exchangesOf(requests: readonly (readonly (string | Uint8Array)[])[]): B
       breaksOff: "with the last piece" as const,
     })),
     { sent: pieces, breaksOff: "in the answer" as const },
-    // In one segment, so that the server has read everything before it sees the reset.
+    // In one segment, so that the server reads everything before the reset.
     {
       sent: [Buffer.concat(pieces.map((piece) => Buffer.from(piece)))],
       breaksOff: "with the last piece" as const,
@@ -136,7 +136,7 @@ describe.each([
     sockets = socketsOf(pid);
   }, 60_000);
 
-  /** It runs in the same process, answers, and holds no connection of those that are gone. */
+  /** The same process runs, responds, and holds no connection of the closed clients. */
   async function isAsBefore(): Promise<void> {
     expect((await askDaemon(dataDir(), "GET", "/site/status")).status).toBe(200);
     expect(processOf(join(installation.folder, `${name}.yaml`))).toBe(pid);
@@ -144,7 +144,7 @@ describe.each([
   }
 
   test.each(["network", "control socket"] as const)(
-    "answers after clients of its %s have broken off at every stage",
+    "responds after clients of its %s have reset connections at every stage",
     async (door) => {
       await breakOffAll(doors[door], exchangesOf(REQUESTS));
       await isAsBefore();
@@ -152,7 +152,7 @@ describe.each([
     120_000,
   );
 
-  test("takes messages after sensors of its broker have broken off at every stage", async () => {
+  test("receives messages after sensors of its broker have reset connections at every stage", async () => {
     await breakOffAll(doors.broker, exchangesOf([MQTT, MQTT.toReversed(), ...REQUESTS.slice(0, 2)]));
     await isAsBefore();
     const { port } = doors.broker as { port: number };
@@ -161,7 +161,7 @@ describe.each([
     await sensor.endAsync();
   }, 120_000);
 
-  test("ends the connection of a client that asks for a tunnel and keeps its own half open", async () => {
+  test("closes the connection of a client that requests a tunnel and keeps its own half open", async () => {
     const held = await Promise.all(
       (["network", "control socket"] as const).map((door) =>
         breakOff(doors[door], { sent: ["CONNECT x:443 HTTP/1.1\r\n\r\n"], breaksOff: "never" }),
@@ -171,7 +171,7 @@ describe.each([
     for (const socket of held) socket.destroy();
   }, 60_000);
 
-  test("ends in order while clients hold connections that have said nothing", async () => {
+  test("stops in order while clients hold idle connections", async () => {
     const { network } = doors;
     if (!("port" in network)) throw new Error("the network side has a port");
     const silent = { port: network.port, tls: false };

@@ -7,7 +7,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 
-/** What systemd does with a socket unit: listens, hands the socket to each run of the service, and starts it again. */
+/**
+ * Simulates a systemd socket unit: listens, passes the socket to each run of the service, and restarts the
+ * service.
+ */
 const KEEPER = `
 use Socket; use POSIX (); use Fcntl;
 $| = 1;
@@ -34,7 +37,7 @@ until ($ends) {
 
 let folder: string;
 let keeper: ChildProcessWithoutNullStreams | undefined;
-let said: string;
+let output: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "santinela-port-"));
   writeFileSync(
@@ -52,22 +55,22 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<number
   const words = ["-e", KEEPER, process.execPath, MAIN, "serve", "--config", config];
   const started = spawn("perl", words, { env: { ...process.env, ...env } });
   keeper = started;
-  said = "";
+  output = "";
   for (const stream of [started.stdout, started.stderr])
-    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  return eventually("the port", () => Number(/^port (\d+)$/m.exec(said)?.[1] ?? 0) || undefined);
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return eventually("the port", () => Number(/^port (\d+)$/m.exec(output)?.[1] ?? 0) || undefined);
 }
 
-const readies = (): number => said.split('"event":"ready"').length - 1;
+const readies = (): number => output.split('"event":"ready"').length - 1;
 
 async function end(signal: "SIGTERM"): Promise<void> {
   if (!keeper || keeper.exitCode !== null) return;
-  const gone = new Promise((resolve) => keeper?.once("exit", resolve));
+  const exited = new Promise((resolve) => keeper?.once("exit", resolve));
   keeper.kill(signal);
-  await gone;
+  await exited;
 }
 
-/** One request on a connection of its own. @returns the status, or the error */
+/** One request on a new connection. @returns the status or the error */
 function ask(port: number): Promise<string> {
   return new Promise((resolve) => {
     request({ port, host: "127.0.0.1", path: "/interventii", agent: false }, (answer) => {
@@ -78,7 +81,7 @@ function ask(port: number): Promise<string> {
   });
 }
 
-test("a port that systemd keeps refuses nobody while the daemon is started again", async () => {
+test("with a port held by systemd no connection is rejected during a restart", async () => {
   const port = await start();
   await eventually("the daemon is ready", () => readies() === 1);
   const answers: string[] = [];
@@ -97,9 +100,9 @@ test("a port that systemd keeps refuses nobody while the daemon is started again
   expect(answers.filter((answer) => answer !== "401")).toEqual([]);
 });
 
-test("a kept port that is not the configuration's is refused, for the configuration says who may come in", async () => {
+test("a port passed by systemd that differs from the configuration is rejected, because the configuration limits access", async () => {
   const port = await start({ SANTINELA_HTTP__PORT: "1" });
   await eventually("it has ended", () => keeper?.exitCode !== null);
-  expect(said).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);
-  expect(said).toContain("santinela.socket");
+  expect(output).toContain(`listens on 127.0.0.1 port ${port}, http says 127.0.0.1 port 1`);
+  expect(output).toContain("santinela.socket");
 });

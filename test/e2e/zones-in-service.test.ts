@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => installation.remove());
 
-/** Nobody presses Ctrl-C. */
+/** The command is never interrupted. */
 const never = (): Promise<void> => new Promise(() => {});
 
-test("an installer takes a zone out of service, walks the others, and tries the way to the centre", async () => {
+test("an installer bypasses a zone, tests the others, and tests the link to the dispatch centre", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -37,7 +37,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
     expect([code, stderr]).toEqual([0, ""]);
     return stdout;
   };
-  const fates = async (): Promise<string[]> =>
+  const dispositions = async (): Promise<string[]> =>
     (await site.get<Trip[]>("/site/trips")).map(({ zoneId, state }) => `${zoneId} ${state}`).toReversed();
 
   await run("zones", "bypass", "--zone", "door", "--reason", "painter", "--minutes", "60");
@@ -54,7 +54,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   );
   await site.end("SIGTERM");
   await site.start();
-  // What stands open as its bypass or the walk test ends is reported: these two were closed before.
+  // Contacts that are open at the end of a bypass or walk test are reported: these two were closed before.
   await run("trip", "--zone", "door", "--restore");
   expect(await run("zones", "restore", "--zone", "door")).toMatch(/door is in service/);
 
@@ -63,7 +63,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   await run("trip", "--zone", "yard", "--restore");
   expect(await run("test", "walk", "--end")).toMatch(/1 of 2 zones seen[^]*door +NOT SEEN\s+yard +1 +20/);
   expect(JSON.parse(await run("test", "walk", "--status", "--json"))).toMatchObject({ running: false });
-  expect(await fates()).toEqual(["door bypassed", "yard test"]);
+  expect(await dispositions()).toEqual(["door bypassed", "yard test"]);
   expect(await interventionsOf(site)).toEqual([]);
 
   expect(await run("test", "signal", "--zone", "yard")).toMatch(/yard: arrived at the centre as #1\n$/);
@@ -72,7 +72,7 @@ test("an installer takes a zone out of service, walks the others, and tries the 
   ]);
 }, 180_000);
 
-test("a signal test that the centre cannot take says where it is, and arrives later", async () => {
+test("a signal test during an outage shows its progress, and arrives later", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -91,7 +91,7 @@ test("a signal test that the centre cannot take says where it is, and arrives la
   });
 }, 180_000);
 
-test("a second zone that confirms an incident is one record at the centre too, with the police and its line", async () => {
+test("a second zone that confirms an incident is one record at the dispatch centre too, with the police and its line", async () => {
   const { centre, port } = await startCentre(installation, OBJECTIVES);
   const site = installation.daemon(
     "site",
@@ -111,7 +111,7 @@ test("a second zone that confirms an incident is one record at the centre too, w
   expect(await interventionsOf(site)).toMatchObject([{ notes: record?.notes?.split("\n")[0] }]);
 }, 180_000);
 
-test("a viewer may look at the zones and change nothing about them", async () => {
+test("a viewer may read the zones and not change them", async () => {
   const site = installation.daemon(
     "site",
     `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nzones:\n${zone("door")}`,
@@ -147,7 +147,7 @@ test("a viewer may look at the zones and change nothing about them", async () =>
 }, 180_000);
 
 describeWithMosquitto("a door that its own sensor keeps open", () => {
-  test("is not closed from the panel or the command line, and no answer says that it is", async () => {
+  test("an open contact cannot be closed from the web panel or the command line", async () => {
     const broker = await startMosquitto();
     const site = installation.daemon(
       "site",
@@ -156,14 +156,14 @@ describeWithMosquitto("a door that its own sensor keeps open", () => {
     );
     await site.start();
     const sensor = await connectAsync(broker.url);
-    const says = async (value: string, contact: string): Promise<void> => {
+    const readContact = async (value: string, contact: string): Promise<void> => {
       await eventually(`the door to be ${contact}`, async () => {
         await sensor.publishAsync("door", value, { qos: 1 });
         return (await site.get<ZoneView[]>("/site/zones"))[0]?.contact === contact;
       });
     };
-    await says("closed", "normal");
-    await says("open", "open");
+    await readContact("closed", "normal");
+    await readContact("open", "open");
 
     const client = new ControlClient(join(installation.folder, "site"));
     expect(await client.post("/site/simulate", { zone: "door", contact: "normal" })).toMatchObject({

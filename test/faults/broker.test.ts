@@ -11,12 +11,12 @@ import { MqttSite } from "../support/mqtt-site.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * What MQTT and Mosquitto do between a sensor and the journal when something goes wrong, each named after the fault. The
- * broker's own power cut, its queue of a thousand, and acknowledgements that come too late or are lost are in
- * test/inputs/mqtt-broker-settings.test.ts and repeated-messages.test.ts.
+ * Faults of MQTT and Mosquitto between a sensor and the journal; each test is named after the fault. A power
+ * cut of the broker, its queue of a thousand messages, and late or lost acknowledgements are in
+ * test/inputs/mqtt-broker-settings.test.ts and message-deduplication.test.ts.
  */
 
-/** Mosquitto sends no more than these without an acknowledgement, and then waits for ever. */
+/** Maximum number of unacknowledged messages of Mosquitto; then it waits indefinitely. */
 const IN_FLIGHT_MAX = 20;
 const ZONES = Array.from({ length: IN_FLIGHT_MAX + 15 }, (_, index) =>
   zoneOf({ id: `gate-${index}`, input: { mqtt: `gate/${index}`, open: ["ON"], normal: ["OFF"] } }),
@@ -40,7 +40,7 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     await Promise.all(ZONES.map((_zone, index) => site.publish(`gate/${index}`, payload)));
   }
 
-  /** Lets the pause before the next connection pass, until there is one more. */
+  /** Advances past the reconnect delay until there is another connection. */
   async function nextConnection(): Promise<void> {
     const before = site.logged("mqtt-connected").length;
     await eventually("another connection", () => {
@@ -49,15 +49,15 @@ describeWithMosquitto("a journal that takes nothing for a while", () => {
     });
   }
 
-  test("stops no sensor for good, though more messages wait than the broker sends without an answer", async () => {
+  test("more pending messages than the in-flight limit of the broker stop no sensor permanently", async () => {
     site.breakJournal();
     await everyGate("ON");
     await eventually("the failure", () => site.conditions.includes("journal-write-failed"));
-    // Neither an error for the client library nor silence would make the broker send them again on this connection.
+    // Neither an error for the client library nor silence makes the broker send them again on this connection.
     await nextConnection();
     await nextConnection();
     expect(site.trips).toEqual([]);
-    site.mendJournal();
+    site.repairJournal();
     await nextConnection();
     await eventually("every trip", () => site.trips.length === ZONES.length);
     expect(new Set(site.trips.map(({ zoneId }) => zoneId)).size).toBe(ZONES.length);
@@ -81,7 +81,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
     await broker.stop();
   });
 
-  test("is sent the message again, and has one intervention of it", async () => {
+  test("a message delivered again results in one intervention", async () => {
     const site = installation.daemon(
       "site",
       `http: { port: 0 }\nmqtt: { url: "${broker.url}" }\ngpio: { backend: simulated }\nobjectives: { obiective/cladiri: [{ id: 1, name: Hall }] }\nzones:\n  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { mqtt: gate, open: ["ON"], normal: ["OFF"] } }\n`,
@@ -89,7 +89,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
     await site.start({ ...process.env, SANTINELA_FAILPOINT: "journal-committed" });
     const contact = async (): Promise<string | undefined> =>
       (await site.get<{ contact: string }[]>("/site/zones"))[0]?.contact;
-    await eventually("the gate to be seen closed", async () => {
+    await eventually("a closed reading of the gate", async () => {
       await sensor.publishAsync("gate", "OFF", { qos: 1 });
       return (await contact()) === "normal";
     });
@@ -97,7 +97,7 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
     await site.gone();
     await site.start();
     await eventually("the intervention", async () => (await interventionsOf(site)).length === 1);
-    // Behind what the broker had still to send.
+    // After the messages queued at the broker.
     await sensor.publishAsync("gate", "OFF", { qos: 1 });
     await eventually("the closing", async () => (await contact()) === "normal");
     expect(await interventionsOf(site)).toHaveLength(1);
@@ -105,8 +105,8 @@ describeWithMosquitto("a daemon that dies between the journal's commit and the a
   });
 });
 
-describe("the protocol that is spoken", () => {
-  test("is MQTT 3.1.1 with a lasting session: an answer of MQTT 5 could tell the broker to drop what was not written", async () => {
+describe("the MQTT protocol version", () => {
+  test("is 3.1.1 with a persistent session: an MQTT 5 response could make the broker drop a message that was not recorded", async () => {
     const sockets = new Set<Socket>();
     let welcome: Buffer | undefined;
     const broker = createServer((socket) => {

@@ -12,13 +12,13 @@ import { InterventionService } from "../../src/service/interventions.ts";
 import { ObjectiveService } from "../../src/service/objectives.ts";
 import { Journal } from "../../src/store/journal.ts";
 import type { Database } from "../../src/store/database.ts";
-import { SOMEBODY } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 import {
   DAMAGES,
   damaged,
   imageOf,
   isReadable,
-  lay,
+  writeImage,
   TARGETS,
   type Damage,
   type Image,
@@ -30,16 +30,16 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 /*
- * Files of a data folder are damaged in a random way, and the daemon's own start opens what is left. Everything that was
- * acknowledged before is looked for: what its page still has must be there, and what is not there must be named by a
- * condition. The index of a log (-shm) is left as a killed process leaves it; a log that was cut at the end of a commit
- * where there is none can be noticed by the numbers alone.
+ * Files of a data directory are damaged at random, and the daemon's own start opens the rest. All acknowledged
+ * data is searched for: data on an intact page must exist, and missing data must be reported by a condition.
+ * The index of a log (-shm) is left as a killed process leaves it. A log truncated at the end of a commit where
+ * there is none can only be detected by record numbers.
  */
 
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const LIMIT_MS = 3_600_000;
 
-interface ToldRecord {
+interface AcknowledgedRecord {
   readonly text: string;
   readonly name: string;
   readonly rev: number;
@@ -47,9 +47,9 @@ interface ToldRecord {
   readonly uid: string;
 }
 
-/** What was acknowledged at a moment, by the text that stands for it. */
-interface Told {
-  readonly records: ReadonlyMap<number, ToldRecord>;
+/** Acknowledged data at one time, by its unique text. */
+interface Acknowledged {
+  readonly records: ReadonlyMap<number, AcknowledgedRecord>;
   readonly trips: ReadonlyMap<string, { text: string; state: string }>;
 }
 
@@ -57,17 +57,17 @@ interface Moment {
   readonly name: string;
   readonly image: Image;
   readonly older: Image;
-  readonly told: Told;
+  readonly acknowledged: Acknowledged;
 }
 
 interface Outcome {
   images: number;
-  /** With everything that was acknowledged. */
+  /** With all acknowledged data. */
   whole: number;
   lost: number;
-  /** Lost or altered, and no condition. */
+  /** Lost or altered without a condition. */
   silent: number;
-  /** Lost although its page has it. */
+  /** Lost although its page is intact. */
   unsaved: number;
 }
 
@@ -96,7 +96,7 @@ function opened(dataDir: string): { databases: Databases; health: ConditionRegis
   return { databases, health };
 }
 
-/** A site that works: records of trips and of people, changed and deleted, and files from different moments. */
+/** An active site: records of trips and users, changed and deleted, and images from different times. */
 async function momentsOf(dataDir: string): Promise<Moment[]> {
   mkdirSync(dataDir);
   const site = opened(dataDir).databases;
@@ -107,8 +107,8 @@ async function momentsOf(dataDir: string): Promise<Moment[]> {
     for (let time = 0; time < times; time += 1) workOnce(site, (number += 1));
   };
   const note = (name: string): void => {
-    const told = toldBy(site);
-    found.push({ name, image: imageOf(dataDir), older, told });
+    const acknowledged = acknowledgedBy(site);
+    found.push({ name, image: imageOf(dataDir), older, acknowledged });
   };
   new ObjectiveService(site.main).import({ "obiective/cladiri": [{ id: 1, name: "Hall" }] }, "config");
   work(40);
@@ -126,16 +126,16 @@ async function momentsOf(dataDir: string): Promise<Moment[]> {
   site.main.pragma("wal_checkpoint(PASSIVE)");
   work(15);
   note("killed, the log in use again, with a copy");
-  const told = toldBy(site);
+  const acknowledged = acknowledgedBy(site);
   site.close();
-  found.push({ name: "stopped in order, with a copy", image: imageOf(dataDir), older, told });
+  found.push({ name: "stopped in order, with a copy", image: imageOf(dataDir), older, acknowledged });
   const last = found.at(-1);
   const image = new Map([...(last?.image ?? [])].filter(([name]) => !name.startsWith("backups/")));
-  found.push({ name: "stopped in order", image, older, told });
+  found.push({ name: "stopped in order", image, older, acknowledged });
   return found;
 }
 
-/** Now a trip with its record, now a record that a person makes; some are changed, some deleted, some trips still wait. */
+/** Trips with records and records of users; some are changed, some deleted, some trips are pending. */
 function workOnce({ main, journal: database }: Databases, number: number): void {
   clock.advance(60_000);
   const journal = new Journal(database, clock);
@@ -163,27 +163,27 @@ function workOnce({ main, journal: database }: Databases, number: number): void 
       trips: [{ ...tripRow(key, body, clock.wallMs()), line: `line ${text}` }],
     });
   if (number % 7 === 0 && isTrip) return;
-  const { record } = service.create(body, SOMEBODY, isTrip ? { key, fingerprint: key } : undefined);
+  const { record } = service.create(body, OPERATOR_USER, isTrip ? { key, fingerprint: key } : undefined);
   if (isTrip) journal.trips.resolve(key, "posted", record.id);
-  if (number % 5 === 0) service.update(record.id, { description: textOf(number, 2) }, SOMEBODY);
-  if (number % 11 === 0) service.delete(record.id, SOMEBODY);
+  if (number % 5 === 0) service.update(record.id, { description: textOf(number, 2) }, OPERATOR_USER);
+  if (number % 11 === 0) service.delete(record.id, OPERATOR_USER);
 }
 
-/** Long enough that a few rows fill a page, and in one row only. */
+/** Long enough for a few rows to fill a page, and unique to one row. */
 function textOf(number: number, rev: number): string {
   return `<${number}.${rev}:${"seen at the gate ".repeat(8)}${number}.${rev}>`;
 }
 
-function toldBy({ main, journal }: Pick<Databases, "main" | "journal">): Told {
+function acknowledgedBy({ main, journal }: Pick<Databases, "main" | "journal">): Acknowledged {
   return { records: recordsIn(main), trips: tripsIn(journal) };
 }
 
-function recordsIn(main: Database): Map<number, ToldRecord> {
+function recordsIn(main: Database): Map<number, AcknowledgedRecord> {
   const rows = main
     .prepare(
       "SELECT id, uid, description AS text, rev, deleted_at IS NOT NULL AS deleted, name, status, priority FROM interventions",
     )
-    .all() as (ToldRecord & { id: number })[];
+    .all() as (AcknowledgedRecord & { id: number })[];
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
@@ -196,22 +196,22 @@ function tripsIn(journal: Database): Map<string, { text: string; state: string }
   return new Map(rows.map(({ key, ...row }) => [key, row]));
 }
 
-/** Opens an image as the daemon does, and compares it with what was acknowledged before. */
-function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[] {
+/** Opens an image like the daemon, and compares it with the acknowledged data. */
+function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome): string[] {
   const place = join(folder, "place");
-  lay(after, place);
+  writeImage(after, place);
   const { databases, health } = opened(place);
   const faults: string[] = [];
   try {
-    const now = toldBy(databases);
+    const now = acknowledgedBy(databases);
     const said = new Set(
       health.list().flatMap(({ code, subject }) => (code === "data-lost" ? [subject] : [])),
     );
-    const lostRecords = [...told.records].filter(([id, record]) => {
+    const lostRecords = [...acknowledged.records].filter(([id, record]) => {
       if (JSON.stringify(now.records.get(id)) === JSON.stringify(record)) return false;
       return record.rev > 1 || now.trips.get(record.uid)?.state !== "waiting";
     });
-    const lostTrips = [...told.trips].filter(([key, { state, ...trip }]) => {
+    const lostTrips = [...acknowledged.trips].filter(([key, { state, ...trip }]) => {
       const { state: found, ...kept } = now.trips.get(key) ?? { state: "" };
       return JSON.stringify(kept) !== JSON.stringify(trip) || (found !== state && found !== "waiting");
     });
@@ -245,7 +245,7 @@ function judge({ told, image }: Moment, after: Image, outcome: Outcome): string[
 }
 
 test(
-  "what a damaged data folder still has is there after the start, and what it has lost is said",
+  "the intact part of a damaged data directory is available after the start, and the lost part is reported",
   { timeout: LIMIT_MS },
   () => {
     const random = seededRandom(RUN_LENGTH.seed);

@@ -1,5 +1,5 @@
-// What an SD card is worn by. The kernel counts what a process has had written to its disk (proc(5), io: write_bytes);
-// the file system's own journal comes on top.
+// Wear of an SD card. The kernel counts the bytes that a process writes to the disk (proc(5), io: write_bytes);
+// the journal of the file system is not included.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,12 +15,12 @@ import {
 } from "../support/installation.ts";
 import { processOf } from "../support/resource-use.ts";
 
-/** A day with an alarm every quarter of an hour, each at a place of its own, so that none joins another. */
+/** A day with an alarm every quarter of an hour, each at its own building, so that none joins another. */
 const ALARMS = 100;
 const IDS = Array.from({ length: ALARMS }, (_, index) => index + 1);
 const OBJECTIVES = buildingsYaml(ALARMS);
 const ZONES = `zones:\n${IDS.map((id) => `  - { id: door-${id}, name: Door ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: ${id} }, input: { simulated: true } }\n`).join("")}`;
-/** Five times what was measured when this was written (28): only a loop that writes for nothing gets there. */
+/** Five times the measured value (28): only an unnecessary write loop exceeds it. */
 const LIMIT_MIB = 150;
 
 const installation = new Installation();
@@ -38,14 +38,14 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-/** MiB that the site's daemon has had written since its start. */
+/** MiB written by the daemon of the site since its start. */
 function writtenMiB(): number {
   const pid = processOf(join(installation.folder, "site.yaml")) ?? 0;
   const bytes = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1];
   return Number(bytes) / 1_048_576;
 }
 
-test(`a day with ${ALARMS} alarms, each opened, recorded, sent and closed again, wears the card by little`, async () => {
+test(`a day with ${ALARMS} alarms, each opened, recorded, sent and closed, causes little wear of the memory card`, async () => {
   const before = writtenMiB();
   for (const id of IDS) {
     for (const contact of ["open", "normal"])

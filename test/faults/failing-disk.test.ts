@@ -10,12 +10,12 @@ import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
 import { describeWithStrace, TracedDaemon } from "../support/traced-daemon.ts";
 
 /*
- * The kernel is made to fail the shipped program at one particular call to the disk, found by counting: the plug is pulled
- * before the nth sync or the nth write, or the disk refuses from the nth call on for a while. Thus every commit of a
- * trip's way is cut in two once, with no hook in the program.
+ * Fault injection into one disk call of the shipped program, selected by count: a power cut before the nth sync
+ * or write, or errors from the nth call for a time. This interrupts every commit on the path of a trip once,
+ * without a hook in the program.
  */
 
-/** A start makes a few syncs and two dozen writes before it is ready; what is done here then needs more than the rest of these. */
+/** A start makes a few syncs and two dozen writes until it is ready; this test then needs more than the others. */
 const SYNCS = 26;
 const WRITES = 84;
 const every = RUN_LENGTH.everyCall;
@@ -39,7 +39,7 @@ const REFUSALS: readonly Refusal[] = [
   ...(every ? numbers(WRITES, 6) : [36]).map((call): Refusal => ["fails to write", call, "pwrite64", "EIO"]),
   ...(every ? numbers(SYNCS, 2) : [9]).map((call): Refusal => ["fails to sync", call, "fsync", "EIO"]),
 ];
-/** So many calls in a row are refused. */
+/** Number of consecutive failing calls. */
 const REFUSED_CALLS = 25;
 
 const ZONES = KILLS.length + REFUSALS.length;
@@ -54,7 +54,7 @@ describeWithStrace("a disk that fails at one call", () => {
   const siteDir = (): string => join(both.installation.folder, "site");
   const recording = (): string => join(both.installation.folder, "calls");
   const writes = new AcknowledgedWrites(() => siteDir(), seededRandom(RUN_LENGTH.seed));
-  /** Buildings whose contact was answered. */
+  /** Buildings whose contact was acknowledged. */
   const tripped: number[] = [];
   let zones = 0;
   let traced: TracedDaemon | undefined;
@@ -74,7 +74,7 @@ describeWithStrace("a disk that fails at one call", () => {
     );
   }
 
-  /** Starts the site with a failing disk, and lets a contact open and a client write. @returns whether it became ready */
+  /** Starts the site with a failing disk, opens a contact and writes as a client. @returns whether it became ready */
   async function workWith(inject: string): Promise<boolean> {
     traced = new TracedDaemon({
       main: MAIN,
@@ -90,7 +90,7 @@ describeWithStrace("a disk that fails at one call", () => {
     return true;
   }
 
-  /** Starts the site on a disk that works, and holds it to its word. */
+  /** Starts the site on a working disk, and checks all acknowledged data. */
   async function expectNothingLost(): Promise<void> {
     await both.site.start();
     await eventually("every trip to have its record", async () => {
@@ -107,11 +107,11 @@ describeWithStrace("a disk that fails at one call", () => {
   }
 
   test.each(KILLS)(
-    "the plug is pulled before %s number %i: what was acknowledged is there once",
+    "a power cut before %s number %i: acknowledged data exists once",
     { timeout: 120_000 },
     async (_what, call, name) => {
       const wasReady = await workWith(`${name}:signal=SIGKILL:when=${call}`);
-      await eventually("the plug to be pulled, or all work to be done", async () => {
+      await eventually("the power cut, or the end of all work", async () => {
         return traced?.isGone === true || (await both.ask()).summary.waiting === 0;
       });
       const when = wasReady ? (traced?.isGone === true ? "at work" : "never") : "while starting";
@@ -123,7 +123,7 @@ describeWithStrace("a disk that fails at one call", () => {
   );
 
   test.each(REFUSALS)(
-    "the disk %s from call %i on for a while: what was acknowledged is there once, and writes are taken again",
+    "the disk %s from call %i on for a time: acknowledged data exists once, and writes work again",
     { timeout: 120_000 },
     async (_what, call, name, error) => {
       const wasReady = await workWith(`${name}:error=${error}:when=${call}..${call + REFUSED_CALLS}`);

@@ -6,9 +6,7 @@ import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
-/*
- * The journal's connection refuses every write, as a disk does that was made read-only: no mount and no right is needed.
- */
+/* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
 
 const WIRE = zoneOf({ input: { gpio: 17, contact: "nc" } });
 const MESSAGES = zoneOf({ id: "back-gate", input: { mqtt: "gate/back", open: ["ON"], normal: ["OFF"] } });
@@ -43,20 +41,20 @@ function setContact(zone: string, contact: "open" | "normal"): void {
 const conditions = (): string[] => site.health.list().map(({ code }) => code);
 const keys = (): string[] => site.trips.map(({ key }) => key);
 
-describe("where the disk does not take a trip of a wire", () => {
+describe("when the disk rejects a trip of a GPIO contact", () => {
   beforeEach(() => {
     setContact(WIRE.id, "normal");
     site.breakJournal();
   });
 
-  test("it is kept in memory, with a condition at once, and stored once when there is room", () => {
+  test("it is kept in memory with a condition, and stored once when there is space", () => {
     setContact(WIRE.id, "open");
     setContact(WIRE.id, "normal");
     setContact(WIRE.id, "open");
     expect(keys()).toEqual([]);
     expect(conditions()).toContain("trips-off-disk");
     expect(existsSync(offDiskFile)).toBe(true);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(10_000);
     expect(keys()).toHaveLength(2);
     expect(site.monitor.zones().find(({ zone }) => zone.id === WIRE.id)?.contact).toBe("open");
@@ -66,11 +64,11 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  test("it is stored at the next start, once, also where that start was cut off before the file was removed", () => {
+  test("it is stored once at the next start, also after an interrupted start", () => {
     setContact(WIRE.id, "open");
     const line = JSON.stringify(site.journal.offDisk.list()[0]);
-    site.mendJournal();
-    // The process is killed: nothing is stopped in order.
+    site.repairJournal();
+    // The process is killed without a clean shutdown.
     site = started();
     expect(keys()).toHaveLength(1);
     mkdirSync(dirname(offDiskFile), { recursive: true });
@@ -84,7 +82,7 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(conditions()).not.toContain("trips-off-disk");
   });
 
-  test("a start on the full disk knows how the wire was left, so the opening is no second trip", () => {
+  test("a start on the full disk knows the last state of the contact, so the opening is not a second trip", () => {
     setContact(WIRE.id, "open");
     const next = new Journal(site.database, site.clock, new OffDiskChanges(offDiskFile));
     expect(next.zoneStates.find(WIRE.id)?.contact).toBe("normal");
@@ -93,7 +91,7 @@ describe("where the disk does not take a trip of a wire", () => {
     expect(next.offDisk.count).toBe(1);
   });
 
-  test("a message is not acknowledged and not kept: its broker has it", () => {
+  test("a message is neither acknowledged nor kept: its broker has it", () => {
     expect(() => setContact(MESSAGES.id, "open")).toThrow(/readonly/);
     expect(existsSync(offDiskFile)).toBe(false);
     expect(conditions()).toContain("journal-write-failed");

@@ -23,8 +23,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * A copy that calls itself one of a newer release, with an index that takes SQLite hours to check: each of its entries is
- * what its expression gives, after a long calculation.
+ * A backup that claims a newer release, with an index that takes SQLite hours to check: each entry is the
+ * result of a slow expression.
  */
 function makeHostile(path: string): void {
   openMainDatabase(path).close();
@@ -49,7 +49,7 @@ async function processWith(limitMs: number): Promise<BackupCheckProcess> {
   return new built.BackupCheckProcess(limitMs);
 }
 
-/** The processes that a process has started. */
+/** Child processes of a process. */
 function childrenOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return [];
@@ -61,13 +61,13 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-describe("an uploaded copy whose check takes hours", () => {
-  test("is refused when the time for it is over", async () => {
+describe("an uploaded backup whose check takes hours", () => {
+  test("is rejected at the time-out", async () => {
     const work = await processWith(1_500);
     await expect(work.planRestore(folder, copy)).rejects.toThrow(/its check takes longer than 1.5 s/);
   });
 
-  test("is left with the end of the run, and its process is gone", async () => {
+  test("ends with the daemon, and its process exits", async () => {
     const work = await processWith(600_000);
     const before = new Set(childrenOf(process.pid));
     const answer = work.planRestore(folder, copy);
@@ -78,19 +78,19 @@ describe("an uploaded copy whose check takes hours", () => {
     expect(existsSync(`/proc/${child}`)).toBe(false);
   });
 
-  test("is left when the daemon is killed, with nothing that goes on behind it", async () => {
+  test("ends when the daemon is killed, and no process remains", async () => {
     const order = `import(${JSON.stringify(BUILT)}).then(({ BackupCheckProcess }) =>
       new BackupCheckProcess(600000).planRestore(${JSON.stringify(folder)}, ${JSON.stringify(copy)}))`;
     const daemon = spawn(process.execPath, ["-e", order], { stdio: "ignore" });
     const pid = daemon.pid ?? 0;
-    await eventually("the check to be under way", () => childrenOf(pid).length > 0);
+    await eventually("the check to run", () => childrenOf(pid).length > 0);
     const [child = 0] = childrenOf(pid);
     await eventually("the check to have a thread", () => readdirSync(`/proc/${child}/task`).length > 8);
     daemon.kill("SIGKILL");
-    await eventually("the check to be gone", () => !existsSync(`/proc/${child}`));
+    await eventually("the end of the check", () => !existsSync(`/proc/${child}`));
   });
 
-  test("and a good one is looked at as before", async () => {
+  test("does not affect the check of a valid one", async () => {
     const good = join(folder, "good.db");
     openMainDatabase(good).close();
     const work = await processWith(60_000);

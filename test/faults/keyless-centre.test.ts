@@ -3,9 +3,9 @@ import { LINE_FAULTS, type LineFault } from "../support/line-faults.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * A centre that knows nothing of Idempotency-Key makes a second record of every POST that is sent twice. The line hides the
- * keys from ours, so that it is one. What saves the day then is looking before sending again, and waiting long enough
- * before believing that nothing will come any more. For an alarm that wait is 15 seconds, so all faults happen at once.
+ * A dispatch centre without Idempotency-Key creates a second record for every repeated POST. The proxy removes
+ * the keys, so that ours behaves like one. The site must search before it sends again, and wait until the first
+ * request can no longer arrive. For an alarm that wait is 15 seconds, so all faults run at once.
  */
 
 const both = new SiteAndCentre({ hidesKeys: true });
@@ -13,25 +13,25 @@ beforeAll(() => both.start());
 afterAll(() => both.remove());
 
 const FAULTS: readonly LineFault[] = [
-  "the connection is reset in the middle of the request",
-  "the connection is reset after the centre has done it, before a byte of the answer",
-  "the connection is reset in the middle of the answer",
-  "the answer comes when nobody waits for it any more",
-  "the request arrives when nobody waits for its answer any more",
+  "the connection is reset during the request",
+  "the connection is reset after the request is applied, before the response",
+  "the connection is reset during the response",
+  "the response arrives after the time-out",
+  "the request arrives after the time-out",
   "the line is half-open: it takes everything and gives nothing",
-  "the answer ends before its length",
-  "a gateway answers 502 in HTML without passing the request on",
-  "a gateway answers 502 in HTML after the centre has done it",
-  "a gateway answers 503 in HTML",
-  "the centre fails with 500 after it has done it",
-  "the answer is 201 and JSON without an id",
-  "a gateway puts a page in the place of the 201's record",
-  "the answer is 200 with the record",
-  "the answer is 202 and nothing",
-  "the answer is no HTTP, after the centre has done it",
+  "the response is shorter than its Content-Length",
+  "a gateway responds with 502 in HTML without forwarding the request",
+  "a gateway responds with 502 in HTML after the request is applied",
+  "a gateway responds with 503 in HTML",
+  "the dispatch centre responds with 500 after the request is applied",
+  "the response is 201 with JSON without an id",
+  "a gateway replaces the record of a 201 by an HTML page",
+  "the response is 200 with the record",
+  "the response is an empty 202",
+  "the response is not HTTP, after the request is applied",
 ];
 
-test("a centre that does not know keys has every alarm once, whatever became of its first POST", async () => {
+test("a dispatch centre without idempotency keys has every alarm once, whatever happened to its first POST", async () => {
   const left = [...FAULTS];
   const posted = new Set<string>();
   both.line.faultFor = ({ method, path, body }) => {

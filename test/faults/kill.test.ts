@@ -10,23 +10,23 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { allOf, SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * The site's daemon is killed again and again at moments that nobody has chosen, while three clients write, sensors send
- * over a real broker, and contacts open. SIGKILL shows what the order of commits is worth; what the disk does when its own
- * power fails is another test.
+ * The daemon of the site is killed repeatedly at random times, while three clients write, sensors send over a
+ * real broker, and contacts open. SIGKILL tests the order of commits; power cuts of the disk are tested
+ * elsewhere.
  */
 
 const CYCLES_A_RUN = 10;
-/** Of each kind, in a cycle. */
+/** Of each type, in a cycle. */
 const TRIPS_A_CYCLE = 4;
 const WRITERS = 3;
-/** The plug is pulled when so many have been answered at most. */
+/** Maximum number of responses before a kill. */
 const WRITES_A_CYCLE = 20;
 const runs = Array.from({ length: Math.ceil(RUN_LENGTH.cycles / CYCLES_A_RUN) }, (_, run) => ({
   seed: RUN_LENGTH.seed + run,
   cycles: Math.min(CYCLES_A_RUN, RUN_LENGTH.cycles - run * CYCLES_A_RUN),
 }));
 
-/** Each zone stands at a building of its own; building 1 is the clients'. */
+/** Each zone has its own building; building 1 is for the clients. */
 const zonesOf = (cycles: number) =>
   Array.from({ length: cycles * TRIPS_A_CYCLE }, (_, index) => ({
     gate: { id: `gate-${index}`, building: 2 + 2 * index },
@@ -68,8 +68,8 @@ describeWithMosquitto("with the daemon killed again and again", () => {
 
   async function bringToRest(zones: Zones): Promise<void> {
     for (const { door } of zones) await simulate(door.id, "normal");
-    // What is published before the first subscription is nobody's.
-    await eventually("every gate to have been seen closed", async () => {
+    // Messages before the first subscription are lost.
+    await eventually("a closed reading of every gate", async () => {
       const seen = await both.site.get<{ id: string; contact: string }[]>("/site/zones");
       const unseen = zones.filter(({ gate }) => seen.find(({ id }) => id === gate.id)?.contact !== "normal");
       for (const { gate } of unseen) await say(gate.id, true);
@@ -81,7 +81,7 @@ describeWithMosquitto("with the daemon killed again and again", () => {
     askDaemon(join(both.installation.folder, "site"), "POST", "/site/simulate", { zone: id, contact });
 
   test.each(runs)(
-    "seed $seed, $cycles times: what was acknowledged is there once, at the site and at the centre",
+    "seed $seed, $cycles times: acknowledged data exists once at the site and at the dispatch centre",
     async ({ seed, cycles }) => {
       const random = seededRandom(seed);
       const zones = zonesOf(cycles);
@@ -102,7 +102,7 @@ describeWithMosquitto("with the daemon killed again and again", () => {
           ...tripping.map(async ({ gate }) => {
             await pause(random() * 150);
             await say(gate.id, false);
-            // From here on it is the broker's, which gives it to the daemon until that one has acknowledged it.
+            // From here the broker delivers it to the daemon until it is acknowledged.
             opened.push(gate.building);
           }),
           ...tripping.map(async ({ door }) => {
@@ -116,7 +116,7 @@ describeWithMosquitto("with the daemon killed again and again", () => {
         await pause(random() * 50);
         await both.site.end("SIGKILL");
         await Promise.all(work);
-        // Now and then the next kill strikes while it is still starting.
+        // Sometimes the next kill happens during the start.
         const starting = both.site.start();
         if (random() < 0.3) {
           await pause(random() * 700);

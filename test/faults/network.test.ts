@@ -3,8 +3,8 @@ import { LINE_FAULT_NAMES, LINE_FAULTS } from "../support/line-faults.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * Two real daemons with a line between them that does one thing wrong, to a POST, to a PUT and to a DELETE. The centre is
- * our own, which knows keys again; what a centre without keys makes of it is asked elsewhere.
+ * Two real daemons with a proxy that applies one fault to a POST, a PUT and a DELETE. The dispatch centre is
+ * ours and supports keys; one without keys is tested elsewhere.
  */
 
 const both = new SiteAndCentre();
@@ -12,7 +12,7 @@ beforeAll(() => both.start());
 afterAll(() => both.remove());
 
 test.each(LINE_FAULT_NAMES)(
-  "%s: what is made, changed and deleted meanwhile is at the centre once, as at the site",
+  "%s: records created, changed and deleted meanwhile are the same at the site and the dispatch centre",
   async (name) => {
     const [changed, deleted] = [await both.create({ notes: "as it was" }), await both.create()];
     await both.createLookalike(changed);

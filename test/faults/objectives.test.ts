@@ -10,12 +10,12 @@ import { LINE_FAULT_NAMES, LINE_FAULTS } from "../support/line-faults.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * Two real daemons with a line between them that does one thing wrong while the site reads the centre's objectives. The
- * copy is the old list or the new one, never a part of one; an alarm made meanwhile gets through.
+ * Two real daemons with a proxy that applies one fault while the site reads the objectives. The mirror is the
+ * old list or the new one, never a part; an alarm created meanwhile is sent.
  */
 
 const LIST = "/obiective/cladiri";
-/** Three pages of the site's own size. */
+/** Three pages of the page size of the site. */
 const OBJECTIVES = 450;
 const FIRST_ID = 1001;
 
@@ -29,7 +29,7 @@ afterAll(() => both.remove());
 
 const folderOf = (who: "site" | "centre"): string => join(both.installation.folder, who);
 
-/** Gives each of the centre's own objectives another name. */
+/** Renames each objective of the dispatch centre. */
 async function renameAll(name: string): Promise<void> {
   const objectives = Array.from({ length: OBJECTIVES }, (_, index) => ({ id: FIRST_ID + index, name }));
   const file = join(both.installation.folder, "objectives.json");
@@ -46,14 +46,14 @@ async function pull(): Promise<{ result: string | null; reason: string | null }>
   return { result: lastAttempt, reason };
 }
 
-/** The names that the site has for the centre's objectives, and how many objectives there are. */
+/** Names of the mirrored objectives, and their number. */
 async function copied(): Promise<{ names: string[]; count: number }> {
   const { value } = await askDaemon(folderOf("site"), "GET", `${LIST}?_start=0&_end=1000`);
   const objectives = (value as Objective[]).filter(({ id }) => id >= FIRST_ID);
   return { names: [...new Set(objectives.map(({ name }) => name))], count: objectives.length };
 }
 
-test.each(LINE_FAULT_NAMES)("%s: the copy is whole, and an alarm gets through", async (name) => {
+test.each(LINE_FAULT_NAMES)("%s: the objective mirror is complete, and an alarm is sent", async (name) => {
   const before = await copied();
   await renameAll(name);
   let pages = 0;
@@ -82,6 +82,6 @@ test.each(LINE_FAULT_NAMES)("%s: the copy is whole, and an alarm gets through", 
   expect(await copied()).toEqual({ names: [name], count: OBJECTIVES });
 });
 
-test("what happened to the lists has happened to no record", async () => {
+test("faults in lists have not affected records", async () => {
   await both.expectExactlyOnce();
 });

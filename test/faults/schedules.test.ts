@@ -6,8 +6,8 @@ import { RUN_LENGTH } from "../support/run-length.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * Two real daemons, and a line that does something wrong to every third request, sign-ins and reads included. The order
- * of faults follows from the seed; what meets which fault depends on the moment as well.
+ * Two real daemons, and a proxy with a fault in every third request, sign-ins and reads included. The seed
+ * determines the order of faults; which request gets which fault also depends on timing.
  */
 
 const both = new SiteAndCentre();
@@ -16,13 +16,13 @@ afterAll(() => both.remove());
 
 const OPERATIONS = 30;
 const FAULT_RATE = 0.35;
-/** Then the line is well again; most of these fall into the time when the rest is on its way. */
+/** Then the link works again; most of these fall into the back-off. */
 const FAULTS_MAX = 20;
 const seeds = Array.from({ length: RUN_LENGTH.schedules }, (_, index) => RUN_LENGTH.seed + index);
 
-describe("a line that fails at random", () => {
+describe("a link that fails at random", () => {
   test.each(seeds)(
-    "seed %i: every record is at the centre once, as at the site",
+    "seed %i: every record is at the dispatch centre once, as at the site",
     async (seed) => {
       const random = seededRandom(seed);
       const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
@@ -40,7 +40,7 @@ describe("a line that fails at random", () => {
         else if (kind < 0.85 && record)
           await both.change(record.id, { notes: `changed by ${operation} of ${seed}` });
         else if (record) await both.delete(living.splice(living.indexOf(record), 1)[0] as Intervention);
-        // After a fault the link rests; somebody who asks for a sync again and again makes it meet the next one.
+        // After a fault the link has a back-off; repeated manual syncs trigger the next fault.
         if (random() < 0.5) void both.ask();
         await pause(random() * 40);
       }
@@ -52,7 +52,7 @@ describe("a line that fails at random", () => {
   );
 });
 
-test("a line that goes up and down ten times a second loses and doubles nothing", async () => {
+test("a link that goes up and down ten times a second causes no loss and no duplicate", async () => {
   const random = seededRandom(RUN_LENGTH.seed);
   const records: Intervention[] = [];
   for (let turn = 0; turn < 30; turn += 1) {

@@ -12,18 +12,21 @@ import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { SiteAndCentre } from "../support/site-and-centre.ts";
 
 /*
- * A site that works for as long as one likes, with a link that comes and goes and a broker that is killed now and then:
- * `npm run soak -- --hours 24`. In the end both sides agree, and what the daemon holds of its machine has not grown.
+ * A long run of a site with link outages and broker crashes: `npm run soak -- --hours 24`. At the end both
+ * sides match, and the resource use of the daemon has not grown.
  */
 
 const ZONES = 20;
 const LIVING_MAX = 100;
-/** Before this, a longer run has not settled and says nothing about growth. */
+/** Growth is measured only after this warm-up of a longer run. */
 const JUDGED_FROM_S = 600;
-/** Both databases' logs: each is cut back to 4 MiB at a checkpoint (src/store/database.ts) and may grow on until the next. */
+/**
+ * Both write-ahead logs: each is truncated to 4 MiB at a checkpoint (src/store/database.ts) and may grow until
+ * the next.
+ */
 const WAL_MIB_MAX = 16;
 const RUN_MS = RUN_LENGTH.soakSeconds * 1000;
-/** Two thousand rows at most, and a row a second at most. */
+/** At most two thousand rows, and at most one a second. */
 const ROW_MS = Math.max(1000, RUN_MS / 2000);
 
 const zoneYaml = Array.from(
@@ -54,11 +57,11 @@ describeWithMosquitto("a site that works for a long time", () => {
     await broker.stop();
   });
 
-  /** Does something again and again, with a random pause in between, until the run is over. */
+  /** Repeats an action with random pauses until the end of the run. */
   async function again(pauseMs: number, work: () => Promise<unknown>): Promise<void> {
     while (!over.signal.aborted) {
       await work();
-      // Short enough that the end of the run is not waited for.
+      // Short enough not to delay the end of the run.
       for (let left = random() * 2 * pauseMs; left > 0 && !over.signal.aborted; left -= 500)
         await pause(Math.min(left, 500));
     }
@@ -103,7 +106,7 @@ describeWithMosquitto("a site that works for a long time", () => {
   }
 
   test(
-    "agrees with its centre in the end, and holds no more of its machine than at the beginning",
+    "a site matches its dispatch centre at the end, and uses no more resources than at the start",
     async () => {
       const rows: ResourceUse[] = [];
       const living: Intervention[] = [];
@@ -123,7 +126,7 @@ describeWithMosquitto("a site that works for a long time", () => {
       await Promise.race([pause(RUN_MS), Promise.all(work)]);
       over.abort();
       await Promise.all(work);
-      // A record of low priority that was deleted while its POST was in doubt is settled after two and a half minutes.
+      // A record of low priority that was deleted while unconfirmed is resolved after two and a half minutes.
       await both.settle(240_000);
       const { records, deleted } = await both.expectExactlyOnce();
       save(rows);
@@ -147,7 +150,7 @@ function save(rows: readonly ResourceUse[]): void {
   report(`soak: ${rows.length} rows in ${resolve(folder)}`);
 }
 
-/** Holds the last quarter against the second one, when everything was warm. */
+/** Compares the last quarter with the second one, after the warm-up. */
 function expectNoGrowth(rows: readonly ResourceUse[]): void {
   expect(Math.max(0, ...rows.map(({ walMiB }) => walMiB))).toBeLessThan(WAL_MIB_MAX);
   if ((rows.at(-1)?.seconds ?? 0) < JUDGED_FROM_S) return;

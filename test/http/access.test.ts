@@ -14,12 +14,12 @@ afterAll(() => site.close());
 
 const signIn = (body: object) => request(site.app).post("/auth/token").send(body);
 const list = (authorization?: string) => {
-  const asked = request(site.app).get("/interventii");
-  return authorization === undefined ? asked : asked.set("Authorization", authorization);
+  const pendingRequest = request(site.app).get("/interventii");
+  return authorization === undefined ? pendingRequest : pendingRequest.set("Authorization", authorization);
 };
 
 describe("obtaining a token", () => {
-  test("gives a JWT and its lifetime of an hour", async () => {
+  test("returns a JWT and its lifetime of an hour", async () => {
     const { body, headers } = await signIn({ email: PEOPLE.operator, password: PASSWORD }).expect(200);
     expect(body).toEqual({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expiresIn: 3600 });
     expect(headers["cache-control"]).toBe("no-store");
@@ -27,8 +27,8 @@ describe("obtaining a token", () => {
     await list(`bearer ${body.token}`).expect(200);
   });
 
-  test("does not say whether the address or the password was wrong", async () => {
-    const unknown = await signIn({ email: "nobody@test.example", password: PASSWORD }).expect(401);
+  test("does not reveal whether the address or the password was wrong", async () => {
+    const unknown = await signIn({ email: "unknown@test.example", password: PASSWORD }).expect(401);
     const wrong = await signIn({ email: PEOPLE.operator, password: "wrong" }).expect(401);
     expect(unknown.body).toEqual(wrong.body);
     expect(wrong.body).toEqual({
@@ -46,11 +46,11 @@ describe("obtaining a token", () => {
     ["a number as password", { email: "a@b", password: 5 }],
     ["null as address", { email: null, password: "x" }],
     ["a list", []],
-  ])("with %s is refused with 400", async (_what, body) => {
+  ])("with %s is rejected with 400", async (_what, body) => {
     expect((await signIn(body).expect(400)).body.statusCode).toBe(400);
   });
 
-  test("takes the address in any case and never more of a password than bcrypt reads", async () => {
+  test("ignores the case of the address and limits the password to what bcrypt reads", async () => {
     await signIn({ email: PEOPLE.operator.toUpperCase(), password: PASSWORD }).expect(200);
     await signIn({ email: PEOPLE.operator, password: `${PASSWORD}${"x".repeat(60)}` }).expect(401);
   });
@@ -65,7 +65,7 @@ describe("obtaining a token", () => {
 });
 
 describe("a request without a valid token", () => {
-  // Account 1 is the first one that the test application makes: only the named fault is wrong.
+  // Account 1 is the first of the test application: only the named error is present.
   const nowS = () => Math.floor(site.clock.wallMs() / 1000);
   const claims = () => ({ sub: "1", iss: "santinela", aud: "santinela", ver: 1, iat: nowS() });
   const good = () => nowS() + 100;
@@ -80,7 +80,7 @@ describe("a request without a valid token", () => {
     return `${signed}.${createHmac("sha256", site.key).update(signed).digest("base64url")}`;
   };
 
-  test("is told apart from one that is made just so and valid", async () => {
+  test("is distinguished from a valid one of the same form", async () => {
     const { id } = site.accounts.list().find(({ email }) => email === PEOPLE.operator) ?? { id: 0 };
     const right = { ...claims(), sub: String(id) };
     await list(`Bearer ${forge({ ...right, exp: good() })}`).expect(200);
@@ -94,7 +94,7 @@ describe("a request without a valid token", () => {
     ).expect(401);
   });
 
-  test("is answered 401 with WWW-Authenticate, in the error shape", async () => {
+  test("is answered 401 with WWW-Authenticate and the error body", async () => {
     const { body, headers } = await list().expect(401);
     expect(body).toEqual({ error: "Unauthorized", message: expect.any(String), statusCode: 401 });
     expect(headers["www-authenticate"]).toBe('Bearer realm="santinela"');
@@ -102,13 +102,13 @@ describe("a request without a valid token", () => {
   });
 
   test.each(["", "Bearer", "Bearer ", "Basic YTpi", "Token abc", "Bearer a b"])(
-    "is refused when the header reads %j",
+    "is rejected when the header is %j",
     async (header) => {
       await list(header).expect(401);
     },
   );
 
-  test.each(["none", "None", "NONE", "nOnE"])("is refused when the algorithm reads %s", async (alg) => {
+  test.each(["none", "None", "NONE", "nOnE"])("is rejected when the algorithm is %s", async (alg) => {
     await list(
       `Bearer ${base64({ alg, typ: "JWT", kid: kid() })}.${base64({ ...claims(), exp: good() })}.`,
     ).expect(401);
@@ -117,16 +117,16 @@ describe("a request without a valid token", () => {
   test.each([
     ["another key", () => forge({ ...claims(), exp: good() }, createSecretKey(randomBytes(32)))],
     ["another algorithm with the right key", () => forge({ ...claims(), exp: good() }, site.key, "HS512")],
-    ["no end", () => forge(claims())],
-    ["an end as text", () => forgeText(head(), { ...claims(), exp: "soon" })],
+    ["no expiry", () => forge(claims())],
+    ["an expiry as text", () => forgeText(head(), { ...claims(), exp: "soon" })],
     ["another issuer", () => forge({ ...claims(), iss: "other", exp: good() })],
     ["another audience", () => forge({ ...claims(), aud: "other", exp: good() })],
     ["no subject", () => forge({ ...claims(), sub: undefined, exp: good() })],
-    ["a subject that only reads like a number", () => forge({ ...claims(), sub: "0x1", exp: good() })],
+    ["a subject that is not a plain number", () => forge({ ...claims(), sub: "0x1", exp: good() })],
     ["a list for a subject", () => forgeText(head(), { ...claims(), sub: ["1"], exp: good() })],
-    ["no beginning", () => forgeText(head(), { ...claims(), iat: undefined, exp: good() })],
-    ["a beginning in the future", () => forge({ ...claims(), iat: nowS() + 600, exp: nowS() + 700 })],
-    ["a longer life than an hour", () => forge({ ...claims(), exp: nowS() + 3601 })],
+    ["no issue time", () => forgeText(head(), { ...claims(), iat: undefined, exp: good() })],
+    ["an issue time in the future", () => forge({ ...claims(), iat: nowS() + 600, exp: nowS() + 700 })],
+    ["a lifetime over an hour", () => forge({ ...claims(), exp: nowS() + 3601 })],
     [
       "an extension that must be understood",
       () => forgeText({ ...head(), crit: ["x"] }, { ...claims(), exp: good() }),
@@ -134,15 +134,15 @@ describe("a request without a valid token", () => {
     ["an unknown subject", () => forge({ ...claims(), sub: "4711", exp: good() })],
     ["an older token version", () => forge({ ...claims(), ver: 0, exp: good() })],
     ["a start in the future", () => forge({ ...claims(), exp: good(), nbf: good() })],
-  ])("is refused when the token has %s", async (_what, token) => {
+  ])("is rejected when the token has %s", async (_what, token) => {
     await list(`Bearer ${token()}`).expect(401);
   });
 
-  test("is refused when the signature has something behind it", async () => {
+  test("is rejected when the signature has a suffix", async () => {
     await list(`Bearer ${await site.token()}x`).expect(401);
   });
 
-  test("takes the scheme in any case, and no token from a cookie", async () => {
+  test("ignores the case of the scheme, and reads no token from a cookie", async () => {
     const token = await site.token();
     for (const scheme of ["bearer", "BEARER", "BeArEr"]) await list(`${scheme} ${token}`).expect(200);
     await request(site.app)
@@ -151,7 +151,7 @@ describe("a request without a valid token", () => {
       .expect(401);
   });
 
-  test("is refused before its id, query or body are looked at", async () => {
+  test("is rejected before its id, query or body is read", async () => {
     await request(site.app).get("/interventii/abc").expect(401);
     await request(site.app).get("/interventii?_start=-1").expect(401);
     await request(site.app).post("/interventii").set("Content-Type", "text/plain").send("{").expect(401);
@@ -166,7 +166,7 @@ describe("a request without a valid token", () => {
     "/interventii/1",
     "/site/status",
     "/site/trips",
-  ])("%s needs one", async (path) => {
+  ])("%s requires a token", async (path) => {
     await request(site.app).get(path).expect(401);
     await request(site.app)
       .get(`${path}?access_token=${await site.token()}`)
@@ -174,8 +174,8 @@ describe("a request without a valid token", () => {
   });
 });
 
-describe("after the signing key was rotated", () => {
-  test("tokens of the previous key are taken until it is forgotten", async () => {
+describe("after a rotation of the signing key", () => {
+  test("tokens of the previous key are accepted until it is removed", async () => {
     const own = await TestApp.make();
     const token = await own.token();
     const list = (tokens: TokenService, bearer: string) => {
@@ -195,7 +195,7 @@ describe("after the signing key was rotated", () => {
   });
 });
 
-describe("guessing", () => {
+describe("password guessing", () => {
   let own: TestApp;
   beforeEach(async () => {
     own = await TestApp.make();
@@ -204,14 +204,14 @@ describe("guessing", () => {
   const guess = (email: string, password: string) =>
     request(own.app).post("/auth/token").send({ email, password });
 
-  test.each([PEOPLE.operator, "nobody@test.example"])(
-    "%s is slowed down after five wrong attempts, and never for good",
+  test.each([PEOPLE.operator, "unknown@test.example"])(
+    "for %s is slowed down after five wrong attempts, never permanently",
     async (email) => {
       for (let attempt = 0; attempt < 5; attempt += 1) await guess(email, "wrong").expect(401);
       const { body, headers } = await guess(email, "wrong").expect(429);
       expect(body).toEqual({ error: "Too Many Requests", message: expect.any(String), statusCode: 429 });
       expect(headers["retry-after"]).toBe("30");
-      // The right password has to wait as well, or the delay would tell it apart.
+      // The right password is delayed too, or the delay would reveal it.
       await guess(email, PASSWORD).expect(429);
       own.clock.stepWall(86_400_000);
       await guess(email, PASSWORD).expect(429);
@@ -226,7 +226,7 @@ describe("guessing", () => {
     },
   );
 
-  test("ends with a right password, and is forgotten after an hour", async () => {
+  test("resets with the right password, and after an hour", async () => {
     for (let attempt = 0; attempt < 4; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
     await guess(PEOPLE.operator, PASSWORD).expect(200);
     for (let attempt = 0; attempt < 4; attempt += 1) await guess(PEOPLE.operator, "wrong").expect(401);
@@ -235,7 +235,7 @@ describe("guessing", () => {
     await guess(PEOPLE.operator, PASSWORD).expect(429);
   });
 
-  test("at forty at once meets 429, while tokens and trips go on", async () => {
+  test("with forty concurrent attempts gets 429, while tokens and trips work", async () => {
     const token = await own.token();
     const answers = Promise.all(Array.from({ length: 40 }, () => guess(PEOPLE.operator, "wrong")));
     await request(own.app)
@@ -245,12 +245,12 @@ describe("guessing", () => {
       .expect(201);
     await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
     const statuses = (await answers).map(({ status }) => status);
-    // Five wrong ones are free, and two are compared at once.
+    // Five failures are free, and two comparisons run concurrently.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(33);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
-  test("from many addresses at once keeps out neither a known place nor another stranger", async () => {
+  test("from many addresses at once locks out neither a known address nor a new one", async () => {
     await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
     const outcomes = Array.from({ length: 60 }, (_none, index) =>
       own.tokens
@@ -268,7 +268,7 @@ describe("guessing", () => {
     await Promise.all(outcomes);
   });
 
-  test("is not what many right passwords at once are", async () => {
+  test("does not include many concurrent right passwords", async () => {
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_none, index) =>
         guess(index % 2 === 0 ? PEOPLE.operator : PEOPLE.administrator, PASSWORD),
@@ -277,7 +277,7 @@ describe("guessing", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
   });
 
-  test("does not gain free attempts by signing in to an account of one's own between them", async () => {
+  test("gains no attempts by signing in to another account in between", async () => {
     let passed = 0;
     for (let attempt = 0; attempt < 40; attempt += 1) {
       if (attempt % 4 === 3) await own.tokens.signIn(PEOPLE.viewer, PASSWORD, "10.0.0.1").catch(() => {});
@@ -287,7 +287,7 @@ describe("guessing", () => {
     expect(passed).toBe(20);
   });
 
-  test("cannot keep an owner out of a place where the account has signed in before", async () => {
+  test("cannot lock an owner out of an address where the account has signed in before", async () => {
     await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
     for (let attempt = 0; attempt < 6; attempt += 1)
       await own.tokens.signIn(PEOPLE.operator, "x", `10.9.0.${attempt}`).catch(() => {});
@@ -297,7 +297,7 @@ describe("guessing", () => {
     await own.tokens.signIn(PEOPLE.operator, PASSWORD, "10.0.0.7");
   });
 
-  test("from all addresses of one network is guessing from one place", async () => {
+  test("from all addresses of one network counts as one source", async () => {
     const tries = await Promise.allSettled(
       Array.from({ length: 18 }, (_none, index) =>
         own.tokens.signIn(`u${index}@test.example`, "x", `2001:db8:1:2::${index}`),
@@ -314,7 +314,7 @@ describe("guessing", () => {
     });
   });
 
-  test("cannot be dressed up as another address", async () => {
+  test("cannot forge another address", async () => {
     for (let attempt = 0; attempt < 20; attempt += 1)
       await guess(`a${attempt}@test.example`, "wrong")
         .set("X-Forwarded-For", `10.0.0.${attempt}`)
@@ -323,7 +323,7 @@ describe("guessing", () => {
   });
 });
 
-test("a token ends after an hour, and a new one works", async () => {
+test("a token expires after an hour, and a new one works", async () => {
   const own = await TestApp.make();
   const token = await own.token();
   own.clock.advance(3599_000);
@@ -337,7 +337,7 @@ test("a token ends after an hour, and a new one works", async () => {
   await own.close();
 });
 
-test("an account that is disabled is refused at once", async () => {
+test("a disabled account is rejected at once", async () => {
   const own = await TestApp.make();
   const token = await own.token();
   own.database.exec("UPDATE accounts SET disabled = 1");
@@ -349,8 +349,8 @@ test("an account that is disabled is refused at once", async () => {
 test.each<[what: string, change: (own: TestApp) => void | Promise<void>]>([
   ["password", (own: TestApp) => own.accounts.setPassword(PEOPLE.operator, "a new password", TESTER)],
   ["role", (own: TestApp) => own.accounts.setRole(PEOPLE.operator, "viewer", TESTER)],
-  ["being locked out", (own: TestApp) => own.accounts.setDisabled(PEOPLE.operator, true, TESTER)],
-])("a change of %s ends the tokens given out before at once, and nobody else's", async (_what, change) => {
+  ["the disabled state", (own: TestApp) => own.accounts.setDisabled(PEOPLE.operator, true, TESTER)],
+])("a change of %s revokes the tokens of that account at once, and no others", async (_what, change) => {
   const own = await TestApp.make();
   const [token, other] = [await own.token(), await own.token("administrator")];
   await change(own);
@@ -383,7 +383,7 @@ describe("roles", () => {
     });
   });
 
-  test.each(["operator", "administrator"] as const)("the %s may create, change and delete", async (role) => {
+  test.each(["operator", "administrator"] as const)("the %s may create, update and delete", async (role) => {
     const authorization = `Bearer ${await site.token(role)}`;
     const { body } = await request(site.app)
       .post("/interventii")
@@ -398,7 +398,7 @@ describe("roles", () => {
     await request(site.app).delete(`/interventii/${body.id}`).set("Authorization", authorization).expect(204);
   });
 
-  test("a viewer may look at the site, and may not drive it", async () => {
+  test("a viewer may read the site API and not change anything", async () => {
     const authorization = `Bearer ${await site.token("viewer")}`;
     await request(site.app).get("/site/status").set("Authorization", authorization).expect(200);
     await request(site.app)

@@ -20,7 +20,7 @@ const put = (email: string, body: object): request.Test =>
 const signIn = async (email: string, password: string): Promise<number> =>
   (await request(site.app).post("/auth/token").send({ email, password })).status;
 
-test("who may sign in is an administrator's affair alone", async () => {
+test("only administrators manage accounts", async () => {
   for (const role of ["viewer", "operator"] as const) {
     const authorization = `Bearer ${await site.token(role)}`;
     await request(site.app).get("/site/accounts").set("Authorization", authorization).expect(403);
@@ -30,7 +30,7 @@ test("who may sign in is an administrator's affair alone", async () => {
   expect(body).toContainEqual({ email: PEOPLE.viewer, role: "viewer", disabled: false });
 });
 
-test("somebody who is added has to choose a password of their own first", async () => {
+test("a new user must change the password first", async () => {
   await request(site.app)
     .post("/site/accounts")
     .set("Authorization", `Bearer ${token}`)
@@ -46,17 +46,17 @@ test("somebody who is added has to choose a password of their own first", async 
   expect(site.events.newest(9).map(({ event }) => event)).toContain("account-added");
 });
 
-test("somebody who is locked out cannot sign in until they are let in again", async () => {
+test("a disabled user cannot sign in until the account is enabled", async () => {
   await put(PEOPLE.operator, { disabled: true }).expect(200);
   expect(await signIn(PEOPLE.operator, PASSWORD)).toBe(401);
   await put(PEOPLE.operator, { disabled: false }).expect(200);
   expect(await signIn(PEOPLE.operator, PASSWORD)).toBe(200);
 });
 
-test("a role is one that there is, and the last administrator stays one", async () => {
+test("an unknown role is rejected, and the last administrator keeps the role", async () => {
   await put(PEOPLE.viewer, { role: "operator" }).expect(200);
   await put(PEOPLE.viewer, { role: "emperor" }).expect(400);
-  await put("nobody@example.ro", { role: "viewer" }).expect(400);
+  await put("unknown@example.ro", { role: "viewer" }).expect(400);
   await put(PEOPLE.administrator, { role: "viewer" }).expect(409);
   await put(PEOPLE.administrator, { disabled: true }).expect(409);
 });

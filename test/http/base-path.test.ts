@@ -2,7 +2,7 @@ import request from "supertest";
 import { expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 
-test("the interface lives below the configured path, and only there", async () => {
+test("the API is available below the configured path only", async () => {
   const site = await TestApp.make({ basePath: "/api/v1" });
   const authorization = `Bearer ${await site.token()}`;
   const { headers } = await request(site.app)

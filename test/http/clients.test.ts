@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { buildingsYaml, EDGE, Installation } from "../support/installation.ts";
 
-// What people build their pages with: the two well-known providers for this kind of interface, as they are published,
-// against a running daemon.
+// The two common data providers for this style of API, as published, against a running daemon.
 
 let installation: Installation;
 let url: string;
@@ -126,7 +125,7 @@ describe("react-admin's json-server provider", () => {
     ).toBe("ac");
   });
 
-  test("shows the reason of a refusal", async () => {
+  test("shows the reason of a rejected request", async () => {
     await expect(provider().create("interventii", { data: { name: "" } })).rejects.toMatchObject({
       status: 400,
       message: expect.stringMatching(/objectiveId is required/),
@@ -164,7 +163,7 @@ describe("refine's simple-rest provider", () => {
     ["gte", "name", "d", "ed"],
     ["lte", "name", "b", "ba"],
     ["contains", "name", "C", "c"],
-  ] as const)("understands %s", async (operator, field, value, wanted) => {
+  ] as const)("supports %s", async (operator, field, value, wanted) => {
     const { data } = await provider().getList<Intervention & { id: number }>({
       resource,
       filters: [{ field, operator, value }],

@@ -3,9 +3,9 @@ import request from "supertest";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { RECOUNT } from "../../src/store/intervention-counts.ts";
-import { PASSWORD, PATROL, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 
-// The decisions of the interface's design, A to Z, where the contract says "not shown". One section a letter.
+// Design decisions A to Z for what the contract leaves open, one section a letter.
 
 let site: TestApp;
 let port: number;
@@ -56,8 +56,8 @@ describe("A. list shape", () => {
   });
 });
 
-describe("B. reading one", () => {
-  test("gives the same object as POST gave, with a strong ETag", async () => {
+describe("B. reading a record", () => {
+  test("returns the same object as POST, with a strong ETag", async () => {
     const made = await make({ notes: "n", crews: 2 });
     const { body, headers } = await ask("get", `/interventii/${made.id}`).expect(200);
     expect(body).toEqual(made);
@@ -78,7 +78,7 @@ describe("C. roles", () => {
     ["get", "/obiective/persoane"],
     ["get", "/openapi.json"],
   ];
-  test.each(operations)("%s %s is for operators and administrators alone", async (method, path, body) => {
+  test.each(operations)("%s %s requires an operator or administrator", async (method, path, body) => {
     await ask(method, path, "viewer")
       .send(body)
       .expect(403, /operator or administrator/);
@@ -86,7 +86,7 @@ describe("C. roles", () => {
       expect((await ask(method, path, role).send(body)).status).not.toBe(403);
   });
 
-  test("may leave deleting to administrators, where the site wants it so", async () => {
+  test("can be configured so that only administrators delete", async () => {
     const own = await TestApp.make({ deleteNeedsAdministrator: true });
     const remove = async (role: keyof typeof PEOPLE, id: number) =>
       (
@@ -94,7 +94,10 @@ describe("C. roles", () => {
           .delete(`/interventii/${id}`)
           .set("Authorization", `Bearer ${await own.token(role)}`)
       ).status;
-    const { record } = own.interventions.create({ ...PATROL, objectiveType: "obiective/cladiri" }, SOMEBODY);
+    const { record } = own.interventions.create(
+      { ...PATROL, objectiveType: "obiective/cladiri" },
+      OPERATOR_USER,
+    );
     expect(await remove("operator", record.id)).toBe(403);
     expect(await remove("administrator", record.id)).toBe(204);
     await own.close();
@@ -113,7 +116,7 @@ describe("C. roles", () => {
 
 describe("D. wrong credentials", () => {
   test.each([
-    ["an unknown address", { email: "nobody@test.example", password: PASSWORD }],
+    ["an unknown address", { email: "unknown@test.example", password: PASSWORD }],
     ["a wrong password", { email: PEOPLE.viewer, password: "wrong" }],
   ])("%s is 401 with one and the same message and WWW-Authenticate", async (_what, body) => {
     const answer = await request(site.app).post("/auth/token").send(body).expect(401);
@@ -142,7 +145,7 @@ describe("D. wrong credentials", () => {
     ["a bad query", "get", "/interventii?_start=-1"],
     ["a bad body", "post", "/interventii"],
     ["a method that is not there", "delete", "/interventii"],
-  ] as const)("%s without a token is 401 before anything is looked at", async (_what, method, path) => {
+  ] as const)("%s without a token is 401 before anything else is checked", async (_what, method, path) => {
     const answer = await request(site.app)
       [method](path)
       .send(method === "post" ? { nonsense: 1 } : undefined);
@@ -154,7 +157,7 @@ describe("D. wrong credentials", () => {
     await ask("get", "/interventii/%zz").expect(400);
   });
 
-  test("another scheme is told what is wanted, and nothing of a token", async () => {
+  test("another scheme gets the challenge without a token error", async () => {
     const { headers } = await request(site.app)
       .get("/interventii")
       .set("Authorization", "Basic YTpi")
@@ -162,14 +165,14 @@ describe("D. wrong credentials", () => {
     expect(headers["www-authenticate"]).toBe('Bearer realm="santinela"');
   });
 
-  test("an invalid token says so in WWW-Authenticate", async () => {
+  test("an invalid token is reported in WWW-Authenticate", async () => {
     const answer = await request(site.app).get("/interventii").set("Authorization", "Bearer abc").expect(401);
     expect(answer.headers["www-authenticate"]).toMatch(/error="invalid_token"/);
   });
 });
 
 describe("E. rate limit", () => {
-  test("is by account and by address, says how long, and never lets issued tokens suffer", async () => {
+  test("is by account and by address, has a Retry-After, and does not affect issued tokens", async () => {
     const own = await TestApp.make();
     const token = await own.token();
     const guess = (email: string) => request(own.app).post("/auth/token").send({ email, password: "x" });
@@ -186,7 +189,7 @@ describe("E. rate limit", () => {
 });
 
 describe("F. token refresh", () => {
-  test("is asking again; the answer is kept by nobody", async () => {
+  test("is a new sign-in; the response is not cached", async () => {
     const credentials = { email: PEOPLE.operator, password: PASSWORD };
     for (let again = 0; again < 2; again += 1) {
       const { body, headers } = await request(site.app).post("/auth/token").send(credentials).expect(200);
@@ -229,7 +232,7 @@ describe("H. _start and _end", () => {
     ["?_start=99999999999999999999", ""],
     ["?_end=99999999999999999999", "abc"],
     ["?_end=0", ""],
-  ])("%s gives %j", async (query, names) => {
+  ])("%s returns %j", async (query, names) => {
     expect((await list(query)).map(({ name }) => name).join("")).toBe(names);
   });
 
@@ -262,7 +265,7 @@ describe("I. _sort and _order", () => {
     ["?_sort=priority,name&_order=desc,asc", expect.any(String) as string],
     ["?_sort=dateStart", "baac"],
     ["?_sort=dateStart&_order=DESC", "aabc"],
-  ])("%s gives %s; nulls come last and dates by instant", async (query, names) => {
+  ])("%s returns %s; nulls come last and dates are ordered by instant", async (query, names) => {
     expect(await order(query)).toEqual(names);
   });
 
@@ -350,7 +353,7 @@ describe("K. dates", () => {
     "2024-02-29T00:00:00",
     "2026-03-29T03:30:00",
     "2026-10-25T03:30:00",
-  ])("%s comes back as it was sent", async (dateStart) => {
+  ])("%s is returned as it was sent", async (dateStart) => {
     expect((await make({ dateStart })).dateStart).toBe(dateStart);
   });
 
@@ -403,7 +406,7 @@ describe("L. dateEnd before dateStart", () => {
       .expect(status);
   });
 
-  test("is looked at on the merged record", async () => {
+  test("is checked on the merged record", async () => {
     const { id } = await make({ dateStart: "2026-01-02T00:00:00" });
     await update(id, { dateEnd: "2026-01-01T00:00:00" }).expect(400);
     await update(id, { dateEnd: "2026-01-01T00:00:00", dateStart: null }).expect(200);
@@ -428,7 +431,7 @@ describe("M. values", () => {
     ["dateEnd", [0, []]],
   ];
   test.each(wrong.flatMap(([field, values]) => values.map((value) => [field, value] as const)))(
-    "%s %j is 400, at creation and at change",
+    "%s %j is 400, on create and update",
     async (field, value) => {
       const { id } = await make();
       await ask("post", "/interventii")
@@ -438,7 +441,7 @@ describe("M. values", () => {
     },
   );
 
-  test("2.0 is 2, and null unsets what can be unset", async () => {
+  test("2.0 is 2, and null clears optional fields", async () => {
     const { body } = await ask("post", "/interventii")
       .set("Content-Type", "application/json")
       .send('{"name":"n","objectiveType":"obiective/cladiri","objectiveId":1,"crews":2.0}')
@@ -455,13 +458,13 @@ describe("N. objectives", () => {
   test.each([
     ["that do not exist", { objectiveId: 4711 }],
     ["of 0", { objectiveId: 0 }],
-  ])("%s are 404 or 400, never a record", async (_what, fields) => {
+  ])("%s are 404 or 400 and create no record", async (_what, fields) => {
     const { status } = await ask("post", "/interventii").send({ ...PATROL, ...fields });
     expect([400, 404]).toContain(status);
     expect(await list("")).toEqual([]);
   });
 
-  test("of another kind are 404, at creation and at change", async () => {
+  test("of another type are 404, on create and update", async () => {
     site.database.exec("INSERT INTO objectives VALUES('obiective/bunuri', 77, '{\"name\":\"x\"}', 'config')");
     await ask("post", "/interventii")
       .send({ ...PATROL, objectiveId: 77 })
@@ -491,7 +494,7 @@ describe("O. unknown fields", () => {
     },
   );
 
-  test("the service's own are taken and ignored, on POST and PUT", async () => {
+  test("read-only fields are accepted and ignored, on POST and PUT", async () => {
     const own = { id: 4711, dispeceratId: 99, invoicePdf: "x" };
     const made = await make(own);
     expect(made).toMatchObject({ dispeceratId: 7, invoicePdf: null });
@@ -502,7 +505,7 @@ describe("O. unknown fields", () => {
 });
 
 describe("P. PUT", () => {
-  test("is partial and atomic; nothing changes nothing", async () => {
+  test("is partial and atomic; an empty body changes nothing", async () => {
     const made = await make({ notes: "n" });
     expect((await update(made.id, {}).expect(200)).body).toEqual(made);
     await update(made.id, { crews: 5, priority: "wrong" }).expect(400);
@@ -510,14 +513,14 @@ describe("P. PUT", () => {
     expect((await update(made.id, { crews: 5 }).expect(200)).body).toEqual({ ...made, crews: 5 });
   });
 
-  test("of different fields at once keeps them all", async () => {
+  test("with concurrent requests for different fields keeps them all", async () => {
     const { id } = await make();
     const fields = { crews: 4, notes: "n", police: true, priority: "high", description: "d" };
     await Promise.all(Object.entries(fields).map(([name, value]) => update(id, { [name]: value })));
     expect(await list("")).toEqual([expect.objectContaining(fields)]);
   });
 
-  test("of the kind alone is 400, unless it is the same", async () => {
+  test("of the objective type alone is 400, unless it is the same", async () => {
     const { id } = await make();
     await update(id, { objectiveType: "obiective/bunuri" }).expect(400);
     await update(id, { objectiveType: "obiective/cladiri" }).expect(200);
@@ -550,7 +553,7 @@ describe("Q. status", () => {
     },
   );
 
-  test("each transition stands in the event log", async () => {
+  test("each transition is in the event log", async () => {
     const { id } = await make();
     await update(id, { status: "in_progress" }).expect(200);
     expect(site.events.newest(1)[0]).toMatchObject({
@@ -561,14 +564,14 @@ describe("Q. status", () => {
 });
 
 describe("R. dispeceratId and invoicePdf", () => {
-  test("are the configured centre and null, whoever asks for something else", async () => {
+  test("are the configured dispatch centre and null, whatever the request holds", async () => {
     const made = await make({ dispeceratId: null, invoicePdf: "x" });
     expect([made.dispeceratId, made.invoicePdf]).toEqual([7, null]);
   });
 });
 
 describe("S. DELETE", () => {
-  test("is 204 and empty, then 404, and the id is never given again", async () => {
+  test("is 204 and empty, then 404, and the id is never reused", async () => {
     const made = await make();
     const { text, headers } = await ask("delete", `/interventii/${made.id}`).expect(204);
     expect([text, headers["content-type"]]).toEqual(["", undefined]);
@@ -588,7 +591,7 @@ describe("T. methods, media types and ids", () => {
     ["/interventii/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"],
     ["/obiective/cladiri", "GET, HEAD, OPTIONS"],
     ["/auth/token", "POST, OPTIONS"],
-  ])("OPTIONS %s needs no token and says %s", async (path, allow) => {
+  ])("OPTIONS %s requires no token and returns %s", async (path, allow) => {
     const { headers } = await request(site.app).options(path).expect(204);
     expect(headers["allow"]).toBe(allow);
   });
@@ -646,7 +649,7 @@ describe("T. methods, media types and ids", () => {
     },
   );
 
-  test("a body deeper than anything sensible is 400", async () => {
+  test("a too deeply nested body is 400", async () => {
     const text = `{"name":${"[".repeat(40_000)}${"]".repeat(40_000)}}`;
     await ask("post", "/interventii").set("Content-Type", "application/json").send(text).expect(400);
   });
@@ -666,8 +669,10 @@ describe("T. methods, media types and ids", () => {
     "%31x",
   ])("the id %s finds nothing, and not record 1", async (text) => {
     for (const method of ["get", "put", "delete"] as const) {
-      const asked = ask(method, `/interventii/${text}`);
-      expect([400, 404]).toContain((await (method === "put" ? asked.send({ crews: 2 }) : asked)).status);
+      const pendingRequest = ask(method, `/interventii/${text}`);
+      expect([400, 404]).toContain(
+        (await (method === "put" ? pendingRequest.send({ crews: 2 }) : pendingRequest)).status,
+      );
     }
     await ask("get", `/obiective/cladiri/${text}`).expect(404);
   });
@@ -682,20 +687,20 @@ describe("U. versioning", () => {
 });
 
 describe("V. other origins", () => {
-  const asked = (app: TestApp["app"], origin: string) =>
+  const pendingRequest = (app: TestApp["app"], origin: string) =>
     request(app)
       .options("/interventii")
       .set("Origin", origin)
       .set("Access-Control-Request-Method", "GET")
       .set("Access-Control-Request-Headers", "authorization");
-  test("get nothing by default, and nothing is reflected", async () => {
+  test("get no access by default, and no origin is reflected", async () => {
     for (const origin of ["http://evil.example", "null", "http://localhost:3000"])
-      expect((await asked(site.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+      expect((await pendingRequest(site.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  test("may call when they are on the list, exactly so", async () => {
+  test("get access with an exact entry in the list", async () => {
     const own = await TestApp.make({ corsOrigins: ["http://panel.local:3000"] });
-    const { headers } = await asked(own.app, "http://panel.local:3000").expect(204);
+    const { headers } = await pendingRequest(own.app, "http://panel.local:3000").expect(204);
     expect(headers).toMatchObject({
       "access-control-allow-origin": "http://panel.local:3000",
       "access-control-max-age": "600",
@@ -711,13 +716,13 @@ describe("V. other origins", () => {
     for (const name of ["X-Total-Count", "ETag", "Location", "Retry-After"])
       expect(refused.headers["access-control-expose-headers"]).toContain(name);
     for (const origin of ["http://panel.local", "https://panel.local:3000", "http://panel.local:3000.evil"])
-      expect((await asked(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+      expect((await pendingRequest(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
     await own.close();
   });
 });
 
 describe("W. ETag and If-Match", () => {
-  test("a match lets through, a mismatch is 412, none is fine, a weak tag never matches", async () => {
+  test("a match is accepted, a mismatch is 412, a missing header is accepted, a weak tag never matches", async () => {
     const { id } = await make();
     const { headers } = await ask("get", `/interventii/${id}`);
     const tag = headers["etag"] ?? "";
@@ -736,7 +741,7 @@ describe("W. ETag and If-Match", () => {
 describe("X. Idempotency-Key", () => {
   const post = (key: string, body: object = PATROL, role: keyof typeof PEOPLE = "operator") =>
     ask("post", "/interventii", role).set("Idempotency-Key", key).send(body);
-  test("the same again is the first answer, another body 422, another account another key", async () => {
+  test("a repetition returns the first response, another body is 422, another account has its own keys", async () => {
     const first = await post('"k-1"').expect(201);
     const again = await post('"k-1"').expect(201);
     expect(again.body).toEqual(first.body);
@@ -746,13 +751,13 @@ describe("X. Idempotency-Key", () => {
     expect((await list("")).length).toBe(2);
   });
 
-  test("many at once make one record", async () => {
+  test("many concurrent requests create one record", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post('"k-2"')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(await list("")).toHaveLength(1);
   });
 
-  test("a first answer is given again after the record was changed or deleted", async () => {
+  test("the first response is returned also after the record was changed or deleted", async () => {
     const { body } = await post('"k-3"').expect(201);
     await update(body.id, { crews: 9 }).expect(200);
     expect((await post('"k-3"').expect(201)).body).toEqual(body);
@@ -767,8 +772,10 @@ describe("Y. the body of an error", () => {
     ["405", "delete", "/interventii", undefined, 405],
     ["a percent sign", "get", "/interventii/%E0%A4%A", undefined, 400],
   ])("%s is error, message and statusCode, and nothing else", async (_what, method, path, sent, status) => {
-    const asked = ask(method, path);
-    const { body, headers } = await (sent === undefined ? asked : asked.send(sent)).expect(status);
+    const pendingRequest = ask(method, path);
+    const { body, headers } = await (sent === undefined ? pendingRequest : pendingRequest.send(sent)).expect(
+      status,
+    );
     expect(body).toEqual(failure(status));
     expect(headers["content-type"]).toMatch(/^application\/json/);
   });
@@ -781,7 +788,7 @@ describe("Y. the body of an error", () => {
   });
 
   test.each(["//[", "//%00", "//@", "/..%2f", "/%", "/interventii/%00", "/?%"])(
-    "the address %s is answered in that shape, and never 500",
+    "the path %s is answered with that body, and never 500",
     async (path) => {
       const answer = await new Promise<{ status: number; text: string }>((resolve, reject) => {
         httpRequest(
@@ -802,19 +809,19 @@ describe("Y. the body of an error", () => {
 });
 
 describe("Z. other endpoints", () => {
-  test.each(["/healthz", "/readyz", "/metrics"])("%s is not there for the network", async (path) => {
+  test.each(["/healthz", "/readyz", "/metrics"])("%s is not available over the network", async (path) => {
     expect([401, 404]).toContain((await request(site.app).get(path)).status);
     expect((await ask("get", path)).status).toBe(404);
   });
 
-  test("/openapi.json needs a token", async () => {
+  test("/openapi.json requires a token", async () => {
     await request(site.app).get("/openapi.json").expect(401);
     expect((await ask("get", "/openapi.json").expect(200)).body.openapi).toBe("3.1.0");
   });
 });
 
 describe("Clock", () => {
-  test("one that jumps makes tokens invalid, and signing in works", async () => {
+  test("a clock step makes tokens invalid, and signing in works", async () => {
     const own = await TestApp.make();
     const token = await own.token();
     own.clock.stepWall(40 * 365 * 86_400_000);

@@ -11,20 +11,20 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-const told = (event: LoggedEvent["event"]): LoggedEvent[] =>
+const logged = (event: LoggedEvent["event"]): LoggedEvent[] =>
   site.events.newest(1000).filter((entry) => entry.event === event);
 const as = (role: keyof typeof PEOPLE, method: "post" | "put" | "delete" | "get", path: string) =>
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
 
-describe("the event log keeps", () => {
+describe("the event log records", () => {
   test("who signed in and from where, who failed, and whose attempts were stopped", async () => {
     const guess = (email: string, password: string) =>
       request(site.app).post("/auth/token").send({ email, password });
     await guess(PEOPLE.operator, PASSWORD).expect(200);
-    for (let attempt = 0; attempt < 5; attempt += 1) await guess("nobody@test.example", "x").expect(401);
-    await guess("nobody@test.example", "x").expect(429);
+    for (let attempt = 0; attempt < 5; attempt += 1) await guess("unknown@test.example", "x").expect(401);
+    await guess("unknown@test.example", "x").expect(429);
     const from = expect.stringMatching(/127\.0\.0\.1$/) as string;
-    expect(told("signed-in")[0]).toEqual({
+    expect(logged("signed-in")[0]).toEqual({
       seq: expect.any(Number),
       at: new Date(site.clock.wallMs()).toISOString(),
       event: "signed-in",
@@ -33,44 +33,44 @@ describe("the event log keeps", () => {
       subject: `account ${PEOPLE.operator}`,
       detail: { role: "operator" },
     });
-    expect(told("sign-in-failed")).toHaveLength(5);
-    expect(told("sign-in-failed")[0]).toMatchObject({ who: "nobody@test.example", from });
-    expect(told("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
+    expect(logged("sign-in-failed")).toHaveLength(5);
+    expect(logged("sign-in-failed")[0]).toMatchObject({ who: "unknown@test.example", from });
+    expect(logged("sign-in-blocked").map(({ detail }) => detail)).toEqual([{ blockedForS: 30 }]);
   });
 
-  test("what was refused with 403, one entry a minute with the count of the others", async () => {
+  test("requests rejected with 403, one entry a minute with the count of the others", async () => {
     await as("viewer", "get", "/interventii").expect(403);
     for (let again = 0; again < 3; again += 1) await as("viewer", "get", "/interventii").expect(403);
-    expect(told("forbidden")).toMatchObject([
+    expect(logged("forbidden")).toMatchObject([
       { who: PEOPLE.viewer, subject: "GET /interventii", detail: {} },
     ]);
     site.clock.advance(60_000);
     await as("viewer", "delete", "/interventii/1").expect(403);
-    expect(told("forbidden")[0]).toMatchObject({
+    expect(logged("forbidden")[0]).toMatchObject({
       subject: "DELETE /interventii/1",
       detail: { refusedMeanwhile: 3 },
     });
   });
 
-  test("each record that is made, changed and deleted, with what it was before and after", async () => {
+  test("each record that is created, changed and deleted, with its values before and after", async () => {
     const { body } = await as("operator", "post", "/interventii").send(PATROL).expect(201);
     await as("administrator", "put", `/interventii/${body.id}`).send({ crews: 3, police: false });
     await as("administrator", "put", `/interventii/${body.id}`).send({ crews: 3 }).expect(200);
     await as("operator", "delete", `/interventii/${body.id}`).expect(204);
     const subject = `intervention ${body.id}`;
-    expect(told("intervention-created")).toMatchObject([
+    expect(logged("intervention-created")).toMatchObject([
       { who: PEOPLE.operator, subject, detail: { after: body } },
     ]);
-    expect(told("intervention-changed")).toMatchObject([
+    expect(logged("intervention-changed")).toMatchObject([
       { who: PEOPLE.administrator, subject, detail: { before: { crews: 1 }, after: { crews: 3 } } },
     ]);
-    expect(told("intervention-changed")[0]?.detail).toEqual({ before: { crews: 1 }, after: { crews: 3 } });
-    expect(told("intervention-deleted")).toMatchObject([
+    expect(logged("intervention-changed")[0]?.detail).toEqual({ before: { crews: 1 }, after: { crews: 3 } });
+    expect(logged("intervention-deleted")).toMatchObject([
       { who: PEOPLE.operator, subject, detail: { before: { ...body, crews: 3 } } },
     ]);
   });
 
-  test("nothing of a change that was not made", async () => {
+  test("nothing about a change that failed", async () => {
     const before = site.events.newest(1)[0]?.seq;
     await as("operator", "post", "/interventii")
       .send({ ...PATROL, objectiveId: 4711 })
@@ -78,16 +78,16 @@ describe("the event log keeps", () => {
     expect(site.events.newest(1)[0]?.seq).toBe(before);
   });
 
-  test("that a device made a record, and not a person", async () => {
+  test("a device, not a user, as the source of a record", async () => {
     await request(site.app)
       .post("/interventii")
       .set("Authorization", `Bearer ${site.tokens.deviceToken()}`)
       .send(PATROL)
       .expect(201);
-    expect(told("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });
+    expect(logged("intervention-created")[0]).toMatchObject({ who: "device@santinela.local" });
   });
 
-  test("every change of an account and by whom, and never a password", async () => {
+  test("every change of an account and its user, and never a password", async () => {
     await site.accounts.add({ email: "new@test.example", role: "viewer", password: PASSWORD }, TESTER);
     await site.accounts.setPassword("new@test.example", "another fine password", TESTER);
     site.accounts.setRole("new@test.example", "operator", TESTER);
@@ -114,13 +114,13 @@ describe("the event log keeps", () => {
     expect(row).toContain(String.raw`a\r\n2026`);
   });
 
-  test("its entries as they are: none can be changed, and none of the newest deleted", () => {
-    expect(() => site.database.exec("UPDATE events SET who = 'somebody else'")).toThrow(/is final/);
+  test("entries that cannot be changed, and of which the newest cannot be deleted", () => {
+    expect(() => site.database.exec("UPDATE events SET who = 'another user'")).toThrow(/is final/);
     expect(() => site.database.exec("DELETE FROM events")).toThrow(/are kept/);
   });
 });
 
-test("a full disk keeps nobody out", async () => {
+test("a full disk does not prevent sign-ins", async () => {
   site.database.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(FAIL, 'full'); END");
   await request(site.app)
     .post("/auth/token")
@@ -130,7 +130,7 @@ test("a full disk keeps nobody out", async () => {
   expect(site.database.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(0);
 });
 
-describe("a password that the program made", () => {
+describe("a generated password", () => {
   const EMAIL = "first@test.example";
   const GIVEN = "abcde-fghij-kmnpq-rstuv";
   let token: string;
@@ -143,7 +143,7 @@ describe("a password that the program made", () => {
     token = (await site.tokens.signIn(EMAIL, GIVEN)).token;
   });
 
-  test("is good for setting one's own, and for nothing else", async () => {
+  test("permits a change of the password and nothing else", async () => {
     const { body } = await ask("get", "/interventii").expect(403);
     expect(body.message).toMatch(/set one of your own with POST \/site\/password/);
     await ask("get", "/site/status").expect(403);
@@ -155,34 +155,38 @@ describe("a password that the program made", () => {
     token = changed.body.token;
     await ask("get", "/interventii").expect(200);
     await request(site.app).post("/auth/token").send({ email: EMAIL, password: GIVEN }).expect(401);
-    expect(told("account-password-set")[0]).toMatchObject({ who: EMAIL, subject: `account ${EMAIL}` });
+    expect(logged("account-password-set")[0]).toMatchObject({ who: EMAIL, subject: `account ${EMAIL}` });
   });
 
   test.each([
-    ["a wrong current one", { currentPassword: "wrong", password: "my very own words" }, 403],
-    ["the same again", { currentPassword: GIVEN, password: GIVEN }, 400],
+    [
+      "another one with a wrong current password",
+      { currentPassword: "wrong", password: "my very own words" },
+      403,
+    ],
+    ["the same one", { currentPassword: GIVEN, password: GIVEN }, 400],
     ["a short one", { currentPassword: GIVEN, password: "abc" }, 400],
-    ["one that everybody uses", { currentPassword: GIVEN, password: "Password123" }, 400],
-    ["its own address", { currentPassword: GIVEN, password: EMAIL }, 400],
+    ["a common one", { currentPassword: GIVEN, password: "Password123" }, 400],
+    ["the address of the account", { currentPassword: GIVEN, password: EMAIL }, 400],
     ["nothing", { currentPassword: GIVEN }, 400],
     ["half a character", { currentPassword: GIVEN, password: "abcdefg\ud800hijk" }, 400],
     ["no text", { currentPassword: GIVEN, password: 12345678 }, 400],
-  ])("is not exchanged for %s", async (_what, body, status) => {
+  ])("cannot be changed to %s", async (_what, body, status) => {
     await ask("post", "/site/password").send(body).expect(status);
     await ask("get", "/interventii").expect(403);
   });
 
-  test("cannot be guessed here either", async () => {
+  test("is protected from guessing here too", async () => {
     for (let attempt = 0; attempt < 20; attempt += 1)
       await ask("post", "/site/password").send({ currentPassword: "x", password: "my very own words" });
     await ask("post", "/site/password")
       .send({ currentPassword: GIVEN, password: "my very own words" })
       .expect(429);
-    expect(told("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
-    expect(told("sign-in-blocked")).toHaveLength(1);
+    expect(logged("sign-in-failed").filter(({ who }) => who === EMAIL)).toHaveLength(5);
+    expect(logged("sign-in-blocked")).toHaveLength(1);
   });
 
-  test("is exchanged once, by whichever of several comes first", async () => {
+  test("can be changed once, by the first of several requests", async () => {
     const answers = await Promise.all(
       ["one of my words", "two of my words", "all of my words"].map((password) =>
         ask("post", "/site/password").send({ currentPassword: GIVEN, password }),

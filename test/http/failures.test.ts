@@ -28,7 +28,7 @@ function expectShape(answer: request.Response, status: number): void {
   expect(answer.body).toEqual({ error: expect.any(String), message: expect.any(String), statusCode: status });
 }
 
-describe("a body that cannot be used is answered in the error shape", () => {
+describe("an invalid body gets the error body", () => {
   const raw = (text: string | Buffer, type = "application/json") =>
     post().set("Content-Type", type).send(text);
 
@@ -84,7 +84,7 @@ describe("a body that cannot be used is answered in the error shape", () => {
     expectShape(answer, 400);
   });
 
-  test("one that is too large, also when it is packed small", async () => {
+  test("one that is too large, also when compressed", async () => {
     const large = JSON.stringify({ ...MINIMAL, notes: "x".repeat(200_000) });
     expectShape(await raw(large), 413);
     const packed = gzipSync(large);
@@ -97,12 +97,12 @@ describe("a body that cannot be used is answered in the error shape", () => {
     expectShape(answer, 413);
   });
 
-  test("and nothing of it was stored", () => {
+  test("and nothing is stored", () => {
     expect(site.database.prepare("SELECT count(*) FROM interventions").pluck().get()).toBe(0);
   });
 });
 
-describe("an address or method that is not there is answered in the error shape", () => {
+describe("an unknown path or method gets the error body", () => {
   test.each([
     "/",
     "/nothing",
@@ -129,7 +129,7 @@ describe("an address or method that is not there is answered in the error shape"
     ["delete", "/obiective/cladiri/1", "GET, HEAD, OPTIONS"],
     ["get", "/auth/token", "POST, OPTIONS"],
     ["delete", "/site/status", "GET, HEAD, OPTIONS"],
-  ] as const)("%s %s is 405 and says what is possible", async (method, path, allow) => {
+  ] as const)("%s %s is 405 and lists the allowed methods", async (method, path, allow) => {
     const answer = await request(site.app)
       [method](path)
       .set("Authorization", `Bearer ${token}`)
@@ -143,7 +143,7 @@ describe("an address or method that is not there is answered in the error shape"
   });
 });
 
-test("HEAD answers as GET without the body, OPTIONS without a token", async () => {
+test("HEAD responds like GET without the body, OPTIONS without a token", async () => {
   const head = await request(site.app)
     .head("/interventii")
     .set("Authorization", `Bearer ${token}`)
@@ -154,7 +154,7 @@ test("HEAD answers as GET without the body, OPTIONS without a token", async () =
   expect(options.headers["allow"]).toBe("GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
 });
 
-describe("a name that is not this machine's", () => {
+describe("a host name of another machine", () => {
   const called = (name: string, app = site.app) =>
     request(app).get("/interventii").set("Host", name).set("Authorization", `Bearer ${token}`);
 
@@ -165,7 +165,7 @@ describe("a name that is not this machine's", () => {
     "localhost.evil.example",
     "x.local.evil.example",
     "",
-  ])("%j is refused", async (name) => {
+  ])("%j is rejected", async (name) => {
     expectShape(await called(name), 400);
   });
 
@@ -177,11 +177,11 @@ describe("a name that is not this machine's", () => {
     "LOCALHOST:1",
     "santinela.local",
     "pi.local:8080",
-  ])("%j is taken", async (name) => {
+  ])("%j is accepted", async (name) => {
     await called(name).expect(200);
   });
 
-  test("is taken once it is configured", async () => {
+  test("is accepted once it is configured", async () => {
     const named = await TestApp.make({ hosts: ["Alarm.Example.ro"] });
     const authorization = `Bearer ${await named.token()}`;
     await request(named.app)
@@ -193,7 +193,7 @@ describe("a name that is not this machine's", () => {
   });
 });
 
-test("every answer forbids sniffing, framing and keeping, and names no product", async () => {
+test("every response forbids sniffing, framing and caching, and names no product", async () => {
   for (const path of ["/interventii", "/nothing"]) {
     const { headers } = await request(site.app).get(path).set("Authorization", `Bearer ${token}`);
     expect(headers).toMatchObject({
@@ -206,7 +206,7 @@ test("every answer forbids sniffing, framing and keeping, and names no product",
   }
 });
 
-test("a defect of ours is a plain 500 outside and a stack in the log", async () => {
+test("an internal error is a plain 500 for the client and a stack trace in the log", async () => {
   const broken = await TestApp.make();
   const authorization = `Bearer ${await broken.token()}`;
   broken.database.exec("ALTER TABLE interventions RENAME TO elsewhere");
@@ -218,12 +218,12 @@ test("a defect of ours is a plain 500 outside and a stack in the log", async () 
 });
 
 describe("pages of other origins", () => {
-  test("get nothing unless their origin is allowed", async () => {
+  test("get no access unless their origin is allowed", async () => {
     const { headers } = await request(site.app).options("/interventii").set("Origin", "https://evil.example");
     expect(headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  test("may call when it is, with errors readable and the total exposed", async () => {
+  test("get access when it is, with readable errors and the total exposed", async () => {
     const open = await TestApp.make({ corsOrigins: ["https://panel.example"] });
     const good = await request(open.app)
       .get("/interventii")
@@ -246,7 +246,7 @@ describe("pages of other origins", () => {
   });
 });
 
-describe("over the wire", () => {
+describe("on a raw connection", () => {
   let served: ServedApp;
   beforeAll(async () => {
     served = await new ServedApp(site).start();
@@ -280,7 +280,7 @@ describe("over the wire", () => {
       400,
     ],
     ["headers without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(40_000)}\r\n\r\n`, 431],
-  ])("%s is answered in the error shape", async (_what, text, status) => {
+  ])("%s gets the error body", async (_what, text, status) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({
@@ -289,12 +289,12 @@ describe("over the wire", () => {
     });
   });
 
-  test("the control socket needs no token, and the network side still does", async () => {
-    const asked = async (path: string): Promise<number> =>
+  test("the control socket requires no token, and the network API still does", async () => {
+    const statusOf = async (path: string): Promise<number> =>
       (await askDaemon(served.folder, "GET", path)).status;
-    expect(await asked("/interventii")).toBe(200);
-    expect(await asked("/healthz")).toBe(200);
-    expect(await asked("/readyz")).toBe(200);
+    expect(await statusOf("/interventii")).toBe(200);
+    expect(await statusOf("/healthz")).toBe(200);
+    expect(await statusOf("/readyz")).toBe(200);
     expect((await fetch(`${served.server.loopbackUrl}/interventii`)).status).toBe(401);
     expect((await fetch(`${served.server.loopbackUrl}/healthz`)).status).toBe(404);
   });

@@ -25,7 +25,7 @@ const create = async (fields: object = {}) =>
   ).body;
 
 describe("creating an intervention", () => {
-  test("gives every field, with the defaults of the contract", async () => {
+  test("returns every field, with the defaults of the contract", async () => {
     const { body, headers } = await call("post", "/interventii").send(PATROL).expect(201);
     expect(body).toEqual({
       id: expect.any(Number),
@@ -66,15 +66,15 @@ describe("creating an intervention", () => {
     ["a blank name", { name: "  \t" }, /name must not be blank/],
     ["a name of 201 characters", { name: "a".repeat(201) }, /at most 200 characters/],
     ["a name with a zero byte", { name: "a\u0000b" }, /control characters/],
-    ["half of a character", { name: "a\ud800" }, /broken characters/],
+    ["half of a surrogate pair", { name: "a\ud800" }, /broken characters/],
     ["a description of 4001 characters", { description: "a".repeat(4001) }, /at most 4000 characters/],
     [
-      "an unknown kind of objective",
+      "an unknown objective type",
       { objectiveType: "obiective/altele" },
       /objectiveType must be one of obiective\/cladiri/,
     ],
     ["a negative objective", { objectiveId: -1 }, /at least 1/],
-    ["half an objective", { objectiveId: 1.5 }, /a whole number/],
+    ["a fractional objective", { objectiveId: 1.5 }, /a whole number/],
     ["an objective as text", { objectiveId: "1" }, /a whole number/],
     ["an unknown status", { status: "open" }, /status must be one of planned, in_progress, done/],
     ["a status in capitals", { status: "PLANNED" }, /status must be one of/],
@@ -100,7 +100,7 @@ describe("creating an intervention", () => {
       /is before dateStart/,
     ],
     ["a misspelt field", { prioritty: "high" }, /prioritty is not a field/],
-  ])("with %s is refused with 400 and a reason", async (_what, fields, message) => {
+  ])("with %s is rejected with 400 and a reason", async (_what, fields, message) => {
     const { body } = await call("post", "/interventii")
       .send({ ...PATROL, ...fields })
       .expect(400);
@@ -110,8 +110,8 @@ describe("creating an intervention", () => {
 
   test.each([
     ["of an objective that does not exist", { objectiveId: 99 }],
-    ["of an objective of the other kind only", { objectiveType: "obiective/persoane", objectiveId: 4 }],
-  ])("%s is refused with 404", async (_what, fields) => {
+    ["of an objective of another type only", { objectiveType: "obiective/persoane", objectiveId: 4 }],
+  ])("%s is rejected with 404", async (_what, fields) => {
     const { body } = await call("post", "/interventii")
       .send({ ...PATROL, ...fields })
       .expect(404);
@@ -122,7 +122,7 @@ describe("creating an intervention", () => {
     });
   });
 
-  test("takes null for the fields that can be unset, 2.0 for 2, and equal start and end", async () => {
+  test("accepts null for optional fields, 2.0 for 2, and equal start and end", async () => {
     expect(await create({ description: null, dateStart: null, dateEnd: null, notes: null })).toMatchObject({
       notes: null,
     });
@@ -134,13 +134,13 @@ describe("creating an intervention", () => {
     await create({ dateStart: "2025-01-01T08:00", dateEnd: "2025-01-01T08:00" });
   });
 
-  test("ignores the service's own fields, whatever they hold", async () => {
+  test("ignores the read-only fields, whatever they hold", async () => {
     const made = await create({ id: 4711, dispeceratId: 99, invoicePdf: { deep: [1] } });
     expect(made).toMatchObject({ dispeceratId: 7, invoicePdf: null });
     expect(made.id).not.toBe(4711);
   });
 
-  test("does not let a prototype key through", async () => {
+  test("rejects a prototype key", async () => {
     const text = JSON.stringify(PATROL).replace("}", ',"__proto__":{"crews":99}}');
     const { body } = await call("post", "/interventii")
       .set("Content-Type", "application/json")
@@ -149,7 +149,7 @@ describe("creating an intervention", () => {
     expect(body.message).toMatch(/__proto__ is not a field/);
   });
 
-  test("writes the record and its outbox entry together, and tells the sync", async () => {
+  test("writes the record and its outbox entry in one transaction, and notifies the sync", async () => {
     site.changes.splice(0);
     const { id } = await create({ priority: "high" });
     expect(
@@ -173,7 +173,7 @@ describe("reading an intervention", () => {
   });
 
   test.each(["0", "01", "1.0", "1e0", "0x1", "+1", "-1", "1abc", "9007199254740993", "%20", "null"])(
-    "by the odd id %s finds nothing",
+    "by the malformed id %s finds nothing",
     async (id) => {
       await create();
       const { body } = await call("get", `/interventii/${id}`).expect(404);
@@ -181,7 +181,7 @@ describe("reading an intervention", () => {
     },
   );
 
-  test("gives a strong ETag that changes with the record", async () => {
+  test("returns a strong ETag that changes with the record", async () => {
     const { id } = await create();
     expect((await call("get", `/interventii/${id}`)).headers["etag"]).toBe('"1"');
     expect((await call("put", `/interventii/${id}`).send({ crews: 2 })).headers["etag"]).toBe('"2"');
@@ -189,7 +189,7 @@ describe("reading an intervention", () => {
 });
 
 describe("changing an intervention", () => {
-  test("changes the fields that are sent and no others", async () => {
+  test("changes only the fields that are sent", async () => {
     const made = await create({ priority: "low", notes: "n" });
     const { body } = await call("put", `/interventii/${made.id}`)
       .send({ status: "in_progress", police: true })
@@ -205,7 +205,7 @@ describe("changing an intervention", () => {
     expect(body).toMatchObject({ status: "in_progress", crews: 4, notes: "started" });
   });
 
-  test("with nothing, or with the record as it is, changes nothing", async () => {
+  test("with an empty body, or with the same values, changes nothing", async () => {
     const made = await create();
     const again = await call("put", `/interventii/${made.id}`).send({}).expect(200);
     expect(again.body).toEqual(made);
@@ -214,7 +214,7 @@ describe("changing an intervention", () => {
     expect(same.headers["etag"]).toBe('"1"');
   });
 
-  test("with one bad field changes nothing at all", async () => {
+  test("with one invalid field changes nothing", async () => {
     const made = await create();
     await call("put", `/interventii/${made.id}`).send({ crews: 5, priority: "urgent" }).expect(400);
     await call("put", `/interventii/${made.id}`).send({ crews: 5, dateEnd: "never" }).expect(400);
@@ -222,7 +222,7 @@ describe("changing an intervention", () => {
     expect((await call("get", `/interventii/${made.id}`)).body).toEqual(made);
   });
 
-  test("checks the dates as they will stand together", async () => {
+  test("checks the merged dates", async () => {
     const { id } = await create({ dateStart: "2025-01-02T00:00:00" });
     await call("put", `/interventii/${id}`).send({ dateEnd: "2025-01-01T00:00:00" }).expect(400);
     await call("put", `/interventii/${id}`)
@@ -230,7 +230,7 @@ describe("changing an intervention", () => {
       .expect(200);
   });
 
-  test("to another kind of objective needs the id with it", async () => {
+  test("to another objective type requires the id", async () => {
     const { id } = await create();
     const { body } = await call("put", `/interventii/${id}`)
       .send({ objectiveType: "obiective/bunuri" })
@@ -242,7 +242,7 @@ describe("changing an intervention", () => {
       .expect(200);
   });
 
-  test("never changes its id, nor the service's own fields", async () => {
+  test("never changes its id or read-only fields", async () => {
     const made = await create();
     const { body } = await call("put", `/interventii/${made.id}`)
       .send({ id: 99, dispeceratId: 1, invoicePdf: "x" })
@@ -254,13 +254,13 @@ describe("changing an intervention", () => {
     await call("put", "/interventii/4711").send({ crews: 2 }).expect(404);
   });
 
-  test("works from done back to planned, and with PATCH as with PUT", async () => {
+  test("from done to planned works, with PATCH as with PUT", async () => {
     const { id } = await create({ status: "done" });
     const { body } = await call("patch", `/interventii/${id}`).send({ status: "planned" }).expect(200);
     expect(body.status).toBe("planned");
   });
 
-  test("with an If-Match of an older version is refused with 412", async () => {
+  test("with an If-Match of an older version is rejected with 412", async () => {
     const { id } = await create();
     await call("put", `/interventii/${id}`).set("If-Match", '"1"').send({ crews: 2 }).expect(200);
     const { body } = await call("put", `/interventii/${id}`)
@@ -271,7 +271,7 @@ describe("changing an intervention", () => {
     await call("put", `/interventii/${id}`).set("If-Match", "*").send({ crews: 3 }).expect(200);
   });
 
-  test("leaves one outbox entry that wants the newest revision", async () => {
+  test("leaves one outbox entry for the newest revision", async () => {
     const { id } = await create();
     await call("put", `/interventii/${id}`).send({ crews: 2 });
     await call("put", `/interventii/${id}`).send({ crews: 3, priority: "high" });
@@ -282,7 +282,7 @@ describe("changing an intervention", () => {
 });
 
 describe("deleting an intervention", () => {
-  test("is answered 204 without a body, once, and for good", async () => {
+  test("is answered 204 without a body, once, and is permanent", async () => {
     const { id } = await create();
     const { text } = await call("delete", `/interventii/${id}`).expect(204);
     expect(text).toBe("");
@@ -294,7 +294,7 @@ describe("deleting an intervention", () => {
     expect((await create()).id).toBeGreaterThan(id);
   });
 
-  test("gives the record back to a client that prefers it", async () => {
+  test("returns the record to a client that prefers it", async () => {
     const made = await create();
     const { body, headers } = await call("delete", `/interventii/${made.id}`)
       .set("Prefer", "return=representation")
@@ -303,7 +303,7 @@ describe("deleting an intervention", () => {
     expect(headers["preference-applied"]).toBe("return=representation");
   });
 
-  test("before anything was sent closes its outbox entry", async () => {
+  test("before the first attempt closes its outbox entry", async () => {
     const { id } = await create();
     await call("delete", `/interventii/${id}`).expect(204);
     expect(site.database.prepare("SELECT phase, deleted FROM outbox").get()).toEqual({
@@ -370,11 +370,11 @@ describe("listing interventions", () => {
     ["_start=3&_end=1", ""],
     ["_start=100", ""],
     ["priority=high&_sort=id&_order=DESC&_start=0&_end=1", "c"],
-  ])("?%s gives %j", async (query, wanted) => {
+  ])("?%s returns %j", async (query, wanted) => {
     expect(await names(query)).toBe(wanted);
   });
 
-  test("finds texts whatever their case and accents, in name, description and notes", async () => {
+  test("searches without regard to case and accents, in name, description and notes", async () => {
     await create({ name: "Ușă Țarc", description: "Ştefan cel Mare", notes: "SOSEAUA Împărat" });
     for (const query of [
       "q=usa",
@@ -389,7 +389,7 @@ describe("listing interventions", () => {
     }
   });
 
-  test("looks for at most ten parts of a text, none longer than 200 characters", async () => {
+  test("searches for at most ten words, none longer than 200 characters", async () => {
     const parts = (count: number) =>
       `?${Array.from({ length: count }, (_none, n) => `notes_like=${n}`).join("&")}`;
     await call("get", `/interventii${parts(10)}`).expect(200);
@@ -398,18 +398,18 @@ describe("listing interventions", () => {
     await call("get", `/interventii?q=${"x".repeat(201)}`).expect(400);
   });
 
-  test("takes a thousand ids at once, and refuses more", async () => {
+  test("accepts a thousand ids in a request, and rejects more", async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, index) => `id=${index + 1}`).join("&");
     await call("get", `/interventii?${ids(1000)}`).expect(200);
     await call("get", `/interventii?${ids(1001)}`).expect(400);
   });
 
-  test("always tells the total after the filters and before the slice", async () => {
+  test("always returns the total after the filters and before the slice", async () => {
     expect((await call("get", "/interventii?priority=high&_end=1")).headers["x-total-count"]).toBe("2");
     expect((await call("get", "/interventii?_start=50")).headers["x-total-count"]).toBe("4");
   });
 
-  test("names the next page while there is one", async () => {
+  test("links to the next page while there is one", async () => {
     expect((await call("get", "/interventii?_end=2&status=done&status=planned")).headers["link"]).toMatch(
       /_start=2.*rel="next"|_end=4.*rel="next"/,
     );
@@ -444,12 +444,12 @@ describe("listing interventions", () => {
     "crews_gte=1&crews_gte=2",
     "crews_lte=x",
     `q=${"x".repeat(201)}`,
-  ])("?%s is refused with 400", async (query) => {
+  ])("?%s is rejected with 400", async (query) => {
     const { body } = await call("get", `/interventii?${query}`).expect(400);
     expect(body).toMatchObject({ error: "Bad Request", statusCode: 400 });
   });
 
-  test("cuts a page that is too large", async () => {
+  test("limits the page size", async () => {
     const { body, headers } = await call("get", "/interventii?_start=0&_end=1000000").expect(200);
     expect(body).toHaveLength(4);
     expect(headers["x-total-count"]).toBe("4");
@@ -458,7 +458,7 @@ describe("listing interventions", () => {
 
 describe("objectives", () => {
   test.each(["cladiri", "bunuri", "persoane"])(
-    "of the kind %s are listed with offsets and a total",
+    "of the type %s are listed with offsets and a total",
     async (kind) => {
       const { body, headers } = await call("get", `/obiective/${kind}?_start=1&_end=3`).expect(200);
       expect(body.map(({ id }: { id: number }) => id)).toEqual([2, 3]);
@@ -466,7 +466,7 @@ describe("objectives", () => {
     },
   );
 
-  test("have the fields that were imported, and a building all that the interface describes", async () => {
+  test("have the imported fields, and a building those of the contract", async () => {
     expect((await call("get", "/obiective/cladiri")).body[0]).toEqual({
       id: 1,
       name: "Hall 1",
@@ -499,7 +499,7 @@ describe("objectives", () => {
     ["?city=null", [1, 2, 3]],
     ["?nonsense=1", [1, 2, 3]],
     ["?constructor=1", [1, 2, 3]],
-  ])("%s gives %j", async (query, ids) => {
+  ])("%s returns %j", async (query, ids) => {
     const { body, headers } = await call("get", `/obiective/cladiri${encodeURI(query)}`).expect(200);
     expect(body.map(({ id }: { id: number }) => id)).toEqual(ids);
     expect(Number(headers["x-total-count"])).toBeGreaterThanOrEqual(ids.length);
@@ -529,7 +529,7 @@ describe("an Idempotency-Key", () => {
       .set("Idempotency-Key", key)
       .send({ ...PATROL, ...fields });
 
-  test("gives the first answer again and creates nothing", async () => {
+  test("returns the first response again and creates nothing", async () => {
     const first = await keyed('"k1"').expect(201);
     await call("put", `/interventii/${first.body.id}`).send({ crews: 9 });
     const again = await keyed('"k1"').expect(201);
@@ -548,7 +548,7 @@ describe("an Idempotency-Key", () => {
     expect(again.body.id).toBe(first.body.id);
   });
 
-  test("with another body is refused with 422", async () => {
+  test("with another body is rejected with 422", async () => {
     await keyed('"k3"').expect(201);
     const { body } = await keyed('"k3"', { name: "Other" }).expect(422);
     expect(body.statusCode).toBe(422);
@@ -565,7 +565,7 @@ describe("an Idempotency-Key", () => {
     expect(other.body.id).not.toBe(first.body.id);
   });
 
-  test("whose answer was forgotten with age still makes no second record", async () => {
+  test("whose response has expired still creates no second record", async () => {
     const first = await keyed('"k6"').expect(201);
     site.clock.advance(31 * 86_400_000);
     token = await site.token();
@@ -576,13 +576,13 @@ describe("an Idempotency-Key", () => {
     expect((await call("get", "/interventii")).body).toHaveLength(2);
   });
 
-  test("of a refused request is not used up", async () => {
+  test("of a rejected request can be used again", async () => {
     await keyed('"k5"', { crews: 0 }).expect(400);
     await keyed('"k5"').expect(201);
   });
 
   test.each(['""', '"unclosed', "two words", `"${"k".repeat(256)}"`])(
-    "that reads %s is refused with 400",
+    "with the value %s is rejected with 400",
     async (key) => {
       await keyed(key).expect(400);
     },

@@ -8,13 +8,13 @@ import { close, listen } from "../support/loopback.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
 
-/* A machine so busy, or a line so slow, that a TLS handshake takes longer than the server's limit of ten seconds. */
+/* A machine or network so slow that a TLS handshake exceeds the server's time-out of ten seconds. */
 
 const LIMIT_MS = 10_000;
 let site: TestApp;
 let served: ServedApp;
 let authority: TestAuthority;
-/** A line that delivers what the server sends only when it is released. */
+/** A proxy that holds the data of the server until it is released. */
 let line: Server;
 let port: number;
 let release: () => void;
@@ -23,7 +23,7 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   site = await TestApp.make();
   authority = await TestAuthority.make();
-  // No timer of the daemon's own runs out: the limit is Node's.
+  // No timer of the daemon expires: the time-out is that of Node.js.
   served = await new ServedApp(site, {
     tls: await authority.sign("127.0.0.1"),
     clock: new ManualClock(),
@@ -45,7 +45,7 @@ afterAll(async () => {
   authority.remove();
 });
 
-test("a handshake that takes longer than its limit ends the connection, and no answer stands in for that to a sign-in", async () => {
+test("a TLS handshake that exceeds its time-out closes the connection, and a sign-in gets no false response", async () => {
   const client = connect({ port, host: "127.0.0.1", ca: authority.ca });
   sockets.push(client);
   let answer = "";

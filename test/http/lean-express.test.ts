@@ -25,17 +25,17 @@ afterAll(async () => {
   await site.close();
 });
 
-describe("a request that was born as Express's own", () => {
+describe("a request created with Express's classes", () => {
   test.each([
     ["reads one", "GET", "/interventii/1", undefined],
-    ["asks for a head", "HEAD", "/interventii/1", undefined],
+    ["requests a HEAD", "HEAD", "/interventii/1", undefined],
     ["lists", "GET", "/interventii?_start=0&_end=1", undefined],
     ["finds nothing", "GET", "/interventii/999", undefined],
-    ["goes astray", "GET", "/nowhere?x=1", undefined],
+    ["has an unknown path", "GET", "/nowhere?x=1", undefined],
     ["sends a broken body", "POST", "/interventii", "{"],
-    ["is not allowed", "DELETE", "/interventii", undefined],
-    ["asks what is possible", "OPTIONS", "/interventii", undefined],
-  ])("is answered as any other when it %s", async (_what, method, path, body) => {
+    ["uses a wrong method", "DELETE", "/interventii", undefined],
+    ["requests OPTIONS", "OPTIONS", "/interventii", undefined],
+  ])("gets the same response when it %s", async (_what, method, path, body) => {
     await fetch(`${baseUrls[0]}/interventii`, ask("POST", JSON.stringify(PATROL)));
     const [plain, born] = await Promise.all(
       baseUrls.map(async (baseUrl) => {
@@ -47,7 +47,7 @@ describe("a request that was born as Express's own", () => {
     expect(born).toEqual(plain);
   });
 
-  test("has Express's prototype from the first, which Express then leaves alone", () => {
+  test("has Express's prototype at creation, and Express does not replace it", () => {
     const { IncomingMessage, ServerResponse } = site.served.born;
     const message = new IncomingMessage(undefined as never);
     expect(message).toHaveProperty("acceptsLanguages");
@@ -55,7 +55,7 @@ describe("a request that was born as Express's own", () => {
     expect(new ServerResponse(message)).toHaveProperty("app.response.json");
   });
 
-  test("has the shape of all others, without which nothing that touches it can be optimised", () => {
+  test("has the same object shape as all others, so that V8 can optimise its use", () => {
     setFlagsFromString("--allow-natives-syntax");
     const haveSameShape = runInThisContext("(one, other) => %HaveSameMap(one, other)") as (
       one: object,

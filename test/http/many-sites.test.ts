@@ -5,11 +5,11 @@ import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 
-/* A centre with many sites, several of them behind one address. */
+/* A dispatch centre with many sites, several of them behind one address. */
 
 const SHARED = "10.0.0.1";
 const PAGE_BYTES = 4096;
-/** Twenty and more comparisons take two seconds, and minutes on a machine that has much else to do. */
+/** More than twenty comparisons take two seconds, and minutes on a busy machine. */
 const SLOW_MS = 300_000;
 let centre: TestApp;
 
@@ -24,7 +24,7 @@ function siteOf(name: string): string {
   return `${name}@site.example`;
 }
 
-/** @returns `in`, or why not */
+/** @returns `in`, or the reason of the failure */
 async function signIn(name: string, password = PASSWORD, token?: string): Promise<string> {
   try {
     await centre.tokens.signIn(siteOf(name), password, SHARED, token);
@@ -36,10 +36,10 @@ async function signIn(name: string, password = PASSWORD, token?: string): Promis
 
 describe("a site with an old password", () => {
   test(
-    "keeps out neither the neighbours behind its address nor one that comes new",
+    "locks out neither other sites at its address nor a new one",
     async () => {
       await signIn("neighbour");
-      // Each one comes after the longest wait, so it is compared and counted.
+      // Each attempt is made after the maximum wait, so it is compared and counted.
       for (let attempt = 0; attempt < 30; attempt += 1) {
         await signIn("old", "not any longer");
         centre.clock.advance(900_000);
@@ -50,7 +50,7 @@ describe("a site with an old password", () => {
     SLOW_MS,
   );
 
-  test("is slowed down itself, and lets in with the right one when its wait is over", async () => {
+  test("is slowed down, and can sign in with the right one after the wait", async () => {
     for (let attempt = 0; attempt < 6; attempt += 1) await signIn("old", "not any longer");
     expect(await signIn("old")).toBe("too-many-requests");
     centre.clock.advance(30_000);
@@ -58,23 +58,23 @@ describe("a site with an old password", () => {
   });
 });
 
-describe("an address from which many names are guessed", () => {
+describe("an address that guesses many names", () => {
   beforeEach(async () => {
     for (let guess = 0; guess < 21; guess += 1) await signIn(`guess-${guess}`, "x");
   }, SLOW_MS);
 
-  test("keeps strangers out", async () => {
+  test("is blocked for unknown accounts", async () => {
     expect(await signIn("new")).toBe("too-many-requests");
   });
 
-  test("does not keep out a site that shows its token, and only its own", async () => {
+  test("is not blocked for a site that presents its own token", async () => {
     const { token } = await centre.tokens.signIn(siteOf("new"), PASSWORD, "10.0.0.2");
     expect(await signIn("neighbour", PASSWORD, token)).toBe("too-many-requests");
     expect(await signIn("new", PASSWORD, `${token}x`)).toBe("too-many-requests");
     expect(await signIn("new", PASSWORD, token)).toBe("in");
   });
 
-  test("still limits the guesses of one who holds a token", async () => {
+  test("is still limited for a client that presents a token", async () => {
     const { token } = await centre.tokens.signIn(siteOf("new"), PASSWORD, "10.0.0.2");
     for (let guess = 0; guess < 5; guess += 1)
       expect(await signIn("new", "x", token)).toBe("unauthenticated");
@@ -82,19 +82,19 @@ describe("an address from which many names are guessed", () => {
   });
 });
 
-describe("a password that has passed once", () => {
-  const asked = (password: string) =>
+describe("a verified password", () => {
+  const attempt = (password: string) =>
     request(centre.app)
       .post("/auth/token")
       .send({ email: siteOf("new"), password });
 
-  test("lets three hundred sign in at the same moment", async () => {
-    await asked(PASSWORD).expect(200);
+  test("permits three hundred concurrent sign-ins", async () => {
+    await attempt(PASSWORD).expect(200);
     const answers = await Promise.all(Array.from({ length: 300 }, () => signIn("new")));
     expect(new Set(answers)).toEqual(new Set(["in"]));
   });
 
-  test("has each of three hundred sign-ins in the event log, and few of them have a flush of their own", async () => {
+  test("has each of three hundred sign-ins in the event log, and few of them cause an fsync of their own", async () => {
     const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
     const path = join(folder, "santinela.db");
     const own = await TestApp.make({}, path);
@@ -104,7 +104,7 @@ describe("a password that has passed once", () => {
       await Promise.all(
         Array.from({ length: 300 }, () => own.tokens.signIn(PEOPLE.operator, PASSWORD, SHARED)),
       );
-      // Each commit writes five pages at least, of the tables and their indices.
+      // Each commit writes at least five pages of tables and indexes.
       expect(statSync(`${path}-wal`).size).toBeLessThan(300 * PAGE_BYTES);
       const entries = own.events.newest(300).map(({ event, who, from }) => ({ event, who, from }));
       expect(entries).toEqual(
@@ -116,25 +116,25 @@ describe("a password that has passed once", () => {
     }
   });
 
-  test("is no longer good after another one was set", async () => {
-    await asked(PASSWORD).expect(200);
+  test("is invalid after a change of the password", async () => {
+    await attempt(PASSWORD).expect(200);
     await centre.accounts.setPassword(siteOf("new"), "another correct horse", TESTER);
-    await asked(PASSWORD).expect(401);
-    await asked("another correct horse").expect(200);
-    await asked("another correct horse").expect(200);
+    await attempt(PASSWORD).expect(401);
+    await attempt("another correct horse").expect(200);
+    await attempt("another correct horse").expect(200);
   });
 
-  test("is no longer good while the account is disabled", async () => {
-    await asked(PASSWORD).expect(200);
+  test("is invalid while the account is disabled", async () => {
+    await attempt(PASSWORD).expect(200);
     centre.accounts.setDisabled(siteOf("new"), true, TESTER);
-    await asked(PASSWORD).expect(401);
+    await attempt(PASSWORD).expect(401);
     centre.accounts.setDisabled(siteOf("new"), false, TESTER);
-    await asked(PASSWORD).expect(200);
+    await attempt(PASSWORD).expect(200);
   });
 
-  test("makes no other one pass", async () => {
-    await asked(PASSWORD).expect(200);
-    await asked(`${PASSWORD} `).expect(401);
-    await asked(PASSWORD.slice(0, -1)).expect(401);
+  test("does not make another one valid", async () => {
+    await attempt(PASSWORD).expect(200);
+    await attempt(`${PASSWORD} `).expect(401);
+    await attempt(PASSWORD.slice(0, -1)).expect(401);
   });
 });

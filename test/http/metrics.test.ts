@@ -21,11 +21,11 @@ describe("who may read the metrics over the network", () => {
   });
   afterAll(() => app.close());
   const ask = (token?: string) => {
-    const asked = request(app.app).get("/metrics");
-    return token === undefined ? asked : asked.set("Authorization", `Bearer ${token}`);
+    const pendingRequest = request(app.app).get("/metrics");
+    return token === undefined ? pendingRequest : pendingRequest.set("Authorization", `Bearer ${token}`);
   };
 
-  test("is a scraper with the token, and nobody else, signed in or not", async () => {
+  test("is limited to a scraper with the token", async () => {
     const answer = await ask(TOKEN);
     expect([answer.status, answer.text]).toEqual([200, "up 1\n"]);
     expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -33,7 +33,7 @@ describe("who may read the metrics over the network", () => {
       expect((await ask(token)).status).toBe(401);
   });
 
-  test("the scraper's token opens nothing else", async () => {
+  test("the token of the scraper permits nothing else", async () => {
     for (const path of ["/interventii", "/site/status", "/site/journal"])
       expect((await request(app.app).get(path).set("Authorization", `Bearer ${TOKEN}`)).status).toBe(401);
   });
@@ -45,7 +45,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Reads Prometheus' text format strictly: anything but comments, names, labels and numbers is an error. */
+/** Parses the Prometheus text format strictly: anything but comments, names, labels and numbers is an error. */
 function samplesOf(text: string): { samples: Sample[]; families: Map<string, string> } {
   const families = new Map<string, string>();
   const helped = new Set<string>();
@@ -83,7 +83,7 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
   return { samples, families };
 }
 
-test("a name with quotes, backslashes and line breaks stays one line", () => {
+test("a name with quotes, backslashes and line breaks is one line", () => {
   const text = metricsText([
     { name: "a", kind: "gauge", help: "x\\y\nz", samples: [{ labels: { of: 'q"\\\n' }, value: 1 }] },
   ]);
@@ -120,7 +120,7 @@ describe("the metrics of a running site", () => {
   });
   afterAll(() => installation.remove());
 
-  test("count each trip of a zone once, and tell its contact", async () => {
+  test("count each trip of a zone once, and show its contact", async () => {
     const before = (await read()).samples;
     expect(valueOf(before, "santinela_zone_trips_total", { zone: "hand" })).toBe(0);
     const trip = (...more: string[]) =>
@@ -145,7 +145,7 @@ describe("the metrics of a running site", () => {
     expect(valueOf(samples, `${name}_sum`)).toBeGreaterThan(0);
   });
 
-  test("count what is about no zone by topic, as the status and doctor do", async () => {
+  test("count messages for no zone by topic, as the status and doctor do", async () => {
     const sensor = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`);
     for (const payload of ['{"id":2,"state":"open"}', '{"id":3,"state":"open"}', "open"])
       await sensor.publishAsync("radio", payload, { qos: 1 });
@@ -162,7 +162,7 @@ describe("the metrics of a running site", () => {
     expect(stdout).toMatch(/Messages: about none of the zones on their topic: radio \(no-zone, 2\)/);
   });
 
-  test("have a line for every condition, sizes and memory, and none for a centre that there is not", async () => {
+  test("have a line for every condition, sizes and memory, and none for a missing dispatch centre", async () => {
     const { samples, families } = await read();
     const codes = samples.filter(({ name }) => name === "santinela_conditions_open");
     expect(codes.map(({ labels }) => labels["code"])).toEqual(Object.keys(CONDITIONS));
@@ -175,7 +175,7 @@ describe("the metrics of a running site", () => {
     expect([...families.keys()]).toContain("santinela_upstream_up");
   });
 
-  test("are named by Prometheus' rules: counters end in _total, units are base units", async () => {
+  test("follow the naming rules of Prometheus: counters end in _total, units are base units", async () => {
     const { families } = await read();
     for (const [name, kind] of families) {
       expect(name.endsWith("_total"), name).toBe(kind === "counter");
@@ -184,7 +184,7 @@ describe("the metrics of a running site", () => {
     }
   });
 
-  test("are what the dashboard in docs/grafana.json draws, every one of them", async () => {
+  test("cover every panel of the dashboard in docs/grafana.json", async () => {
     const { families } = await read();
     const dashboard = readFileSync(
       fileURLToPath(new URL("../../docs/grafana.json", import.meta.url)),

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEFAULTS, TestApp } from "../support/app.ts";
 
 /*
- * The interface against a model of it: a plain map of records. Runs that once failed are kept as seeds; a failing run
- * prints its own.
+ * The API against a model: a plain map of records. Failing runs print their seed; earlier failures are kept as
+ * seeds.
  */
 const REGRESSION_SEEDS: readonly number[] = [1, 20_261_120];
 const RUNS = 12;
@@ -75,30 +75,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test.each([...REGRESSION_SEEDS, Math.floor(Math.random() * 2 ** 31)])(
-  "the interface does what a plain map of records does (seed %i)",
+  "the API behaves like a plain map of records (seed %i)",
   async (seed) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         site.database.exec("DELETE FROM outbox; DELETE FROM interventions; DELETE FROM intervention_counts");
         const model = new Map<number, Fields>();
-        const gone: number[] = [];
-        for (const next of steps) await take(next, model, gone);
+        const deletedIds: number[] = [];
+        for (const next of steps) await take(next, model, deletedIds);
       }),
       { numRuns: RUNS, seed },
     );
   },
 );
 
-async function take(next: Step, model: Map<number, Fields>, gone: number[]): Promise<void> {
+async function take(next: Step, model: Map<number, Fields>, deletedIds: number[]): Promise<void> {
   if (next.do === "create") {
     const { status, body } = await call("post", "/interventii").send(next.fields);
     expect([status, body]).toEqual([201, { ...DEFAULTS, ...next.fields, id: body.id }]);
-    expect(model.has(body.id) || gone.includes(body.id)).toBe(false);
+    expect(model.has(body.id) || deletedIds.includes(body.id)).toBe(false);
     model.set(body.id, body);
     return;
   }
   if (next.do === "list") return list(next.query, model);
-  const ids = [...model.keys(), ...gone];
+  const ids = [...model.keys(), ...deletedIds];
   const id = ids[next.pick % Math.max(1, ids.length)] ?? 1;
   const before = model.get(id);
   if (next.do === "update") {
@@ -110,7 +110,7 @@ async function take(next: Step, model: Map<number, Fields>, gone: number[]): Pro
     }
   } else if (next.do === "delete") {
     expect((await call("delete", `/interventii/${id}`)).status).toBe(before ? 204 : 404);
-    if (model.delete(id)) gone.push(id);
+    if (model.delete(id)) deletedIds.push(id);
   } else {
     const { status, body } = await call("get", `/interventii/${id}`);
     expect(status).toBe(before ? 200 : 404);
@@ -179,7 +179,7 @@ const anyFields = fc.dictionary(
   { maxKeys: 8 },
 );
 
-test("no body makes anything but a record or a refusal in the error shape", async () => {
+test("any body results in a record or the error body", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(anyFields, fc.jsonValue({ maxDepth: 3 })), async (body) => {
       const answer = await call("post", "/interventii")
@@ -197,7 +197,7 @@ test("no body makes anything but a record or a refusal in the error shape", asyn
   );
 });
 
-test("no address makes anything but an answer in JSON", async () => {
+test("any path results in a JSON response", async () => {
   const part = fc.oneof(
     fc.constantFrom(
       "interventii",

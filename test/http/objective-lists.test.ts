@@ -7,7 +7,7 @@ import type { Objective } from "../../src/domain/objective.ts";
 import { PATROL, PEOPLE, TestApp, TESTER } from "../support/app.ts";
 import { close, listen } from "../support/loopback.ts";
 
-/* What sites ask a centre for every hour: its lists of objectives. */
+/* The lists of objectives that sites request every hour. */
 
 const BUILDINGS = "obiective/cladiri";
 const LIST = `/${BUILDINGS}?_start=0&_end=200`;
@@ -30,9 +30,9 @@ afterEach(async () => {
 interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it came over the wire. */
+  /** As received. */
   readonly raw: Buffer;
-  /** Unpacked and parsed; undefined without a body. */
+  /** Decompressed and parsed; undefined without a body. */
   readonly rows: Objective[];
 }
 
@@ -64,7 +64,7 @@ const halls = (count: number): Objective[] =>
 const add = (...objectives: Objective[]): unknown =>
   centre.objectives.import({ [BUILDINGS]: objectives }, "import");
 
-describe("a list that is as the client knows it", () => {
+describe("a list that the client has already", () => {
   test.each([
     ["the tag", (tag: string) => tag],
     ["the tag as a strong one", (tag: string) => tag.replace("W/", "")],
@@ -78,7 +78,7 @@ describe("a list that is as the client knows it", () => {
     expect(headers["content-type"]).toBeUndefined();
   });
 
-  test("is answered with 304 to HEAD as well, and to each page of it alone", async () => {
+  test("is answered with 304 to HEAD too, and for each page by itself", async () => {
     const head = await get(LIST, { "If-None-Match": await tagOf() }, "HEAD");
     expect(head.status).toBe(304);
     const second = `/${BUILDINGS}?_start=2&_end=3`;
@@ -86,14 +86,14 @@ describe("a list that is as the client knows it", () => {
   });
 
   test.each([`"another"`, `W/""`, "nonsense", `"unended`, ""])(
-    "is given whole to If-None-Match: %s",
+    "is returned in full for If-None-Match: %s",
     async (known) => {
       const { status, rows } = await get(LIST, { "If-None-Match": known });
       expect([status, rows.length]).toEqual([200, 3]);
     },
   );
 
-  test("is still refused to a wrong question, a wrong token and a viewer", async () => {
+  test("is still rejected for an invalid query, an invalid token and a viewer", async () => {
     const known = { "If-None-Match": await tagOf() };
     expect((await get(`/${BUILDINGS}?_start=x`, known)).status).toBe(400);
     expect((await get(`/${BUILDINGS}?_sort=nonsense`, known)).status).toBe(400);
@@ -116,7 +116,7 @@ describe("a list that has changed", () => {
     ],
     ["one was removed", () => centre.database.exec("DELETE FROM objectives WHERE id = 3")],
   ];
-  test.each(changes)("is given whole when %s", async (_what, change) => {
+  test.each(changes)("is returned in full when %s", async (_what, change) => {
     const tag = await tagOf();
     change();
     const { status, headers } = await get(LIST, { "If-None-Match": tag });
@@ -124,14 +124,14 @@ describe("a list that has changed", () => {
     expect(headers.etag).not.toBe(tag);
   });
 
-  test("has no tag that it had before it was changed and changed back", async () => {
+  test("has a new tag after it was changed and changed back", async () => {
     const before = await tagOf();
     add({ id: 4, name: "Hall 4" });
     centre.database.exec("DELETE FROM objectives WHERE id = 4 AND kind = 'obiective/cladiri'");
     expect(await tagOf()).not.toBe(before);
   });
 
-  test("leaves the tags of the other kinds as they are, and so do records and imports of what is known", async () => {
+  test("does not change the tags of other types, nor do records and unchanged imports", async () => {
     const [assets, buildings] = [await tagOf("/obiective/bunuri"), await tagOf()];
     centre.interventions.create(PATROL, { accountId: 1, email: "a@b.c", role: "operator", from: "::1" });
     centre.objectives.import({ [BUILDINGS]: [{ id: 1, name: "Hall 1", status: "active" }] }, "config");
@@ -145,7 +145,7 @@ describe("a long list", () => {
   beforeEach(() => void add(...halls(1_500)));
 
   test.each(["gzip", "deflate, gzip;q=0.5", "br, *"])(
-    "is packed for a client that accepts %s",
+    "is compressed for a client that accepts %s",
     async (accepted) => {
       const plain = await get(LIST);
       const packed = await get(LIST, { "Accept-Encoding": accepted });
@@ -161,7 +161,7 @@ describe("a long list", () => {
   );
 
   test.each(["identity", "gzip;q=0", "gzip; q=0.000, *", "br", "*;q=0", ""])(
-    "is sent as it is to a client that accepts %s",
+    "is sent uncompressed to a client that accepts %s",
     async (accepted) => {
       const { headers, rows } = await get(LIST, { "Accept-Encoding": accepted });
       expect(headers["content-encoding"]).toBeUndefined();
@@ -170,7 +170,7 @@ describe("a long list", () => {
     },
   );
 
-  test("is packed as it is now, however often it was asked for before", async () => {
+  test("is compressed in its current version, also after earlier requests", async () => {
     const accepted = { "Accept-Encoding": "gzip" };
     for (let time = 0; time < 3; time += 1) await get(LIST, accepted);
     add({ id: 1, name: "Hala Sud" });
@@ -179,7 +179,7 @@ describe("a long list", () => {
     expect((await get(next, accepted)).rows[0]?.id).toBe((await get(next)).rows[0]?.id);
   });
 
-  test("asked for by fifty at the same moment is the same for all of them", async () => {
+  test("is the same for fifty concurrent requests", async () => {
     const paths = Array.from({ length: 50 }, (_, index) => `/${BUILDINGS}?_start=${(index % 5) * 200}`);
     const answers = await Promise.all(paths.map((path) => get(path, { "Accept-Encoding": "gzip" })));
     const plain = await Promise.all(paths.map((path) => get(path)));
@@ -187,16 +187,16 @@ describe("a long list", () => {
   });
 });
 
-test("a list of three is too short to be packed", async () => {
+test("a list of three is too short for compression", async () => {
   const { headers } = await get("/obiective/bunuri", { "Accept-Encoding": "gzip" });
   expect(headers["content-encoding"]).toBeUndefined();
 });
 
-describe("an account of a site that is bound to its objectives", () => {
+describe("an account of a site that is restricted to its objectives", () => {
   const bind = (...objectives: { type: typeof BUILDINGS; id: number }[]): void =>
     centre.accounts.setObjectives(PEOPLE.operator, objectives, TESTER);
 
-  test("sees these and no others, in the lists and by their ids", async () => {
+  test("can read these and no others, in the lists and by their ids", async () => {
     add(...halls(300));
     bind({ type: BUILDINGS, id: 2 }, { type: BUILDINGS, id: 60 }, { type: BUILDINGS, id: 9_999 });
     token = await centre.token();
@@ -212,7 +212,7 @@ describe("an account of a site that is bound to its objectives", () => {
     expect((await get(`/${BUILDINGS}/1`)).status).toBe(404);
   });
 
-  test("gets another tag than one that sees all, and another one when it is bound to others", async () => {
+  test("gets another tag than an unrestricted one, and a new one after a change of its objectives", async () => {
     const all = await tagOf();
     bind({ type: BUILDINGS, id: 2 });
     token = await centre.token();
@@ -225,7 +225,7 @@ describe("an account of a site that is bound to its objectives", () => {
     expect((await get(LIST, { "If-None-Match": own })).rows.map(({ id }) => id)).toEqual([3]);
   });
 
-  test("has its records taken at any objective, as before: a list is no reason to turn an alarm away", async () => {
+  test("can create records at any objective: a list never prevents an alarm", async () => {
     bind({ type: BUILDINGS, id: 2 });
     token = await centre.token();
     const { port } = server.address() as AddressInfo;
@@ -237,7 +237,7 @@ describe("an account of a site that is bound to its objectives", () => {
     expect(answer.status).toBe(201);
   });
 
-  test("sees nothing when it is bound to nothing, and everything when it is bound no longer", async () => {
+  test("can read nothing when restricted to nothing, and everything when no longer restricted", async () => {
     bind();
     token = await centre.token();
     expect(await idsOf()).toEqual([]);
@@ -253,7 +253,7 @@ describe("an account of a site that is bound to its objectives", () => {
     );
   });
 
-  test("has its tokens ended by the change", async () => {
+  test("loses its tokens at the change", async () => {
     bind({ type: BUILDINGS, id: 2 });
     expect((await get(LIST)).status).toBe(401);
   });

@@ -4,8 +4,8 @@ import type { RequestListener } from "node:http";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { DescribedAnswers } from "../support/openapi-responses.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OpenApiResponses } from "../support/openapi-responses.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -34,7 +34,7 @@ const fits = (schema: object, value: unknown): string => {
 };
 
 describe("the OpenAPI document", () => {
-  test("names every operation once, and refers to nothing that is not there", () => {
+  test("lists every operation once, and has no broken reference", () => {
     const names = operations.map(([, , { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toHaveLength(13);
@@ -44,7 +44,7 @@ describe("the OpenAPI document", () => {
     expect(references.filter((name) => !(name in document.components.schemas))).toEqual([]);
   });
 
-  test("is served with a token and not without, and printed by the command line's own words", async () => {
+  test("is served only with a token, and printed by the command line", async () => {
     await request(site.app).get("/openapi.json").expect(401);
     const { body } = await request(site.app)
       .get("/openapi.json")
@@ -53,10 +53,10 @@ describe("the OpenAPI document", () => {
     expect(body).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  test.each(operations)("%s %s is there, and its answers are as it says", async (method, path, operation) => {
+  test.each(operations)("%s %s exists, and its responses match", async (method, path, operation) => {
     const made = site.interventions.create(
       { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 },
-      SOMEBODY,
+      OPERATOR_USER,
     );
     const id = path.startsWith("/obiective") ? 1 : made.record.id;
     const answers = [
@@ -77,7 +77,7 @@ describe("the OpenAPI document", () => {
     expect(answers[0]?.status).not.toBe(405);
   });
 
-  test("passes the linter's strict rules, which notice a planted fault", async () => {
+  test("passes the strict rules of the linter, which detect a planted error", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
     const problems = async (text: string): Promise<string[]> =>
       (await lintFromString({ source: text, config, absoluteRef: "openapi.json" })).map(
@@ -90,7 +90,7 @@ describe("the OpenAPI document", () => {
     ).toEqual([expect.stringMatching(/^operation-operationId-unique/)]);
   });
 
-  describe("is held against every answer of the tests, which notices", () => {
+  describe("validates every response of the tests, and detects", () => {
     const answering = (status: number, body: unknown): RequestListener => {
       return (_request, response) => {
         response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
@@ -108,14 +108,16 @@ describe("the OpenAPI document", () => {
         { message: "y", statusCode: 404 },
       ],
     ])("%s", async (_what, path, status, body) => {
-      const answers = new DescribedAnswers("");
+      const answers = new OpenApiResponses("");
       await request(answers.watch(answering(status, body))).get(path);
-      expect([answers.checked, answers.breaches.length]).toEqual([1, 1]);
+      expect([answers.checked, answers.violations.length]).toEqual([1, 1]);
     });
   });
 });
 
 function ask(method: string, path: string, body: object): Promise<request.Response> {
-  const asked = request(site.app)[method as "get"](path).set("Authorization", `Bearer ${token}`);
-  return (method === "get" || method === "delete" ? asked : asked.send(body)).then((answer) => answer);
+  const pendingRequest = request(site.app)[method as "get"](path).set("Authorization", `Bearer ${token}`);
+  return (method === "get" || method === "delete" ? pendingRequest : pendingRequest.send(body)).then(
+    (answer) => answer,
+  );
 }

@@ -6,7 +6,7 @@ import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 
-describe("the panel's files", () => {
+describe("the files of the web panel", () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-panel-"));
   let site: TestApp;
   beforeAll(async () => {
@@ -22,13 +22,13 @@ describe("the panel's files", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("are there without a token, as any sign-in page is", async () => {
+  test("are served without a token", async () => {
     const answer = await request(site.app).get("/").expect(200);
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(answer.text).toBe('<html data-base-path="/api" data-locale="ro">');
   });
 
-  test("may load from here and nowhere else, also over plain HTTP", async () => {
+  test("may load only from this origin, also over plain HTTP", async () => {
     const { headers } = await request(site.app).get("/").expect(200);
     const policy = headers["content-security-policy"] ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'");
@@ -38,12 +38,12 @@ describe("the panel's files", () => {
     expect(headers["strict-transport-security"]).toBeUndefined();
   });
 
-  test("leave the interface with its own, closed policy", async () => {
+  test("do not change the closed policy of the API", async () => {
     const { headers } = await request(site.app).get("/site/status").expect(401);
     expect(headers["content-security-policy"]).toBe("default-src 'none'; frame-ancestors 'none'");
   });
 
-  test("come packed to whoever can read that", async () => {
+  test("are compressed for clients that support it", async () => {
     const packed = await request(site.app)
       .get("/assets/index-1.js")
       .set("Accept-Encoding", "gzip")
@@ -57,7 +57,7 @@ describe("the panel's files", () => {
     expect(plain.headers["vary"]).toBe("Accept-Encoding");
   });
 
-  test("are kept by the browser: the named ones for good, the page until it has changed", async () => {
+  test("are cached by the browser: hashed ones permanently, the page until it changes", async () => {
     const script = await request(site.app).get("/assets/index-1.js").expect(200);
     expect(script.headers["cache-control"]).toContain("immutable");
     const page = await request(site.app).get("/").expect(200);
@@ -68,7 +68,7 @@ describe("the panel's files", () => {
       .expect(304);
   });
 
-  test("are all there is: no other file, no folder, no other method", async () => {
+  test("are the only ones served, and only with GET and HEAD", async () => {
     await request(site.app).get("/assets/secret.key").expect(404);
     await request(site.app).get("/assets/").expect(404);
     await request(site.app).get("/assets/..%2findex.html").expect(404);
@@ -76,7 +76,7 @@ describe("the panel's files", () => {
   });
 });
 
-test("a daemon whose panel was never built still answers in the error shape at /", async () => {
+test("a daemon without a built panel responds with the error body at /", async () => {
   const site = await TestApp.make({
     panel: { folder: join(tmpdir(), "santinela-no-such-folder"), locale: "en" },
   });

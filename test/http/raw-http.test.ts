@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import type { HttpServer } from "../../src/http/server.ts";
 import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-dispatch.ts";
-import { PASSWORD, PEOPLE, SOMEBODY, TestApp } from "../support/app.ts";
+import { PASSWORD, PEOPLE, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
 
-// What a hostile or broken client does below the level of requests, against the real server.
+// Malicious and broken clients below the level of requests, against the real server.
 
 let site: TestApp;
 let served: ServedApp;
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const open = (): Socket => connect(server.address.port, "127.0.0.1");
-/** Everything that is answered until the server closes the connection. */
+/** All response data until the server closes the connection. */
 const answered = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let answer = "";
@@ -49,9 +49,9 @@ const head = (line: string, ...headers: string[]): string =>
 const bodyOf = (answer: string): { statusCode: number } =>
   JSON.parse(answer.slice(answer.lastIndexOf("\r\n\r\n"))) as { statusCode: number };
 
-describe("in the error shape is answered", () => {
+describe("the error body is returned for", () => {
   test.each([
-    ["a target that is no address", head("GET http://["), 400],
+    ["an invalid target", head("GET http://["), 400],
     ["a target without a host", head("GET http://"), 400],
     ["another host in the target", head("GET http://evil.example/interventii"), 400],
     ["two hosts", head("GET /interventii", "Host: evil.example"), 400],
@@ -70,7 +70,7 @@ describe("in the error shape is answered", () => {
     });
   });
 
-  test("the absolute form of a proxy is understood, and HTTP/1.0 without a host", async () => {
+  test("the absolute form of a target is accepted, and HTTP/1.0 without a host", async () => {
     const answer = await raw(
       head("GET http://localhost/obiective/cladiri?_end=1", `Authorization: Bearer ${token}`),
     );
@@ -81,7 +81,7 @@ describe("in the error shape is answered", () => {
 });
 
 describe("a body without end", () => {
-  /** Sends until the server has had enough; how much it took. */
+  /** Sends until the server closes the connection. Returns the number of accepted bytes. */
   const endless = async (start: string, part: string): Promise<{ sentBytes: number; answer: string }> => {
     const socket = open();
     const answer = answered(socket);
@@ -91,7 +91,7 @@ describe("a body without end", () => {
       isOver = await new Promise<boolean>((resolve) => {
         socket.write(part, (error) => resolve(error !== null && error !== undefined));
       });
-      // Gives the answer and the end of the connection their turn.
+      // Waits for the response and the close of the connection.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -103,16 +103,16 @@ describe("a body without end", () => {
   const LENGTH = "Content-Length: 60000000000";
 
   test.each([
-    ["announced for the sign-in", "POST /auth/token", 413],
+    ["announced for a sign-in", "POST /auth/token", 413],
     ["announced without a token", "POST /interventii", 401],
-    ["announced for a reading", "GET /interventii", 401],
-  ])("%s is answered at once, and not read", async (_what, line, status) => {
+    ["announced for a read", "GET /interventii", 401],
+  ])("%s is answered at once without reading it", async (_what, line, status) => {
     const { sentBytes, answer } = await endless(head(line, "Content-Type: application/json", LENGTH), PART);
     expect(sentBytes).toBeLessThan(60e6);
     expect(answer).toMatch(new RegExp(`^(HTTP/1.1 ${status} |$)`));
   });
 
-  test("in chunks is read to a bound and no further", async () => {
+  test("in chunks is read up to a limit", async () => {
     const start = head("POST /auth/token", "Content-Type: application/json", "Transfer-Encoding: chunked");
     const { sentBytes, answer } = await endless(start, `10000\r\n${PART}\r\n`);
     expect(sentBytes).toBeLessThan(60e6);
@@ -129,7 +129,7 @@ describe("a body without end", () => {
   });
 });
 
-test("a content type of thousands of blanks costs nothing", async () => {
+test("a content type of thousands of blanks is parsed quickly", async () => {
   const answer = await raw(
     head(
       "POST /auth/token",
@@ -141,7 +141,7 @@ test("a content type of thousands of blanks costs nothing", async () => {
 });
 
 describe("a client that holds connections", () => {
-  test("cannot keep our own trips out", async () => {
+  test("cannot block trips of the daemon", async () => {
     const idle = Array.from({ length: 300 }, open);
     for (const socket of idle) socket.on("error", () => {});
     await eventually(
@@ -161,9 +161,9 @@ describe("a client that holds connections", () => {
   });
 
   describe.each([
-    ["that say nothing", ""],
+    ["that send nothing", ""],
     [
-      "with a request that never ends",
+      "with an unfinished request",
       "POST /auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n",
     ],
   ])("in hundreds %s", (_what, said) => {
@@ -178,19 +178,19 @@ describe("a client that holds connections", () => {
           .on("error", () => {})
           .resume()
           .write(said);
-      await eventually("there are more than places", () => opened.some(({ destroyed }) => destroyed));
+      await eventually("there are more requests than slots", () => opened.some(({ destroyed }) => destroyed));
     };
     beforeEach(() => (strangers = []));
     afterEach(() => strangers.forEach((socket) => socket.destroy()));
 
-    test("leaves room for a person who signs in", async () => {
+    test("does not prevent a sign-in", async () => {
       await flood();
       const body = JSON.stringify({ email: PEOPLE.viewer, password: PASSWORD });
       const request = `${head("POST /auth/token", "Content-Type: application/json", `Content-Length: ${body.length}`)}${body}`;
       expect(await raw(request)).toMatch(/^HTTP\/1.1 200 /);
     });
 
-    test("ends no connection over which a person is signed in", async () => {
+    test("does not close connections of signed-in users", async () => {
       const ask = `GET /interventii?_end=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
       const person = open();
       let answer = "";
@@ -204,13 +204,13 @@ describe("a client that holds connections", () => {
     });
   });
 
-  test("does not do so when it is our own: that one ends them before the API would", async () => {
+  test("may be the daemon itself, which closes its connections before the API would", async () => {
     const answer = await fetch(`${server.loopbackUrl}/interventii`);
     const keptS = Number(/timeout=(\d+)/.exec(answer.headers.get("Keep-Alive") ?? "")?.[1]);
     expect(keptS * 1000).toBeGreaterThanOrEqual(2 * LOOPBACK_IDLE_MS);
   });
 
-  test("may send four requests before the first answer, and is cut off with the fifth", async () => {
+  test("may pipeline four requests, and is disconnected at the fifth", async () => {
     const ask = `GET /interventii?_end=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
     const pipelined = async (count: number): Promise<number> => {
       const answer = await raw(`${`${ask}\r\n`.repeat(count - 1)}${ask}Connection: close\r\n\r\n`);
@@ -220,11 +220,11 @@ describe("a client that holds connections", () => {
     expect(await pipelined(5)).toBeLessThan(5);
   });
 
-  test("and asks without taking the answers is cut off", async () => {
+  test("and does not read responses is disconnected", async () => {
     for (let index = 0; index < 50; index += 1)
       site.interventions.create(
         { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "x".repeat(4000) },
-        SOMEBODY,
+        OPERATOR_USER,
       );
     const socket = open();
     const closed = new Promise((resolve) => {
@@ -250,9 +250,9 @@ test("slow headers, slow bodies and silence are closed within 70 seconds", async
   expect((performance.now() - started) / 1000).toBeLessThan(70);
 }, 80_000);
 
-test("an address that this machine does not have yet is taken when it comes, and meanwhile our own trips get in", async () => {
+test("an address that is not yet assigned is bound once it is, and trips of the daemon work before", async () => {
   const clock = new ManualClock();
-  // TEST-NET-1 (RFC 5737): nobody has it.
+  // TEST-NET-1 (RFC 5737): never assigned.
   const waiting = await new ServedApp(site, { host: "192.0.2.1", conditions, clock }).start();
   expect([...raised]).toEqual(["http-address-unavailable"]);
   expect((await fetch(`${waiting.server.loopbackUrl}/interventii`)).status).toBe(401);

@@ -28,7 +28,7 @@ function claim(body: object): request.Test {
 }
 
 describe("the set-up of a new installation", () => {
-  test("is open from the first start until somebody has made its administrator their own", async () => {
+  test("is available from the first start until the administrator is claimed", async () => {
     const isOpen = async (): Promise<unknown> => (await request(site.app).get("/site/setup")).body;
     expect(await isOpen()).toEqual({ isOpen: false });
     await firstStart();
@@ -46,7 +46,7 @@ describe("the set-up of a new installation", () => {
     });
   });
 
-  test("is not opened again by whom an administrator adds", async () => {
+  test("is not available again for users added by an administrator", async () => {
     const account = { email: INITIAL_ADMIN_EMAIL.toUpperCase(), role: "viewer", password: "given by mouth" };
     const answer = await request(site.app)
       .post("/site/accounts")
@@ -56,7 +56,7 @@ describe("the set-up of a new installation", () => {
     expect((await request(site.app).get("/site/setup")).body).toEqual({ isOpen: false });
   });
 
-  test("gives away nothing for a wrong code, and soon does not listen to that address", async () => {
+  test("reveals nothing for a wrong code, and soon blocks that address", async () => {
     await firstStart();
     const statuses: number[] = [];
     for (let guess = 0; guess < 21; guess += 1)
@@ -86,16 +86,16 @@ describe("the set-up of a new installation", () => {
   });
 
   test.each([
-    ["a password that everybody tries first", { password: "password1" }, 400],
-    ["what is no address", { email: "ana" }, 400],
-    ["an address that somebody has", { email: PEOPLE.operator }, 409],
-  ])("refuses %s, and the code stays good", async (_what, wrong, status) => {
+    ["a common password", { password: "password1" }, 400],
+    ["an invalid address", { email: "ana" }, 400],
+    ["an address in use", { email: PEOPLE.operator }, 409],
+  ])("rejects %s, and the code stays valid", async (_what, wrong, status) => {
     await firstStart();
     expect((await claim({ code: CODE, ...ANA, ...wrong })).status).toBe(status);
     expect((await claim({ code: CODE, ...ANA })).status).toBe(200);
   });
 
-  test("of two with the same code at the same moment lets one in", async () => {
+  test("accepts one of two concurrent requests with the same code", async () => {
     await firstStart();
     const both = await Promise.all([
       claim({ code: CODE, ...ANA }),
@@ -117,12 +117,12 @@ describe("a first configuration", () => {
       .send(answers);
   }
 
-  test("is made by an administrator alone", async () => {
+  test("requires an administrator", async () => {
     expect((await draft({}, "operator")).status).toBe(403);
     expect((await draft({ "site-name": 7 })).status).toBe(400);
   });
 
-  test("comes once everything is answered, keeps the data where it is, and takes no secret", async () => {
+  test("is returned once every answer is given, keeps the data directory, and contains no secret", async () => {
     const empty = (await draft({})).body as DraftView;
     expect(empty.configuration).toBeNull();
     expect(empty.questions.map(({ name }) => name)).not.toContain("centre-url");
@@ -147,7 +147,7 @@ describe("a first configuration", () => {
     expect(mistakes).toBeNull();
   });
 
-  test("says what the daemon would say against it", async () => {
+  test("reports the errors that the daemon would report", async () => {
     const { errors: mistakes } = (
       await draft({ "site-name": "Hala", "site-ref": "Hala Nord!", zone: "none" })
     ).body as DraftView;

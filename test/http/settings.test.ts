@@ -30,13 +30,13 @@ async function ask(role: keyof typeof PEOPLE, path: string): Promise<request.Res
     .set("Authorization", `Bearer ${await site.token(role)}`);
 }
 
-test.each(["/site/configuration", "/site/backup"])("%s is for administrators alone", async (path) => {
+test.each(["/site/configuration", "/site/backup"])("%s requires an administrator", async (path) => {
   expect((await ask("viewer", path)).status).toBe(403);
   expect((await ask("operator", path)).status).toBe(403);
   expect((await ask("administrator", path)).status).toBe(200);
 });
 
-test("a copy of the database comes as a file, and the event log says who has taken it", async () => {
+test("a backup is downloaded as a file, and the event log names the user", async () => {
   const answer = await ask("administrator", "/site/backup");
   expect(answer.headers["content-disposition"]).toBe("attachment; filename=test.db");
   expect(answer.headers["cache-control"]).toBe("no-store");
@@ -47,12 +47,12 @@ test("a copy of the database comes as a file, and the event log says who has tak
   });
 });
 
-test("a copy that cannot be made is answered in the error shape", async () => {
+test("a failed backup gets the error body", async () => {
   failure = new AppError("conflict", "a backup is already being downloaded; try again later");
   expect((await ask("administrator", "/site/backup")).status).toBe(409);
 });
 
-test("every detail is logged for as long as an administrator says, and the event log says who", async () => {
+test("debug logging lasts as long as an administrator sets, and the event log names the user", async () => {
   const order = async (role: keyof typeof PEOPLE, body: object): Promise<request.Response> =>
     request(site.app)
       .post("/site/log-level")

@@ -23,7 +23,7 @@ const DOOR: ZoneView = {
   trips: { recent: 0, notStored: 0 },
 };
 
-describe("the live view of a site", () => {
+describe("the live updates of a site", () => {
   const zones = new Map<string, ZoneView>();
   let place: TimelineCursor;
   let site: TestApp;
@@ -48,15 +48,15 @@ describe("the live view of a site", () => {
     await site.close();
   });
 
-  async function look(role: keyof typeof PEOPLE = "viewer", headers = {}): Promise<Client> {
+  async function openStream(role: keyof typeof PEOPLE = "viewer", headers = {}): Promise<Client> {
     const client = await Client.open(port, { Authorization: `Bearer ${await site.token(role)}`, ...headers });
     clients.push(client);
     return client;
   }
 
-  test("begins with everything, and then tells only of the zone that has changed", async () => {
-    const client = await look();
-    await eventually("the first view", () => client.has("status") && client.has("zones"));
+  test("begin with the full state, then contain only the changed zone", async () => {
+    const client = await openStream();
+    await eventually("the first message of the stream", () => client.has("status") && client.has("zones"));
     expect(client.zones()).toEqual(["door", "hall"]);
     client.messages.length = 0;
     zones.set("door", { ...DOOR, contact: "open" });
@@ -66,30 +66,30 @@ describe("the live view of a site", () => {
     expect(client.has("status")).toBe(false);
   });
 
-  test("may not be packed or changed on its way", async () => {
-    const client = await look();
+  test("may not be compressed or transformed in transit", async () => {
+    const client = await openStream();
     expect(client.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     expect(client.response.headers["cache-control"]).toContain("no-transform");
     expect(client.response.headers["content-encoding"]).toBeUndefined();
   });
 
-  test("says that the event log has grown, and to whoever comes back what was missed", async () => {
-    const client = await look();
-    await eventually("the first view", () => client.has("status"));
+  test("report new entries of the event log, and missed ones after a reconnect", async () => {
+    const client = await openStream();
+    await eventually("the first message of the stream", () => client.has("status"));
     place = { event: 4, trip: 1 };
     site.clock.advance(500);
     await eventually("the growth", () => client.has("journal"));
     expect(client.messages.at(-1)?.id).toBe("4.1");
-    const back = await look("viewer", { "Last-Event-ID": "3.1" });
+    const back = await openStream("viewer", { "Last-Event-ID": "3.1" });
     await eventually("what was missed", () => back.has("journal"));
-    const current = await look("viewer", { "Last-Event-ID": "4.1" });
-    await eventually("the first view", () => current.has("status"));
+    const current = await openStream("viewer", { "Last-Event-ID": "4.1" });
+    await eventually("the first message of the stream", () => current.has("status"));
     expect(current.has("journal")).toBe(false);
   });
 
-  test("says something at least every 15 seconds, so that nobody takes the line for dead", async () => {
-    const client = await look();
-    await eventually("the first view", () => client.has("walk-test"));
+  test("send something at least every 15 seconds, so that no proxy closes the connection", async () => {
+    const client = await openStream();
+    await eventually("the first message of the stream", () => client.has("walk-test"));
     const { bytes } = client;
     client.messages.length = 0;
     site.clock.advance(15_000);
@@ -97,26 +97,26 @@ describe("the live view of a site", () => {
     expect(client.messages).toEqual([]);
   });
 
-  test("ends with the hour of its token", async () => {
-    const client = await look();
-    await eventually("the first view", () => client.has("status"));
+  test("end when their token expires", async () => {
+    const client = await openStream();
+    await eventually("the first message of the stream", () => client.has("status"));
     site.clock.advance(3_601_000);
     await client.ended;
   });
 
-  test("ends when its account is locked out", async () => {
-    const client = await look();
+  test("end when their account is disabled", async () => {
+    const client = await openStream();
     site.accounts.setDisabled(PEOPLE.viewer, true, TESTER);
     site.clock.advance(15_000);
     await client.ended;
   });
 
-  test("is had four times by one account, and sixteen times in all", async () => {
+  test("are limited to four streams per account and sixteen in total", async () => {
     for (const count of [1, 2, 3, 4]) {
-      const client = await look();
+      const client = await openStream();
       expect([count, client.response.statusCode]).toEqual([count, 200]);
     }
-    const refused = await look();
+    const refused = await openStream();
     expect(refused.response.statusCode).toBe(429);
     expect(refused.response.headers["retry-after"]).toBe("30");
     const tokens = [];
@@ -136,27 +136,27 @@ describe("the live view of a site", () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(4);
   });
 
-  test("makes room again when somebody leaves", async () => {
-    for (let count = 0; count < 4; count += 1) await look();
+  test("permit another stream when a client disconnects", async () => {
+    for (let count = 0; count < 4; count += 1) await openStream();
     clients[0]?.leave();
-    await eventually("room for another", async () => (await look()).response.statusCode === 200);
+    await eventually("room for another", async () => (await openStream()).response.statusCode === 200);
   });
 
-  test("ends before the server does, and is not begun again", async () => {
-    const client = await look();
+  test("end before the server stops, and do not restart", async () => {
+    const client = await openStream();
     site.served.endStreams();
     await client.ended;
-    expect((await look()).response.statusCode).toBe(503);
+    expect((await openStream()).response.statusCode).toBe(503);
   });
 
-  test("is for nobody without a token", async () => {
+  test("require a token", async () => {
     const client = await Client.open(port, {});
     clients.push(client);
     expect(client.response.statusCode).toBe(401);
   });
 });
 
-/** Somebody who reads a stream. */
+/** A client of the stream. */
 class Client {
   readonly messages: StreamMessage[] = [];
   bytes = 0;
@@ -174,7 +174,7 @@ class Client {
     this.ended = new Promise((resolve) => {
       response.once("close", resolve);
     });
-    // A stream that is left is cut off in the middle, which is what it is for.
+    // A stream that the client leaves is interrupted, as expected.
     response.on("error", () => {});
   }
 
@@ -192,7 +192,7 @@ class Client {
     return this.messages.some((message) => message.event === event);
   }
 
-  /** The zones of the last message about any. */
+  /** The zones of the last message with zones. */
   zones(): string[] {
     const data = this.messages.findLast(({ event }) => event === "zones")?.data ?? "[]";
     return (JSON.parse(data) as ZoneView[]).map(({ id }) => id);

@@ -44,7 +44,7 @@ async function sensor(options: IClientOptions = {}): Promise<MqttClient> {
   return client;
 }
 
-/** A connection that says nothing of its own accord. */
+/** A connection that sends nothing. */
 async function silentSocket(): Promise<Socket> {
   const socket = connect(brokerPort(site), "127.0.0.1");
   socket.on("error", () => "the broker cuts it on purpose");
@@ -60,23 +60,20 @@ function gate(contact: boolean): string {
 }
 
 describe("the built-in broker", () => {
-  test.each([0, 1, 2] as const)(
-    "turns an opening that is published with QoS %i into one trip",
-    async (qos) => {
-      await start();
-      const client = await sensor();
-      await client.publishAsync(TOPIC, gate(true), { qos });
-      await client.publishAsync(TOPIC, gate(false), { qos });
-      await client.publishAsync(TOPIC, gate(false), { qos });
-      await eventually("the trip", () => site.trips.length > 0);
-      await client.publishAsync(TOPIC, gate(true), { qos });
-      await eventually("the restore", () => site.monitor.zones()[0]?.contact === "normal");
-      expect(site.trips).toHaveLength(1);
-    },
-  );
+  test.each([0, 1, 2] as const)("records one trip for an opening published with QoS %i", async (qos) => {
+    await start();
+    const client = await sensor();
+    await client.publishAsync(TOPIC, gate(true), { qos });
+    await client.publishAsync(TOPIC, gate(false), { qos });
+    await client.publishAsync(TOPIC, gate(false), { qos });
+    await eventually("the trip", () => site.trips.length > 0);
+    await client.publishAsync(TOPIC, gate(true), { qos });
+    await eventually("the restore", () => site.monitor.zones()[0]?.contact === "normal");
+    expect(site.trips).toHaveLength(1);
+  });
 
   test.each([1, 2] as const)(
-    "acknowledges a message with QoS %i only when its trip is written",
+    "acknowledges a message with QoS %i only after its trip is recorded",
     async (qos) => {
       await start();
       const client = await sensor();
@@ -91,7 +88,7 @@ describe("the built-in broker", () => {
   );
 
   test.each([1, 2] as const)(
-    "does not acknowledge QoS %i while the journal cannot be written, and gets the message again",
+    "does not acknowledge QoS %i while the journal is not writable, and receives the message again",
     async (qos) => {
       await start();
       const client = await sensor();
@@ -105,26 +102,26 @@ describe("the built-in broker", () => {
       expect(isAnswered).toBe(false);
       expect(site.trips).toHaveLength(0);
       expect(site.conditions).toEqual(["journal-write-failed"]);
-      site.mendJournal();
+      site.repairJournal();
       await published;
       expect(site.trips).toHaveLength(1);
       expect(site.conditions).toEqual([]);
     },
   );
 
-  test("serves other subscribers as any broker does", async () => {
+  test("serves other subscribers", async () => {
     await start();
     const listener = await sensor();
-    const heard: string[] = [];
-    listener.on("message", (topic, payload) => heard.push(`${topic} ${payload.toString()}`));
+    const received: string[] = [];
+    listener.on("message", (topic, payload) => received.push(`${topic} ${payload.toString()}`));
     await listener.subscribeAsync("zigbee2mqtt/+", { qos: 1 });
     const client = await sensor();
     await client.publishAsync(TOPIC, gate(true), { qos: 1 });
-    await eventually("the message", () => heard.length === 1);
-    expect(heard).toEqual([`${TOPIC} {"contact":true}`]);
+    await eventually("the message", () => received.length === 1);
+    expect(received).toEqual([`${TOPIC} {"contact":true}`]);
   });
 
-  test("takes the last will of a sensor for a reading", async () => {
+  test("handles the last will of a sensor as a reading", async () => {
     await start();
     const client = await sensor({
       will: { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1, retain: false },
@@ -135,7 +132,7 @@ describe("the built-in broker", () => {
     await eventually("the trip", () => site.trips.length === 1);
   });
 
-  test("outlives a will that cannot be written", async () => {
+  test("survives a will that cannot be recorded", async () => {
     await start();
     const client = await sensor({
       will: { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1, retain: false },
@@ -145,13 +142,13 @@ describe("the built-in broker", () => {
     client.options.reconnectPeriod = 0;
     client.stream.destroy();
     await eventually("the failure", () => site.logged("mqtt-message-write-failed").length > 0);
-    site.mendJournal();
+    site.repairJournal();
     const other = await sensor();
     await other.publishAsync(TOPIC, gate(false), { qos: 1 });
     expect(site.trips).toHaveLength(1);
   });
 
-  test("lets nobody write to $SYS", async () => {
+  test("rejects messages to $SYS", async () => {
     await start();
     const client = await sensor({ reconnectPeriod: 0 });
     const closed = new Promise<void>((resolve) => {
@@ -161,14 +158,14 @@ describe("the built-in broker", () => {
     await closed;
   });
 
-  test("asks for the configured user name and password", async () => {
+  test("requires the configured user name and password", async () => {
     await start({ accounts: [{ username: "sensor", password: "a secret" }] });
-    for (const wrong of [
+    for (const credentials of [
       {},
       { username: "sensor", password: "a guess" },
       { username: "x", password: "a secret" },
     ])
-      await expect(sensor({ ...wrong, reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
+      await expect(sensor({ ...credentials, reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
     const client = await sensor({ username: "sensor", password: "a secret" });
     await client.publishAsync(TOPIC, gate(true), { qos: 1 });
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
@@ -185,12 +182,12 @@ describe("the built-in broker", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("says at its start that it keeps no sessions", async () => {
+  test("logs at its start that it keeps no sessions", async () => {
     await start();
     expect(String(site.logged("mqtt-broker-listening")[0]?.["sessions"])).toMatch(/lost on a restart/);
   });
 
-  test("whose port is taken says so, and takes it when it is free", async () => {
+  test("reports a port in use, and binds it when it is free", async () => {
     const holder = createServer();
     const port = await listen(holder);
     await start({ port });
@@ -204,7 +201,7 @@ describe("the built-in broker", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("stops although it never got its port", async () => {
+  test("stops without having bound its port", async () => {
     const holder = createServer();
     await start({ port: await listen(holder) });
     await broker.stop();
@@ -215,7 +212,7 @@ describe("the built-in broker", () => {
 });
 
 describe("the built-in broker's limits", () => {
-  test("a daemon that stops takes no last will for an opened gate", async () => {
+  test("a last will during the shutdown is not an opening", async () => {
     await start();
     const will = { topic: TOPIC, payload: Buffer.from(gate(false)), qos: 1 as const, retain: false };
     const first = await sensor({ will, reconnectPeriod: 0 });
@@ -230,7 +227,7 @@ describe("the built-in broker's limits", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("connections that say nothing keep no sensor out, and are a condition", async () => {
+  test("idle connections lock out no sensor, and are a condition", async () => {
     await start();
     await Promise.all(Array.from({ length: 300 }, () => silentSocket()));
     const client = await sensor();
@@ -242,7 +239,7 @@ describe("the built-in broker's limits", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("a packet that announces more than it may is cut off before it is in memory", async () => {
+  test("a packet over the size limit is rejected before it is in memory", async () => {
     await start();
     const socket = await silentSocket();
     const closed = new Promise<void>((resolve) => {
@@ -258,14 +255,14 @@ describe("the built-in broker's limits", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("retained messages are kept up to a limit and passed on beyond it", async () => {
+  test("retained messages are kept up to a limit and forwarded beyond it", async () => {
     await start();
     const client = await sensor();
     const payload = Buffer.alloc(200 * 1024, "x");
     for (let index = 0; index < 100; index += 1)
       await client.publishAsync(`camera/${index}`, payload, { qos: 1, retain: true });
     expect(site.conditions).toEqual(["mqtt-broker-at-limit/retained"]);
-    // One that is taken back makes room for another, and one that is kept can be replaced.
+    // A deleted one makes room for another, and a retained one can be replaced.
     await client.publishAsync("camera/0", "", { qos: 1, retain: true });
     await client.publishAsync("camera/1", payload, { qos: 1, retain: true });
     await client.publishAsync("late", payload, { qos: 1, retain: true });
@@ -278,11 +275,11 @@ describe("the built-in broker's limits", () => {
   });
 });
 
-describe("what the built-in broker holds for its clients", () => {
+describe("the memory of the built-in broker for its clients", () => {
   const held = (): number => broker.use.heldBytes;
   const cutOff = (): number => broker.use.limits.find(({ limit }) => limit === "memory")?.count ?? 0;
 
-  test("is nothing once they have collected their messages, unsubscribed and gone", async () => {
+  test("is free once they have received their messages, unsubscribed and disconnected", async () => {
     await start();
     const session = { clientId: "display", clean: false, reconnectPeriod: 0 };
     const display = await sensor(session);
@@ -310,7 +307,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(cutOff()).toBe(0);
   });
 
-  test("ends with a client that subscribes to more than the broker can hold, in one packet", async () => {
+  test("is protected from a client that subscribes to too many topics in one packet", async () => {
     await start();
     const greedy = await sensor({ clientId: "greedy", reconnectPeriod: 0 });
     const filters = Array.from({ length: 30_000 }, (_, index) => index.toString(36));
@@ -327,7 +324,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
   });
 
-  test("of a message with QoS 2 that is not released is its number, and no more than a thousand", async () => {
+  test("for an unreleased QoS 2 message is its packet id, and at most a thousand of them", async () => {
     await start();
     const socket = await silentSocket();
     const closed = new Promise<void>((resolve) => {
@@ -363,7 +360,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(site.health.list()[0]?.text).toMatch(/1000 QoS 2 messages that it has not released/);
   });
 
-  test("is counted for all of them, and the machine with the most loses its largest", () => {
+  test("is counted in total, and the address with the most loses its largest client", () => {
     const ended: string[] = [];
     const memory = new BrokerMemory(({ holder, isOfAll }) => {
       ended.push(`${holder.clientId} ${isOfAll ? "of all" : "alone"}`);
@@ -378,7 +375,7 @@ describe("what the built-in broker holds for its clients", () => {
     expect(ended).toEqual(["flood 0 of all", "flood 1 of all"]);
     memory.change(memory.client("display", "10.0.0.2"), "outgoing", part + 1);
     expect(ended.at(-1)).toBe("display alone");
-    // A message on its way is in the queue and in the buffer, and is there once.
+    // A message in delivery is in the queue and in the buffer, and counts once.
     const before = memory.bytes;
     memory.change(memory.client("gate"), "sending", part);
     expect(memory.bytes).toBe(before);
@@ -393,7 +390,7 @@ describe("the packet meter", () => {
     return Buffer.concat([Buffer.from([0x30, ...length]), Buffer.alloc(bytes, 0xff)]);
   };
 
-  test.each([1, 2, 3, 7, 100_000])("finds a packet that is too long in pieces of %i bytes", (piece) => {
+  test.each([1, 2, 3, 7, 100_000])("detects a packet that is too long in pieces of %i bytes", (piece) => {
     const stream = Buffer.concat([packet(0), packet(127), packet(128), packet(1000), packet(1001)]);
     const meter = new PacketSizeLimit(1000);
     let passed = 0;
@@ -406,12 +403,12 @@ describe("the packet meter", () => {
       expect(allowed.accepts(stream.subarray(at, at + piece))).toBe(true);
   });
 
-  test("takes a length that never ends for none", () => {
+  test("rejects a length without end", () => {
     expect(new PacketSizeLimit().accepts(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80]))).toBe(false);
   });
 });
 
-describe("passwords that are guessed at the built-in broker", () => {
+describe("password guessing at the built-in broker", () => {
   const RIGHT = { username: "sensor", password: "right" };
   const signsIn = async (options: IClientOptions): Promise<boolean> => {
     try {
@@ -422,7 +419,7 @@ describe("passwords that are guessed at the built-in broker", () => {
     }
   };
 
-  test("meet a wait after twenty wrong ones, while a sensor that has signed in before comes back", async () => {
+  test("is delayed after twenty failures, while a sensor that has signed in before can connect", async () => {
     await start({ accounts: [RIGHT] });
     expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
     for (let guess = 0; guess < 20; guess += 1)
@@ -439,7 +436,7 @@ describe("passwords that are guessed at the built-in broker", () => {
         detail: { client: "g19", blockedForS: 30 },
       },
     ]);
-    // The right password is not even looked at.
+    // The right password is not compared.
     expect(await signsIn({ ...RIGHT, clientId: "another" })).toBe(false);
     expect(await signsIn({ ...RIGHT, clientId: "gate" })).toBe(true);
     site.clock.advance(30_000);
@@ -465,29 +462,29 @@ describe("an account of a group of sensors", () => {
     await start({ accounts: [GATES, ALL], zones });
   });
 
-  test("publishes where it may, and elsewhere to no zone and no subscriber, which is counted", async () => {
+  test("publishes to its topics; other messages reach no zone and no subscriber, and are counted", async () => {
     const listener = await as(ALL);
-    const heard: string[] = [];
-    listener.on("message", (topic) => heard.push(topic));
+    const received: string[] = [];
+    listener.on("message", (topic) => received.push(topic));
     await listener.subscribeAsync("#", { qos: 1 });
     const gates = await as(GATES);
     await gates.publishAsync("alarm/hall", "open", { qos: 1, retain: true });
     await gates.publishAsync(TOPIC, gate(true), { qos: 1 });
     await gates.publishAsync(TOPIC, gate(false), { qos: 1 });
-    await eventually("what it may publish", () => heard.length === 2);
-    expect(heard).toEqual([TOPIC, TOPIC]);
+    await eventually("what it may publish", () => received.length === 2);
+    expect(received).toEqual([TOPIC, TOPIC]);
     expect(site.trips).toHaveLength(1);
     expect(gates.connected).toBe(true);
     expect(refused()).toContain("alarm/hall not-allowed 1");
     const late = await as(ALL);
-    late.on("message", (topic) => heard.push(`late ${topic}`));
+    late.on("message", (topic) => received.push(`late ${topic}`));
     await late.subscribeAsync("alarm/#", { qos: 1 });
     await late.publishAsync("alarm/yard", "open", { qos: 1 });
-    await eventually("the news", () => heard.some((topic) => topic.startsWith("late")));
-    expect(heard).not.toContain("late alarm/hall");
+    await eventually("the update", () => received.some((topic) => topic.startsWith("late")));
+    expect(received).not.toContain("late alarm/hall");
   });
 
-  test("subscribes to what it may and to no more", async () => {
+  test("subscribes to its topics only", async () => {
     const gates = await as(GATES);
     const granted = async (filter: string): Promise<boolean> => {
       try {
@@ -504,7 +501,7 @@ describe("an account of a group of sensors", () => {
     expect(refused()).toContain("# subscription-not-allowed 1");
   });
 
-  test("lets no client in without its password once there is one", async () => {
+  test("rejects clients without a password once there is an account", async () => {
     await expect(sensor({ reconnectPeriod: 0 })).rejects.toThrow(/[Nn]ot authorized/);
     await expect(as({ ...ALL, password: "a guess" })).rejects.toThrow(/[Nn]ot authorized/);
   });

@@ -8,8 +8,8 @@ import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { WatchedZones } from "../support/watched-zones.ts";
 
 /*
- * Messages of real devices and bridges, as their makers and users have published them, and what each must be. They come
- * in their order, from a client at the broker, to the zones of device-zones.yaml.
+ * Messages of real devices and bridges, as published by vendors and users, and their expected result. A client
+ * publishes them in order to the zones of device-zones.yaml.
  */
 
 interface DeviceMessage {
@@ -23,8 +23,8 @@ interface DeviceMessage {
   readonly available?: boolean;
 }
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const messages = readFileSync(here("device-messages.jsonl"), "utf8")
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const messages = readFileSync(pathOf("device-messages.jsonl"), "utf8")
   .trim()
   .split("\n")
   .map((line) => JSON.parse(line) as DeviceMessage);
@@ -35,7 +35,7 @@ describe("the message of a device", () => {
   let device: MqttClient;
 
   beforeAll(async () => {
-    const { zones } = loadConfiguration({ file: here("device-zones.yaml"), env: {}, cwd: "/" });
+    const { zones } = loadConfiguration({ file: pathOf("device-zones.yaml"), env: {}, cwd: "/" });
     site = new WatchedZones(zones);
     const restoring = new Set(["paradox-front-door", "shelly-door-2"]);
     for (const { id } of zones) site.monitor.read(id, restoring.has(id) ? "open" : "normal", { live: true });
@@ -56,25 +56,25 @@ describe("the message of a device", () => {
     async ({ topic, payload, expected, retain = false, ok, available }) => {
       site.clock.advance(60_000);
       const before = site.logLines.length;
-      // Whoever has the acknowledgement knows that the message was read.
+      // An acknowledgement means that the message was processed.
       await device.publishAsync(topic, payload, { qos: 1, retain });
       site.clock.advance(5_000);
-      const said = new Set(site.logLines.slice(before).flatMap(outcomeOf));
+      const outcomes = new Set(site.logLines.slice(before).flatMap(outcomeOf));
       const isWell = ok === true || available === true;
-      expect([...said].filter((outcome) => isWell || outcome !== "well")).toEqual(
+      expect([...outcomes].filter((outcome) => isWell || outcome !== "well")).toEqual(
         expected === "ignore" ? [] : [isWell ? "well" : expected],
       );
     },
   );
 });
 
-/** What a log line says has become of a message. */
+/** Result of a message according to a log line. */
 function outcomeOf(line: Record<string, unknown>): string[] {
   switch (line["event"]) {
     case "zone-trip":
       return ["trip"];
     case "zone-restore":
-      // Sensors that never say so close by themselves.
+      // Sensors that never report normal are restored automatically.
       return line["zone"] === "tasmota-pir" ? [] : ["restore"];
     case "mqtt-signal": {
       const isWell = line["open"] === false || line["low"] === false || line["up"] === true;

@@ -30,7 +30,7 @@ const arm = (state: "open" | "closed"): void => site.zones.monitor.setGate(GATE,
 describe("an entry door with 30 s of entry delay", () => {
   const DOOR = { id: "door", name: "Door", entryDelayS: 30 };
 
-  test("is in the journal at once, and dispatched when the delay ends, with the time of its opening", async () => {
+  test("is recorded at once, and dispatched at the end of the delay with the time of its opening", async () => {
     await make(DOOR);
     opens("door");
     await passes(29_999);
@@ -42,7 +42,7 @@ describe("an entry door with 30 s of entry delay", () => {
     ]);
   });
 
-  test("whose gate closes meanwhile is cancelled, and its closing is in no record", async () => {
+  test("is cancelled when disarmed meanwhile, and its closing is in no record", async () => {
     await make(DOOR);
     opens("door");
     await passes(20_000);
@@ -59,7 +59,7 @@ describe("an entry door with 30 s of entry delay", () => {
     });
   });
 
-  test("does not hold up a window that breaks meanwhile, and joins its incident", async () => {
+  test("does not delay a glass break meanwhile, and joins its incident", async () => {
     await make(DOOR, { id: "glass", name: "Window", kind: "glass" });
     opens("door");
     await passes(10_000);
@@ -71,33 +71,33 @@ describe("an entry door with 30 s of entry delay", () => {
   });
 
   test.each([
-    ["the rest of the delay runs on", 10_000, 19_000, "waiting"],
-    ["the trip goes out when the delay is over", 10_000, 20_000, "posted"],
-    ["the trip goes out at once after a long one", 3_600_000, 0, "posted"],
-  ])("over a power cut: %s", async (_what, cutMs, thenMs, state) => {
+    ["the rest of the delay continues", 10_000, 19_000, "waiting"],
+    ["the trip is dispatched at the end of the delay", 10_000, 20_000, "posted"],
+    ["the trip is dispatched at once after a long one", 3_600_000, 0, "posted"],
+  ])("after a power cut: %s", async (_what, cutMs, thenMs, state) => {
     await make(DOOR);
     opens("door");
     await site.powerCut(cutMs);
     await passes(thenMs);
-    expect(site.fates).toEqual([state]);
+    expect(site.dispositions).toEqual([state]);
   });
 
-  test("over a power cut and a clock that went back waits no longer than a delay can be", async () => {
+  test("after a power cut and a backward clock step waits no longer than the maximum delay", async () => {
     await make(DOOR);
     opens("door");
     site.zones.clock.stepWall(-86_400_000);
     await site.powerCut(1_000);
     await passes(45_000);
-    expect(site.fates).toEqual(["posted"]);
+    expect(site.dispositions).toEqual(["posted"]);
   });
 
-  test("whose gate closes after a power cut, within the rest of the delay, is cancelled", async () => {
+  test("is cancelled when disarmed after a power cut within the rest of the delay", async () => {
     await make(DOOR);
     opens("door");
     await site.powerCut(10_000);
     arm("closed");
     await passes(60_000);
-    expect(site.fates).toEqual(["cancelled"]);
+    expect(site.dispositions).toEqual(["cancelled"]);
   });
 
   test("is used every day and not shut down as a swinger", async () => {
@@ -110,26 +110,26 @@ describe("an entry door with 30 s of entry delay", () => {
       await passes(600_000);
       arm("open");
     }
-    expect(new Set(site.fates)).toEqual(new Set(["cancelled"]));
+    expect(new Set(site.dispositions)).toEqual(new Set(["cancelled"]));
     opens("door");
     await passes(30_000);
     expect(site.records).toHaveLength(1);
   });
 
-  test("whose gate closes by its schedule meanwhile is cancelled", async () => {
-    // The clock of the tests begins on Friday 2026-11-20 at 23:30 local time.
+  test("is cancelled when disarmed by a schedule meanwhile", async () => {
+    // The test clock starts on Friday 2026-11-20 at 23:30 local time.
     await make({ ...DOOR, gate: { schedule: "fri 20:00-23:31" } });
     site.zones.clock.advance(45_000);
     opens("door");
     await passes(60_000);
-    expect(site.fates).toEqual(["cancelled"]);
+    expect(site.dispositions).toEqual(["cancelled"]);
   });
 });
 
 describe("an exit delay of 45 s", () => {
   const EXIT = { ...KEY, exitDelayS: 45 };
 
-  test("makes openings part of leaving; what is still open as it ends is listed", async () => {
+  test("suppresses openings; contacts that are open at its end are listed", async () => {
     await make({ id: "door", name: "Door", gate: EXIT }, { id: "hall", name: "Hall", gate: EXIT });
     arm("closed");
     await passes(60_000);
@@ -151,9 +151,9 @@ describe("an exit delay of 45 s", () => {
   });
 
   test.each([
-    ["within it the rest of the delay runs", 20_000, "gated"],
-    ["beyond it the delay is over", 60_000, "posted"],
-  ])("over a power cut: %s", async (_what, cutMs, state) => {
+    ["within it the rest of the delay continues", 20_000, "gated"],
+    ["beyond it the delay has ended", 60_000, "posted"],
+  ])("after a power cut: %s", async (_what, cutMs, state) => {
     await make({ id: "door", gate: EXIT });
     arm("closed");
     await passes(60_000);
@@ -162,27 +162,27 @@ describe("an exit delay of 45 s", () => {
     arm("open");
     opens("door");
     await site.settled();
-    expect(site.fates[0]).toBe(state);
+    expect(site.dispositions[0]).toBe(state);
   });
 
-  test("is none for a gate that was already open when the daemon first read it", async () => {
+  test("does not start for a zone that is already armed at the first reading", async () => {
     await make({ id: "door", gate: EXIT });
     opens("door");
     await site.settled();
-    expect(site.fates).toEqual(["posted"]);
+    expect(site.dispositions).toEqual(["posted"]);
   });
 
-  test("counts from the beginning of a span of a schedule", async () => {
+  test("starts with an interval of a schedule", async () => {
     await make({ id: "door", gate: { schedule: "fri 23:31-23:59", exitDelayS: 45 } });
     await passes(100_000);
     opens("door");
     await site.settled();
-    expect(site.fates).toEqual(["gated"]);
+    expect(site.dispositions).toEqual(["gated"]);
     site.zones.monitor.read("door", "normal", { live: true });
     await passes(10_000);
     opens("door");
     await site.settled();
-    expect(site.fates).toEqual(["gated", "posted"]);
+    expect(site.dispositions).toEqual(["gated", "posted"]);
   });
 });
 
@@ -193,7 +193,7 @@ describe("confirmation", () => {
     await site.settled();
   }
 
-  test("never comes from two signals of one device: by default, of one topic", async () => {
+  test("does not come from two signals of one device: by default, of one topic", async () => {
     const i4 = (id: string, path: string) => ({
       id,
       name: id,
@@ -206,7 +206,7 @@ describe("confirmation", () => {
     expect(police()).toEqual([true]);
   });
 
-  test("never comes from two zones that name one device, and comes from two that name two", async () => {
+  test("does not come from two zones of one device, and comes from zones of two devices", async () => {
     await make({ id: "a", device: "reed-1" }, { id: "b", device: "reed-1" }, { id: "c", device: "reed-2" });
     await trip("a", "b");
     expect(police()).toEqual([false]);
@@ -214,21 +214,21 @@ describe("confirmation", () => {
     expect(police()).toEqual([true]);
   });
 
-  test("comes only from the zones that a zone asks for, within its time, in either order", async () => {
+  test("comes only from the configured zones, within the configured time, in either order", async () => {
     const wants = { confirmWith: { zones: ["hall"], withinS: 60 } };
     await make({ id: "door", ...wants }, { id: "hall", kind: "motion" }, { id: "glass", kind: "glass" });
     await trip("door", "glass");
     expect(police()).toEqual([false]);
     await passes(61_000);
     await trip("hall");
-    // The glass and the hall confirm each other; the door asks for the hall within a minute.
+    // The glass break and the hall confirm each other; the door requires the hall within a minute.
     expect(police()).toEqual([true]);
   });
 
   test.each([
     [59_000, true],
     [61_000, false],
-  ])("of a zone that asks for another within 60 s, %i ms apart: %s", async (apartMs, isConfirmed) => {
+  ])("by another zone within 60 s, %i ms apart: %s", async (apartMs, isConfirmed) => {
     await make({ id: "hall", kind: "motion" }, { id: "door", confirmWith: { zones: ["hall"], withinS: 60 } });
     await trip("hall");
     await passes(apartMs);

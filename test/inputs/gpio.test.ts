@@ -20,7 +20,7 @@ const AT_REST = [
   [22, 1],
 ] as const;
 
-/** Lines that can be taken away or fall silent, as drivers and other programs bring about. */
+/** Lines that can disappear or stop reporting, because of drivers or other programs. */
 class FailingLines implements GpioPort {
   readonly lines = new SimulatedLines(AT_REST);
   readonly held = new Set<number>();
@@ -30,7 +30,7 @@ class FailingLines implements GpioPort {
   isMute = false;
   #onActivity = new Map<number, OnActivity>();
 
-  /** A pulse that is over before anybody reads the line. */
+  /** A pulse that ends before the line is read. */
   pulse(line: number, atMs?: number): void {
     if (!this.calmed.has(line)) this.#onActivity.get(line)?.(atMs);
   }
@@ -67,7 +67,7 @@ describe("a key switch", () => {
   const HALL = zoneOf({ id: "hall", input: { gpio: 17 }, gate: KEY, swinger: false });
   const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, gate: KEY, swinger: false });
 
-  test("says for every zone behind it whether trips are wanted; once it cannot be read, they all are", async () => {
+  test("arms and disarms its zones; while it is unreadable, they are all armed", async () => {
     const site = new WatchedZones([HALL, YARD]);
     const lines = new SimulatedLines([
       [17, 0],
@@ -119,7 +119,7 @@ describe("a key switch", () => {
     isGone = false;
     await pass(10_000);
     expect(site.conditions).toEqual([]);
-    // From the first look that failed to the one that did not, whatever happened at the wire in between.
+    // From the first failed read to the first successful one, whatever happened in between.
     const [blind] = site.events;
     expect(site.events).toHaveLength(1);
     expect(blind).toMatchObject({ event: "blind-interval", subject: "gpio-line-failed gpio 4" });
@@ -158,7 +158,7 @@ describe("the lines of a site", () => {
     });
   }
 
-  /** Lets the daemon look at its lines, and what it awaited go on. */
+  /** Runs a poll of the lines and pending promises. */
   async function look(): Promise<void> {
     site.clock.advance(10_000);
     await new Promise(setImmediate);
@@ -174,7 +174,7 @@ describe("the lines of a site", () => {
     expect(site.trips).toEqual([]);
   });
 
-  test("a cut wire of a closed loop trips, and so does the contact of an open one", async () => {
+  test("a cut cable of an NC contact trips, and so does an NO contact", async () => {
     await readings.start();
     site.clock.advance(1000);
     port.lines.set(17, 1);
@@ -186,7 +186,7 @@ describe("the lines of a site", () => {
     ]);
   });
 
-  test("a pulse of 100 ms is none, one of 400 ms is a trip", async () => {
+  test("a pulse of 100 ms does not trip, one of 400 ms trips", async () => {
     await readings.start();
     site.clock.advance(1000);
     for (const pulseMs of [100, 400]) {
@@ -198,7 +198,7 @@ describe("the lines of a site", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("a fire that burns at the first start is a trip; a door that stands open is none", async () => {
+  test("an active fire detector at the first start trips; an open door does not", async () => {
     port.lines.set(17, 1);
     port.lines.set(22, 0);
     await readings.start();
@@ -206,7 +206,7 @@ describe("the lines of a site", () => {
     expect(site.trips.map(({ zoneId, cause }) => [zoneId, cause])).toEqual([["smoke", "first-sight"]]);
   });
 
-  test("an edge that nobody was told of is found by the next look", async () => {
+  test("an edge without an event is found by the next poll", async () => {
     await readings.start();
     site.clock.advance(1000);
     port.isMute = true;
@@ -217,7 +217,7 @@ describe("the lines of a site", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("one that another program holds is a condition with the remedy; the others work, and it is taken when free", async () => {
+  test("a line in use by another program is a condition with a remedy; the others work, and it is opened when free", async () => {
     port.held.add(17);
     await readings.start();
     expect(site.conditions).toEqual(["gpio-line-failed/door"]);
@@ -233,7 +233,7 @@ describe("the lines of a site", () => {
     expect(contacts()).toEqual({ door: "normal", smoke: "normal" });
   });
 
-  test("one that vanishes is a condition, and is opened again", async () => {
+  test("a line that disappears is a condition, and is opened again", async () => {
     await readings.start();
     site.clock.advance(1000);
     port.gone.add(17);
@@ -248,7 +248,7 @@ describe("the lines of a site", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("one that another program has set otherwise is opened again, and the log says when it was not heard", async () => {
+  test("a line that another program has reconfigured is opened again, and the log has the monitoring gap", async () => {
     await readings.start();
     site.clock.advance(1000);
     port.meddledWith.add(17);
@@ -260,7 +260,7 @@ describe("the lines of a site", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("are looked for anew when all of them are gone, as when a chip is plugged in as another device", async () => {
+  test("are searched for again when all are missing, for example after a chip is plugged in as another device", async () => {
     await readings.start();
     site.clock.advance(1000);
     port.gone.add(17).add(22);
@@ -276,7 +276,7 @@ describe("the lines of a site", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("a pulse that is too short to be read is no trip, many of them are one trip and one fault", async () => {
+  test("a pulse that is too short to be read does not trip, many of them are one trip and one fault", async () => {
     await readings.start();
     site.clock.advance(1000);
     port.pulse(17);
@@ -292,7 +292,7 @@ describe("the lines of a site", () => {
     ]);
   });
 
-  test("an edge counts from when the kernel saw it, however late the daemon hears of it", async () => {
+  test("an edge has the time of the kernel, however late the daemon processes it", async () => {
     await readings.start();
     site.clock.advance(10_000);
     const seenMs = site.clock.monotonicMs();
@@ -304,37 +304,37 @@ describe("the lines of a site", () => {
     expect(site.trips.map(({ moment }) => moment.monotonicMs)).toEqual([seenMs]);
   });
 
-  describe("one that oscillates", () => {
-    /** A loose wire: so many pulses a second, for so long. */
+  describe("an unstable line", () => {
+    /** A loose contact: number of pulses a second, and duration. */
     function storm(ms: number, everyMs = 2): void {
       for (let passed = 0; passed < ms; passed += everyMs) {
         port.pulse(17);
         site.clock.advance(everyMs);
       }
     }
-    const told = (): string[] => site.trips.map(({ cause }) => cause);
+    const causes = (): string[] => site.trips.map(({ cause }) => cause);
 
-    test("is one trip and one fault, however long it lasts, and is hardly listened to", async () => {
+    test("is one trip and one fault for any duration, and is polled slowly", async () => {
       await readings.start();
       site.clock.advance(1000);
       storm(1000);
       expect(port.calmed).toEqual(new Set([17]));
       expect(site.conditions).toEqual(["gpio-line-unstable/door"]);
       storm(120_000);
-      expect(told()).toEqual(["chatter", "faulty"]);
+      expect(causes()).toEqual(["chatter", "faulty"]);
       expect(site.logged("condition-raised").map(({ code }) => code)).toEqual(["gpio-line-unstable"]);
     });
 
-    test("faster than anybody could count is the same", async () => {
+    test("with uncountable edges is the same", async () => {
       await readings.start();
       site.clock.advance(1000);
       for (let edge = 0; edge < 5000; edge += 1) port.pulse(17);
       expect(port.calmed).toEqual(new Set([17]));
       site.clock.advance(2000);
-      expect(told()).toEqual(["chatter", "faulty"]);
+      expect(causes()).toEqual(["chatter", "faulty"]);
     });
 
-    test("is heard again when it has calmed down, and trips as ever", async () => {
+    test("is read again once it is stable, and trips normally", async () => {
       await readings.start();
       site.clock.advance(1000);
       storm(60_000);
@@ -347,7 +347,7 @@ describe("the lines of a site", () => {
       expect(site.trips.slice(before).map(({ cause }) => cause)).toEqual(["edge"]);
     });
 
-    test("leaves the others alone: they are heard meanwhile", async () => {
+    test("does not affect the others", async () => {
       await readings.start();
       site.clock.advance(1000);
       storm(1000);
@@ -356,7 +356,7 @@ describe("the lines of a site", () => {
       expect(site.trips.map(({ zoneId }) => zoneId)).toContain("smoke");
     });
 
-    test("and is taken away by another program is no storm any more, but a line that failed", async () => {
+    test("that another program takes is a failed line and no longer an edge storm", async () => {
       await readings.start();
       site.clock.advance(1000);
       storm(1000);
@@ -366,7 +366,7 @@ describe("the lines of a site", () => {
     });
   });
 
-  test("that the machine does not offer are one condition, and are taken when they come", async () => {
+  test("that the machine does not have are one condition, and are opened when they appear", async () => {
     isAvailable = false;
     await readings.start();
     expect(site.conditions).toEqual(["gpio-unavailable"]);
@@ -378,30 +378,30 @@ describe("the lines of a site", () => {
     expect(contacts()).toEqual({ door: "normal", smoke: "normal" });
   });
 
-  test("a trip during a full disk is found when the disk is mended", async () => {
+  test("a trip during a full disk is recorded when the disk works again", async () => {
     await readings.start();
     site.clock.advance(1000);
     site.breakJournal();
     port.lines.set(17, 1);
     await look();
     expect(site.conditions).toEqual(["journal-write-failed"]);
-    site.mendJournal();
+    site.repairJournal();
     await look();
     expect(site.trips).toHaveLength(1);
     expect(site.conditions).toEqual([]);
   });
 
-  test("a first look during a full disk crashes nothing and is made up for", async () => {
+  test("a first reading during a full disk does not crash the daemon and is repeated", async () => {
     site.breakJournal();
     port.lines.set(22, 0);
     await readings.start();
     await look();
-    site.mendJournal();
+    site.repairJournal();
     await look();
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["smoke"]);
   });
 
-  test("are let go at the stop", async () => {
+  test("are released at the stop", async () => {
     await readings.start();
     site.clock.advance(1000);
     readings.stop();
@@ -411,19 +411,19 @@ describe("the lines of a site", () => {
   });
 });
 
-describe("a level", () => {
+describe("a line level", () => {
   test.each([
     ["nc", 0, "normal"],
     ["nc", 1, "open"],
     ["no", 0, "open"],
     ["no", 1, "normal"],
-  ] as const)("of a contact %s that is %i means %s", (contact, level, meaning) => {
+  ] as const)("of a contact %s with value %i means %s", (contact, level, meaning) => {
     expect(contactAt({ contact }, level)).toBe(meaning);
     expect(levelOf({ contact }, meaning)).toBe(level);
   });
 });
 
-describe("the number that sysfs wants", () => {
+describe("the sysfs number of a line", () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "santinela-sysfs-"));
@@ -441,7 +441,7 @@ describe("the number that sysfs wants", () => {
     ["a Pi 5", "pinctrl-rp1", 569, 54, 586],
     ["a Pi 4", "pinctrl-bcm2711", 512, 58, 529],
     ["a Pi 3", "pinctrl-bcm2835", 0, 54, 17],
-  ])("is found on %s by the chip's label", (_pi, label, base, lines, expected) => {
+  ])("is found on %s by the label of the chip", (_pi, label, base, lines, expected) => {
     chip(504, "raspberrypi-exp-gpio", 504, 8);
     chip(base, label, base, lines);
     expect(sysfsNumberOf(17, root)).toBe(expected);
@@ -453,7 +453,7 @@ describe("the number that sysfs wants", () => {
     expect(() => sysfsNumberOf(17, root)).toThrow(/found: 300b000\.pinctrl/);
   });
 
-  test("is refused beyond the end of the chip, between two chips of one label, and where there is none", () => {
+  test("is rejected beyond the end of the chip, between two chips of one label, and without a chip", () => {
     expect(() => sysfsNumberOf(17, root)).toThrow(/found: none/);
     expect(() => sysfsNumberOf(17, join(root, "absent"))).toThrow(/found: none/);
     chip(512, "pinctrl-bcm2711", 512, 58);
@@ -464,14 +464,14 @@ describe("the number that sysfs wants", () => {
 });
 
 describe("the character device", () => {
-  test("on a machine without the chip is an explained error", async () => {
+  test("on a machine without the chip is an error with a remedy", async () => {
     await expect(openBackend("cdev", { chip: "no-such-chip", needsBias: false })).rejects.toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("no GPIO chip with the label no-such-chip (found"),
     });
   });
 
-  test("is asked where onoff cannot help, and where a line needs a pull resistor", async () => {
+  test("is used when onoff is not usable, and for lines with a pull resistor", async () => {
     for (const needsBias of [false, true])
       await expect(openBackend("auto", { chip: "no-such-chip", needsBias })).rejects.toMatchObject({
         code: "unavailable",
@@ -480,7 +480,7 @@ describe("the character device", () => {
 });
 
 describe("onoff", () => {
-  test("on a machine without the add-on or the chip is an explained error, never a crash", async () => {
+  test("on a machine without the add-on or the chip is an error with a remedy, not a crash", async () => {
     await expect(OnoffLines.load("no-such-chip")).rejects.toMatchObject({ code: "unavailable" });
   });
 
@@ -490,20 +490,20 @@ describe("onoff", () => {
     ["EACCES", /group gpio/],
     ["EROFS", /ReadWritePaths/],
     ["EBUSY", /gpio list/],
-  ])("an %s of the kernel becomes a sentence with the remedy", (code, remedy) => {
+  ])("an %s of the kernel becomes a message with a remedy", (code, remedy) => {
     const error = lineError(17, Object.assign(new Error("write"), { code }));
     expect(error.message).toMatch(/^GPIO line 17 cannot be opened: /);
     expect(error.hint).toMatch(remedy);
   });
 
-  test("cannot set a pull resistor, and says with which line config.txt does", async () => {
+  test("cannot set a pull resistor, and names the line for config.txt", async () => {
     const onoff: OnoffLines = Reflect.construct(OnoffLines, [undefined, undefined]);
     expect(() => onoff.open(17, "pull-up", () => {})).toThrow(
       expect.objectContaining({ hint: expect.stringContaining("gpio=17=ip,pu") }),
     );
   });
 
-  test("any other error of the kernel is passed on in its own words", () => {
+  test("any other error of the kernel is passed on unchanged", () => {
     const error = lineError(17, Object.assign(new Error("EIO: i/o error, write"), { code: "EIO" }));
     expect(error.message).toContain("EIO: i/o error");
   });

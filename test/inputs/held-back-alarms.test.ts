@@ -4,7 +4,7 @@ import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
-/* What kept an alarm back, or out of a text, although nothing was wrong with the alarm itself. */
+/* Regressions in which a valid alarm was delayed or missing in a text. */
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
@@ -23,7 +23,7 @@ async function passes(ms: number): Promise<void> {
   await site.settled();
 }
 
-test("one record that is always answered with 500 does not hold back the next smoke detector", async () => {
+test("a record that always gets 500 does not delay the next smoke detector", async () => {
   await make({ id: "a", name: "Smoke a", kind: "fire" }, { id: "b", name: "Smoke b", kind: "fire" });
   await site.trip("a");
   site.intercept = ({ method }, response) => {
@@ -40,13 +40,13 @@ test("one record that is always answered with 500 does not hold back the next sm
   expect(site.records[1]).toMatchObject({ name: "Alarm, fire: Smoke b", firetruck: true });
 });
 
-test("a smoke detector that opens more often than is recorded is not closed by an earlier closing", async () => {
+test("a smoke detector with more openings than are recorded is not restored by an earlier closing", async () => {
   await make({ id: "smoke", name: "Smoke", kind: "fire" });
   for (let opening = 0; opening < 25; opening += 1)
     for (const contact of ["normal", "open"] as const)
       site.zones.monitor.read("smoke", contact, { live: true });
   await passes(10_000);
-  // The other record is about the zone that floods the journal.
+  // The other record is for the zone that floods the journal.
   const fires = () => site.records.filter(({ firetruck }) => firetruck);
   expect(fires()).toHaveLength(1);
   expect(fires()[0]?.notes).toMatch(/^23:30 Smoke ×\d+$/);
@@ -57,7 +57,7 @@ test("a smoke detector that opens more often than is recorded is not closed by a
   expect(fires()).toHaveLength(2);
 });
 
-test("a smoke detector that was open by a retained value trips with its first live message", async () => {
+test("a smoke detector with an open retained value trips with its first live message", async () => {
   await make({ id: "smoke", name: "Smoke", kind: "fire" });
   site.zones.monitor.read("smoke", "open", { live: false });
   await passes(10_000);
@@ -67,7 +67,7 @@ test("a smoke detector that was open by a retained value trips with its first li
   expect([site.records.length, site.zones.conditions]).toEqual([1, []]);
 });
 
-test("a bypass that ends over a detector in alarm trips at once, although its intervention is done", async () => {
+test("a detector in alarm trips at once at the end of its bypass, although its intervention is done", async () => {
   await make({ id: "smoke", name: "Smoke", kind: "fire" });
   await site.trip("smoke");
   site.change(1, { status: "done" });
@@ -77,14 +77,14 @@ test("a bypass that ends over a detector in alarm trips at once, although its in
   expect(site.records).toHaveLength(2);
 });
 
-test("a name with a character that the interface does not take is cleaned and goes out", async () => {
+test("a name with a character that the contract does not allow is cleaned and sent", async () => {
   await make({ id: "door", name: "Door \u0096 left\u0085" });
   await site.trip("door");
-  expect(site.fates).toEqual(["posted"]);
+  expect(site.dispositions).toEqual(["posted"]);
   expect(site.records[0]?.name).toBe("Alarm, intrusion: Door  left");
 });
 
-test("a profile whose texts do not name the zone has its line in the notes from the beginning", async () => {
+test("a profile without the zone in its texts has the line of the zone in the notes", async () => {
   const profile = {
     priority: "high",
     name: "Alarm at {objective.name}",
@@ -110,7 +110,7 @@ test("a profile whose texts do not name the zone has its line in the notes from 
   expect(site.records).toMatchObject([{ notes: "23:30 Door ×2 → 23:31" }]);
 });
 
-test("an entry delay that ends in a commit that is lost ends again", async () => {
+test("an entry delay that ends in a failed commit ends again", async () => {
   await make({ id: "door", name: "Door", entryDelayS: 30 });
   site.zones.monitor.read("door", "normal", { live: true });
   site.zones.monitor.read("door", "open", { live: true });
@@ -121,12 +121,12 @@ test("an entry delay that ends in a commit that is lost ends again", async () =>
     throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   });
   await expect(lost).rejects.toThrow(/full/);
-  site.zones.mendJournal();
+  site.zones.repairJournal();
   await passes(5_000);
   expect(site.records).toHaveLength(1);
 });
 
-test("a closing that could not be noted for a while leaves no condition behind", async () => {
+test("a closing that is noted late leaves no condition", async () => {
   await make({ id: "door", name: "Door" });
   await site.trip("door");
   let refusals = 4;

@@ -51,7 +51,7 @@ async function show(publisher: RetainedPublisher): Promise<void> {
   await shown.start();
 }
 
-/** What a broker has kept, as somebody who comes later sees it. */
+/** Retained messages of a broker, as a new subscriber receives them. */
 class Watcher {
   readonly kept = new Map<string, string>();
   readonly #client: MqttClient;
@@ -92,7 +92,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
   let watcher: Watcher;
 
   beforeEach(async () => {
-    // One that keeps nothing over its end.
+    // A broker without persistence.
     broker = await startMosquitto([], []);
     await show(
       new ExternalPublisher({ broker: { url: broker.url }, clientId: "santinela-shown", log: site.log }),
@@ -105,7 +105,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await broker.stop();
   });
 
-  test("sees the installation as one device, with its zones, link, queue and clock", async () => {
+  test("shows the installation as one device, with its zones, link, queue and clock", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     expect(watcher.states).toEqual(QUIET);
     const [topic, text] = [...watcher.kept].find(([kept]) => kept.startsWith("homeassistant/")) ?? ["", "{}"];
@@ -124,7 +124,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
       "queue",
       "clock",
     ]);
-    // Another installation could take the zones up as sensors of its own.
+    // Another installation could discover the zones as its own sensors.
     const sensors = discoveredSensors(topic.replace("homeassistant/", ""), announcement);
     expect(sensors.find(({ deviceClass }) => deviceClass === "smoke")).toMatchObject({
       name: "Santinela Hala Nord Fum",
@@ -134,7 +134,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     });
   });
 
-  test("removes a zone that is no longer in the configuration, and shows one that is new", async () => {
+  test("removes a zone that is no longer configured, and adds a new one", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     const yard = zoneOf({ id: "yard", name: "Curte", input: { simulated: true } });
     state = {
@@ -154,13 +154,13 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     ]);
     const text = later.kept.get("homeassistant/device/santinela_hala_nord/config") ?? "{}";
     const { components } = JSON.parse(text) as { components: Record<string, object> };
-    // A component with nothing but its platform is one to be removed.
+    // A component with only its platform is a removal.
     expect(components["zone_smoke"]).toEqual({ platform: "binary_sensor" });
     expect(components["zone_yard"]).toMatchObject({ name: "Curte" });
     await later.end();
   });
 
-  test("sees a door open, and what waits while the link is down", async () => {
+  test("shows an open door, and the queue while the link is down", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     state = {
       ...state,
@@ -179,7 +179,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(watcher.states).toEqual(expected);
   });
 
-  test("misses nothing for good while the database cannot be read, and holds nothing up", async () => {
+  test("recovers after the database was unreadable, and delays nothing", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     isBroken = true;
     site.clock.advance(3_000);
@@ -190,13 +190,13 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(site.logged("home-assistant-publish-failed")).toHaveLength(1);
   });
 
-  test("sees the daemon go", async () => {
+  test("shows the daemon as unavailable after its stop", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await shown.stop();
     await eventually("its last will", () => watcher.states["santinela/hala.nord/availability"] === "offline");
   });
 
-  test("is told everything anew by a broker that has lost it", async () => {
+  test("receives everything again after the broker has lost its data", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await watcher.end();
     await broker.kill();
@@ -208,7 +208,7 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
 });
 
 describe("Home Assistant at the built-in broker", () => {
-  test("sees the same", async () => {
+  test("shows the same", async () => {
     const broker = builtInBrokerOf(site);
     await broker.start();
     await show(new BuiltInPublisher(broker));

@@ -4,7 +4,7 @@ import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { zoneOf } from "../support/watched-zones.ts";
-import { SOMEBODY } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const YARD = { type: "obiective/cladiri", id: 2 } as const;
@@ -26,7 +26,7 @@ const NOT_CONFIRMED = { priority: "high", crews: 1, police: false };
 const CONFIRMED = { priority: "high", crews: 2, police: true };
 
 describe("trips at one objective", () => {
-  test("within half an hour are one intervention, which has a line for each zone", async () => {
+  test("within half an hour are one intervention with a line for each zone", async () => {
     await site.trip("door", "motion");
     site.zones.clock.advance(840_000);
     await site.trip("door");
@@ -36,7 +36,7 @@ describe("trips at one objective", () => {
       description: "Zone Front door (door, intrusion) tripped at 2026-11-20 23:30:00.",
       notes: "23:30 Hall\n23:30 Front door ×2 → 23:44",
     });
-    expect(site.fates).toEqual(["posted", "merged", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
     expect(site.zones.trips.map(({ interventionId }) => interventionId)).toEqual(
       site.zones.trips.map(() => site.records[0]?.id),
     );
@@ -52,12 +52,12 @@ describe("trips at one objective", () => {
     expect(site.records).toMatchObject(expected);
   });
 
-  test("of one zone alone confirm nothing", async () => {
+  test("of a single zone do not confirm", async () => {
     await site.trip("door", "door");
     expect(site.records).toMatchObject([NOT_CONFIRMED]);
   });
 
-  test("keep the window open from the last one", async () => {
+  test("extend the window from the last one", async () => {
     for (let trip = 0; trip < 4; trip += 1) {
       await site.trip("door");
       site.zones.clock.advance(1_500_000);
@@ -65,7 +65,7 @@ describe("trips at one objective", () => {
     expect(site.records).toHaveLength(1);
   });
 
-  test("are decided with the trip itself only where there is nothing that it could join", async () => {
+  test("are correlated in the transaction of the trip only when they cannot join an incident", async () => {
     const { monitor, journal, clock } = site.zones;
     const decided = (zoneId: string): string | null | undefined => {
       for (const contact of ["normal", "open"] as const) monitor.read(zoneId, contact, { live: true });
@@ -82,11 +82,11 @@ describe("trips at one objective", () => {
     expect(site.records).toHaveLength(3);
   });
 
-  test("have a window that no configuration can make longer than what is decided by", () => {
+  test("have a window that no configuration can extend beyond the correlation data", () => {
     expect(INCIDENT_WINDOW_MS_MAX).toBe(schema.definitions.Site.properties.incidentWindowS.maximum * 1000);
   });
 
-  test("are counted by the monotonic clock: a wall clock that is set changes nothing", async () => {
+  test("are timed by the monotonic clock: a clock step changes nothing", async () => {
     await site.trip("door");
     site.zones.clock.stepWall(30 * 86_400_000);
     await site.trip("motion");
@@ -95,11 +95,11 @@ describe("trips at one objective", () => {
     expect(site.records).toMatchObject([CONFIRMED]);
   });
 
-  test("open another intervention once the first is done, or deleted", async () => {
+  test("open another intervention once the first is done or deleted", async () => {
     await site.trip("door");
     site.change(1, { status: "done" });
     await site.trip("motion");
-    site.app.interventions.delete(2, SOMEBODY);
+    site.app.interventions.delete(2, OPERATOR_USER);
     await site.trip("door");
     expect(site.records.map(({ id, status, police }) => [id, status, police])).toEqual([
       [1, "done", false],
@@ -107,7 +107,7 @@ describe("trips at one objective", () => {
     ]);
   });
 
-  test("of different objectives never meet", async () => {
+  test("at different objectives are separate", async () => {
     await site.trip("door", "fence", "motion", "fence");
     expect(site.records.map(({ objectiveId, police }) => [objectiveId, police])).toEqual([
       [1, true],
@@ -115,7 +115,7 @@ describe("trips at one objective", () => {
     ]);
   });
 
-  test("belong together over a restart of the daemon", async () => {
+  test("are one incident across a restart of the daemon", async () => {
     await site.trip("door");
     await site.restart();
     await site.trip("motion");
@@ -133,7 +133,7 @@ describe("trips of two classes", () => {
     ]);
   });
 
-  test("stay two after a person has written into the first one", async () => {
+  test("stay two after a user has edited the first one", async () => {
     await site.trip("door");
     site.change(1, { notes: "Crew on its way" });
     await site.trip("leak", "smoke");
@@ -142,25 +142,25 @@ describe("trips of two classes", () => {
       "Alarm, flood: Leak",
       "Alarm, fire: Smoke",
     ]);
-    expect(site.fates).toEqual(["posted", "posted", "posted"]);
+    expect(site.dispositions).toEqual(["posted", "posted", "posted"]);
   });
 });
 
-describe("what a person has written into an intervention", () => {
-  test("stays: flags, crews and priority are only ever raised", async () => {
+describe("the edits of a user in an intervention", () => {
+  test("remain: services, crews and priority are only escalated", async () => {
     await site.trip("door");
     site.change(1, { crews: 5, ambulance: true });
     await site.trip("motion");
     expect(site.records).toMatchObject([{ priority: "high", crews: 5, police: true, ambulance: true }]);
   });
 
-  test("stays byte for byte, and what follows is added after it", async () => {
+  test("remain byte for byte, and new lines are added after them", async () => {
     const text = "  Crew on its way\r\n\r\nkey at the gate ";
     await site.trip("door");
     site.change(1, { notes: text });
     await site.trip("motion", "door");
     expect(site.records).toMatchObject([{ ...CONFIRMED, notes: `${text}\n23:30 Hall\n23:30 Front door ×2` }]);
-    expect(site.fates).toEqual(["posted", "merged", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
   });
 
   test.each([
@@ -168,15 +168,15 @@ describe("what a person has written into an intervention", () => {
     ["after our lines", (ours: string) => `${ours}\nCrew 4`, "23:30 Hall ×2\nCrew 4"],
     ["into our line", (ours: string) => `${ours} (cat?)`, "23:30 Hall (cat?)\n23:30 Hall ×2"],
     ["over our lines", () => "Crew 4", "Crew 4\n23:30 Hall ×2"],
-    ["nothing where our lines were", () => null, "23:30 Hall ×2"],
-  ])("%s is never a reason to be silent", async (_where, edit, notes) => {
+    ["instead of our lines", () => null, "23:30 Hall ×2"],
+  ])("%s do not prevent new lines", async (_where, edit, notes) => {
     await site.trip("door", "motion");
     site.change(1, { notes: edit(site.records[0]?.notes ?? "") });
     await site.trip("motion");
     expect(site.records).toMatchObject([{ notes }]);
   });
 
-  test("up to the limit of the notes opens a record that continues the first", async () => {
+  test("up to the limit of the notes open a record that continues the first", async () => {
     await site.trip("door");
     site.change(1, { notes: "x".repeat(4000) });
     await site.trip("motion");
@@ -190,10 +190,10 @@ describe("what a person has written into an intervention", () => {
         notes: "23:30 Window",
       },
     ]);
-    expect(site.fates).toEqual(["posted", "posted", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
   });
 
-  test("each time that a trip joins, three times, opens a record that continues the first", async () => {
+  test("at each of three joining trips open a record that continues the first", async () => {
     await site.trip("door");
     let edits = 0;
     site.intercept = ({ method }) => {
@@ -205,7 +205,7 @@ describe("what a person has written into an intervention", () => {
     expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
   });
 
-  test("while a trip joins is seen, and the trip joins what is there then", async () => {
+  test("during a join are detected, and the trip joins the current record", async () => {
     await site.trip("door");
     site.intercept = ({ method }) => {
       if (method !== "PUT") return;
@@ -216,20 +216,20 @@ describe("what a person has written into an intervention", () => {
     expect(site.records).toMatchObject([{ crews: 3, police: true, notes: "23:30 Hall" }]);
   });
 
-  test("is what the next trip joins; one that nobody has touched is not even read again", async () => {
-    const asked: string[] = [];
-    site.intercept = ({ method = "" }) => void asked.push(method);
+  test("are read before the next trip joins; an unchanged record is not read again", async () => {
+    const requests: string[] = [];
+    site.intercept = ({ method = "" }) => void requests.push(method);
     await site.trip("door", "motion");
-    expect(asked).toEqual(["POST", "PUT"]);
+    expect(requests).toEqual(["POST", "PUT"]);
     site.change(1, { crews: 3 });
     await site.trip("glass");
-    expect(asked).toEqual(["POST", "PUT", "PUT", "GET", "PUT"]);
+    expect(requests).toEqual(["POST", "PUT", "PUT", "GET", "PUT"]);
     expect(site.records).toMatchObject([{ crews: 3 }]);
     expect(site.records[0]?.notes?.split("\n")).toHaveLength(2);
   });
 });
 
-test("a zone that opens eighty times has one line in the notes, with its first and its last time", async () => {
+test("a zone that opens eighty times has one line in the notes, with the first and last time", async () => {
   await site.trip("door");
   for (let trip = 0; trip < 80; trip += 1) {
     site.zones.clock.advance(60_000);
@@ -238,7 +238,7 @@ test("a zone that opens eighty times has one line in the notes, with its first a
   expect(site.records).toMatchObject([{ notes: "23:30 Front door ×81 → 2026-11-21 00:50" }]);
 });
 
-test("two hundred zones that open in one incident are all named, in one record and what continues it", async () => {
+test("two hundred zones of one incident are all listed, in one record and its continuations", async () => {
   await site.close();
   const zones = Array.from({ length: 200 }, (_, index) =>
     zoneOf({
@@ -260,7 +260,7 @@ test("two hundred zones that open in one incident are all named, in one record a
 });
 
 describe("a crash of the daemon", () => {
-  /** The second trip at the objective is in the record's notes, and the journal does not know it. */
+  /** The second trip at the objective is in the notes of the record, and not acknowledged in the journal. */
   async function tripNotedAndNotMarked(): Promise<void> {
     await site.trip("door");
     site.failpoint = (name) => {
@@ -274,9 +274,9 @@ describe("a crash of the daemon", () => {
     await eventually("the failure", () => site.zones.logged("trip-dispatch-failed").length === 1);
   }
 
-  test("between the line in the notes and its mark leaves one line", async () => {
+  test("between the line in the notes and its acknowledgement leaves one line", async () => {
     await tripNotedAndNotMarked();
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await site.restart();
     await site.settled();
     expect(site.records).toMatchObject([CONFIRMED]);
@@ -285,18 +285,18 @@ describe("a crash of the daemon", () => {
     expect(site.records[0]?.notes?.split("\n")).toEqual(["23:30 Hall", "23:30 Window"]);
   });
 
-  test("after which the record was done all the same: the trip is in no second record", async () => {
+  test("before the record is done does not put the trip into a second record", async () => {
     await tripNotedAndNotMarked();
     site.change(1, { status: "done" });
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await site.restart();
     await site.settled();
     expect(site.records).toHaveLength(1);
-    expect(site.fates).toEqual(["posted", "merged"]);
+    expect(site.dispositions).toEqual(["posted", "merged"]);
   });
 });
 
-test("a trip whose line was written although the answer said otherwise has one line, also when others came in between", async () => {
+test("a trip whose line was written despite an error response has one line, also after others in between", async () => {
   await site.trip("door");
   site.intercept = ({ method }, response) => {
     if (method !== "PUT") return;
@@ -305,13 +305,13 @@ test("a trip whose line was written although the answer said otherwise has one l
     response.writeHead = () => writeHead(500);
   };
   await site.trip("motion", "glass");
-  expect(site.fates).toEqual(["posted", "merged", "merged"]);
+  expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
   expect(site.records).toHaveLength(1);
   expect(site.records[0]?.notes?.match(/Hall/g)).toHaveLength(1);
   expect(site.records[0]?.notes?.match(/Window/g)).toHaveLength(1);
 });
 
-test("a trip that the open intervention does not take gets one of its own", async () => {
+test("a trip that the open intervention rejects gets its own intervention", async () => {
   await site.trip("door");
   site.intercept = ({ method }, response) => {
     if (method !== "PUT") return false;
@@ -320,5 +320,5 @@ test("a trip that the open intervention does not take gets one of its own", asyn
   };
   await site.trip("motion");
   expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
-  expect(site.fates).toEqual(["posted", "posted"]);
+  expect(site.dispositions).toEqual(["posted", "posted"]);
 });

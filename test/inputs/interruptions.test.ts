@@ -20,8 +20,8 @@ function read(zoneId: string, contact: "normal" | "open"): void {
   site.zones.monitor.read(zoneId, contact, { live: true });
 }
 
-describe("a clock that cannot be believed", () => {
-  test("gives the intervention no start; when the time is known the start is set, to the second", async () => {
+describe("an untrusted clock", () => {
+  test("leaves the start of the intervention empty; once trusted, the start is set to the second", async () => {
     site = await DispatchingSite.make([GATE]);
     const { clock } = site.zones;
     const rightWallMs = clock.wallMs();
@@ -49,7 +49,7 @@ describe("a clock that cannot be believed", () => {
     ["an hour back", -HOUR_MS, "2026-11-20T22:30:00"],
     ["two days on", 48 * HOUR_MS, "2026-11-22T23:30:00"],
   ])(
-    "that is set %s after it was believed has the start of what it had just seen set right",
+    "that is set %s after it was trusted corrects the start of recent trips",
     async (_what, stepMs, dateStart) => {
       site = await DispatchingSite.make([GATE]);
       await site.trip("gate");
@@ -62,14 +62,14 @@ describe("a clock that cannot be believed", () => {
         `Zone Gate (gate, intrusion) tripped at ${dateStart.replace("T", " ")}.`,
       );
       await site.until(() => site.zones.trips[0]?.isDated);
-      // Set right again, to the minute, it is what it was.
+      // Corrected to the minute, it has its previous value.
       site.zones.clock.stepWall(-stepMs);
       site.kick();
       await site.until(() => site.records[0]?.dateStart === "2026-11-20T23:30:00");
     },
   );
 
-  test("that is set leaves alone what was seen long before, and what a person has changed", async () => {
+  test("that is set does not change old trips, nor fields that a user has changed", async () => {
     site = await DispatchingSite.make([GATE, YARD]);
     await site.trip("gate");
     site.zones.clock.advance(HOUR_MS);
@@ -84,7 +84,7 @@ describe("a clock that cannot be believed", () => {
     ]);
   });
 
-  test("leaves alone a start that a person has set meanwhile", async () => {
+  test("does not change a start that a user has set meanwhile", async () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.isClockTrusted = false;
     await site.trip("gate");
@@ -97,7 +97,7 @@ describe("a clock that cannot be believed", () => {
     ]);
   });
 
-  test("is never guessed for what an earlier boot has seen", async () => {
+  test("does not lead to guessed times for trips of an earlier boot", async () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.isClockTrusted = false;
     await site.trip("gate");
@@ -109,7 +109,7 @@ describe("a clock that cannot be believed", () => {
 });
 
 describe("after an interruption", () => {
-  test("a door that was opened meanwhile says since when it may have been", async () => {
+  test("a door that was opened meanwhile has the earliest possible time", async () => {
     site = await DispatchingSite.make([GATE]);
     read("gate", "normal");
     site.zones.clock.advance(10_000);
@@ -140,7 +140,7 @@ describe("after an interruption", () => {
     ]);
   });
 
-  test("by a power cut the time since the last sign of the daemon is told, at most a minute too much", async () => {
+  test("by a power cut the monitoring gap starts with the last keep-alive, at most a minute early", async () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.clock.advance(HOUR_MS + 30_000);
     await site.powerCut(2 * HOUR_MS);
@@ -150,7 +150,7 @@ describe("after an interruption", () => {
   });
 });
 
-test("a power cut of a machine without a battery clock is told as soon as the time is known", async () => {
+test("a power cut of a machine without a battery clock is reported once the clock is trusted", async () => {
   site = await DispatchingSite.make([GATE]);
   const { clock } = site.zones;
   clock.advance(HOUR_MS);
@@ -171,7 +171,7 @@ test("a power cut of a machine without a battery clock is told as soon as the ti
 describe("a broker that cannot be reached", () => {
   const REASON = "the broker at 127.0.0.1:1883 does not answer";
 
-  test("is one blind interval, from the first word of it to the last, and a clock that is set moves only its stamps", async () => {
+  test("is one monitoring gap, and a clock step changes only its times", async () => {
     site = await DispatchingSite.make([GATE]);
     const { blindIntervals } = site.zones.watch;
     for (let time = 0; time < 3; time += 1) {
@@ -193,7 +193,7 @@ describe("a broker that cannot be reached", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
-  test("while the daemon ends is told up to there, and the daemon's own absence from there", async () => {
+  test("while the daemon stops is reported up to the stop, and the absence of the daemon from there", async () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.watch.blindIntervals.raise("mqtt-unreachable", REASON);
     site.zones.clock.advance(60_000);
@@ -207,8 +207,8 @@ describe("a broker that cannot be reached", () => {
   });
 });
 
-describe("after the machine's power-up", () => {
-  test("a wire that bounces for less than a minute is no trip; one that stays open is one", async () => {
+describe("after the power-up of the machine", () => {
+  test("a contact that bounces for less than a minute does not trip; one that stays open trips", async () => {
     site = await DispatchingSite.make([WIRED]);
     read("door", "normal");
     site.zones.clock.advance(1000);
@@ -225,7 +225,7 @@ describe("after the machine's power-up", () => {
     expect(site.zones.trips).toMatchObject([{ cause: "after-restart" }]);
   });
 
-  test("a fire is believed after five seconds", async () => {
+  test("a fire is accepted after five seconds", async () => {
     site = await DispatchingSite.make([SMOKE]);
     read("smoke", "normal");
     site.zones.clock.advance(1000);
@@ -237,7 +237,7 @@ describe("after the machine's power-up", () => {
     expect(site.zones.trips).toHaveLength(1);
   });
 
-  test("a restart of the daemon alone makes nobody wait", async () => {
+  test("a restart of the daemon alone has no power-up delay", async () => {
     site = await DispatchingSite.make([WIRED]);
     read("door", "normal");
     site.zones.clock.advance(1000);

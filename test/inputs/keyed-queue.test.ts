@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { KeyedQueue } from "../../src/inputs/keyed-queue.ts";
 
-/** Work that ends when it is told to. */
+/** A task that ends on demand. */
 function work(): { run: () => Promise<void>; end: (error?: Error) => void } {
-  let settle: (error?: Error) => void = () => {};
+  let complete: (error?: Error) => void = () => {};
   const done = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error ? reject(error) : resolve());
+    complete = (error) => (error ? reject(error) : resolve());
   });
-  return { run: () => done, end: (error) => settle(error) };
+  return { run: () => done, end: (error) => complete(error) };
 }
 
 const turn = (): Promise<void> =>
@@ -15,7 +15,7 @@ const turn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test("work of different lanes is under way at once, up to a limit; in one lane it is one after the other", async () => {
+test("tasks of different keys run concurrently up to a limit; tasks of one key run in order", async () => {
   const lanes = new KeyedQueue();
   const log: string[] = [];
   const pieces = new Map<string, ReturnType<typeof work>>();
@@ -46,7 +46,7 @@ test("work of different lanes is under way at once, up to a limit; in one lane i
   await end;
 });
 
-test("what one piece throws starts no other, and is told when all have ended", async () => {
+test("an error stops the queue, and is thrown when all running tasks have ended", async () => {
   const lanes = new KeyedQueue();
   const [first, second] = [work(), work()];
   lanes.start("hall", first.run);

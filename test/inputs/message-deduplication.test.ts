@@ -13,8 +13,8 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * A message whose acknowledgement is lost comes again. What these tests can show is that its second coming is no second
- * trip; that a message whose first coming was lost is read, they show as well.
+ * A message with a lost acknowledgement is delivered again. The repetition must not be a second trip, and a
+ * message whose first delivery was lost must be read.
  */
 
 const TOPIC = "zigbee2mqtt/gate";
@@ -32,7 +32,7 @@ function contact(): string | undefined {
   return site.monitor.zones()[0]?.contact;
 }
 
-describe("the built-in broker, when its acknowledgements are lost", () => {
+describe("the built-in broker with lost acknowledgements", () => {
   let broker: BuiltInBroker;
   let sensor: Sensor;
 
@@ -55,25 +55,22 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
     sensor = await Sensor.connected(brokerPort(site));
   }
 
-  test.each([1, 2] as const)(
-    "an opening and a closing that come again with QoS %i are one trip",
-    async (qos) => {
-      await sensor.publish({ id: 1, payload: CLOSED, qos });
-      await sensor.publish({ id: 2, payload: OPEN, qos });
-      await sensor.publish({ id: 3, payload: CLOSED, qos });
-      await reconnect();
-      for (const [id, payload] of [
-        [1, CLOSED],
-        [2, OPEN],
-        [3, CLOSED],
-      ] as const)
-        await sensor.publish({ id, payload, qos, dup: true });
-      expect(site.trips).toHaveLength(1);
-      expect(contact()).toBe("normal");
-    },
-  );
+  test.each([1, 2] as const)("counts a repeated opening and closing with QoS %i as one trip", async (qos) => {
+    await sensor.publish({ id: 1, payload: CLOSED, qos });
+    await sensor.publish({ id: 2, payload: OPEN, qos });
+    await sensor.publish({ id: 3, payload: CLOSED, qos });
+    await reconnect();
+    for (const [id, payload] of [
+      [1, CLOSED],
+      [2, OPEN],
+      [3, CLOSED],
+    ] as const)
+      await sensor.publish({ id, payload, qos, dup: true });
+    expect(site.trips).toHaveLength(1);
+    expect(contact()).toBe("normal");
+  });
 
-  test("they are one trip also where the daemon has lost its power in between", async () => {
+  test("counts them as one trip also across a power cut", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     await sensor.publish({ id: 2, payload: OPEN });
     await sensor.publish({ id: 3, payload: CLOSED });
@@ -88,7 +85,7 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
     expect(contact()).toBe("normal");
   });
 
-  test("they are one trip also from a client that does not mark its repetitions", async () => {
+  test("counts them as one trip also from a client without DUP flags", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     await sensor.publish({ id: 2, payload: OPEN });
     await sensor.publish({ id: 3, payload: CLOSED });
@@ -99,25 +96,25 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("a repetition of something that never came is read", async () => {
+  test("reads a repetition of a message that never arrived", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN, dup: true });
     expect(site.trips).toHaveLength(1);
   });
 
-  test("a sensor that always uses the same packet id is heard every time", async () => {
+  test("reads every message of a sensor that always uses the same packet id", async () => {
     for (const payload of [CLOSED, OPEN, CLOSED, OPEN, CLOSED, OPEN])
       await sensor.publish({ id: 1, payload });
     expect(site.trips).toHaveLength(3);
   });
 
-  test("the next opening under an old packet id is read, though its first sending was lost", async () => {
+  test("reads the next opening under an old packet id after its first delivery was lost", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     await sensor.publish({ id: 2, payload: OPEN });
     await sensor.publish({ id: 3, payload: CLOSED });
     site.clock.advance(20_000);
-    // Whoever is heard so much later has got its acknowledgements, and starts again with packet id 2.
+    // A client that reconnects this much later has its acknowledgements, and starts with packet id 2.
     await sensor.ping();
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN, dup: true });
@@ -127,11 +124,11 @@ describe("the built-in broker, when its acknowledgements are lost", () => {
     ).toBe(0);
   });
 
-  test("a message that could not be written is not taken", async () => {
+  test("does not store a message that could not be recorded", async () => {
     await sensor.publish({ id: 1, payload: CLOSED });
     site.breakJournal();
     await sensor.publish({ id: 2, payload: OPEN }).catch(() => "the connection is ended");
-    site.mendJournal();
+    site.repairJournal();
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN, dup: true });
     expect(site.trips).toHaveLength(1);
@@ -159,17 +156,17 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
 
   async function openAndCloseUnacknowledged(): Promise<void> {
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
-    await eventually("the first sight", () => contact() === "normal");
+    await eventually("the first reading", () => contact() === "normal");
     line.mode = "lose-requests";
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
     await sensor.publishAsync(TOPIC, CLOSED, { qos: 1 });
     await eventually("both messages", () => site.trips.length === 1 && contact() === "normal");
-    // Cut first: an acknowledgement may still be on its way through the line.
+    // The connection is cut first: an acknowledgement may still be in transit.
     line.cut();
     line.mode = "carry";
   }
 
-  test("an opening and a closing that come again are one trip", async () => {
+  test("a repeated opening and closing are one trip", async () => {
     await openAndCloseUnacknowledged();
     await eventually("the repetition", () => site.logged("mqtt-duplicate-ignored").length >= 2);
     await sensor.publishAsync(TOPIC, OPEN, { qos: 1 });
@@ -177,7 +174,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
     expect(site.logged("zone-trip")).toHaveLength(2);
   });
 
-  test("they are one trip also where the daemon has lost its power in between", async () => {
+  test("counts them as one trip also across a power cut", async () => {
     await openAndCloseUnacknowledged();
     await readings.stop();
     site.restart();
@@ -188,7 +185,7 @@ describeWithMosquitto("an external broker, when our acknowledgements are lost", 
   });
 });
 
-/** A sensor that chooses its own packet ids, as no client library lets one do. */
+/** A sensor that sets its own packet ids, which no client library permits. */
 class Sensor {
   readonly #socket: Socket;
   readonly #received: Packet[] = [];
@@ -219,7 +216,7 @@ class Sensor {
     return sensor;
   }
 
-  /** Publishes and waits for the answer; what is behind the answer (PUBREL) is never sent, as if it had been lost. */
+  /** Publishes and waits for the response; the next packet (PUBREL) is never sent, as if lost. */
   async publish(message: { id: number; payload: string; qos?: 1 | 2; dup?: boolean }): Promise<void> {
     const { id, payload, qos = 1, dup = false } = message;
     const publish = {

@@ -7,14 +7,14 @@ import { MqttSite } from "../support/mqtt-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
 /*
- * The settings that are shipped for a Mosquitto broker, each shown by what is lost without it. A power cut is a SIGKILL
- * here: what the broker has handed to the kernel survives it, so nothing is said about the disk itself.
+ * The shipped Mosquitto settings, each shown by the loss without it. A power cut is a SIGKILL here: data that
+ * the broker has passed to the kernel survives, so the disk is not tested.
  */
 
 const SHIPPED = readFileSync(new URL("../../systemd/mosquitto/santinela.conf", import.meta.url), "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
-/** A Mosquitto as it comes from Debian. */
+/** Mosquitto with the settings of Debian. */
 const AS_IT_COMES = ["persistence true"];
 
 const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
@@ -29,43 +29,43 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     ({ sensor } = site);
     await site.listen();
     await sensor.publishAsync("door", "OFF", { qos: 1 });
-    await eventually("the first sight", () => contact() === "normal");
+    await eventually("the first reading", () => contact() === "normal");
   }
 
   function contact(): string | undefined {
     return site.monitor.zones()[0]?.contact;
   }
 
-  /** The machine is without power for two minutes while a sensor with QoS 0 reports an opening and a closing. */
+  /** The machine has no power for two minutes while a QoS 0 sensor reports an opening and a closing. */
   async function openAndCloseWhileAway(): Promise<void> {
     await site.readings.stop();
     site.losePower(120_000);
-    // An answer of the broker shows that it has seen the daemon go; before, QoS 0 goes into a line that nobody reads.
+    // A response of the broker shows that it has detected the disconnect; before, QoS 0 messages would be lost.
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
     await sensor.publishAsync("door", "ON");
     await sensor.publishAsync("door", "OFF");
     await sensor.publishAsync("elsewhere", "", { qos: 1 });
     await site.listen();
-    // Behind everything that was queued.
+    // After all queued messages.
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await sensor.publishAsync("door", "ON", { qos: 1 });
     await eventually("the last opening", () => contact() === "open");
   }
 
-  test("keeps for a restarting daemon what sensors say with QoS 0", async () => {
+  test("keeps QoS 0 messages of sensors during a restart of the daemon", async () => {
     await installed(SHIPPED);
     await openAndCloseWhileAway();
     expect(site.trips).toHaveLength(2);
   });
 
-  test("is needed for that: Mosquitto as it comes loses the opening, and all that is known is when nobody looked", async () => {
+  test("is required for that: Mosquitto with default settings loses the opening, and only the monitoring gap is known", async () => {
     await installed(AS_IT_COMES);
     await openAndCloseWhileAway();
     expect(site.trips).toHaveLength(1);
     expect(site.events).toMatchObject([{ event: "blind-interval", subject: "every zone" }]);
   });
 
-  test("is not needed for what a sensor leaves at the broker: a door found open is one trip, once", async () => {
+  test("is not required for retained messages: a door found open is one trip", async () => {
     await installed(AS_IT_COMES);
     await site.readings.stop();
     site.losePower(120_000);
@@ -82,12 +82,12 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("keeps them over its own power cut", async () => {
+  test("keeps them across its own power cut", async () => {
     await installed(SHIPPED);
     await site.readings.stop();
     site.restart();
     await sensor.publishAsync("door", "ON", { qos: 1 });
-    // Written down after each turn with a change: one more answer shows that the opening is.
+    // The broker stores changes after each turn: another response shows that the opening is stored.
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await sensor.publishAsync("door", "OFF", { qos: 1 });
     await site.broker.kill();
@@ -96,7 +96,7 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
     await eventually("the trip", () => site.trips.length === 1);
   });
 
-  test("keeps more messages than the thousand that Mosquitto keeps by itself, and the alarm behind them", async () => {
+  test("keeps more than the default thousand messages, and the alarm after them", async () => {
     await installed(SHIPPED);
     await site.readings.stop();
     site.restart();
@@ -104,6 +104,6 @@ describeWithMosquitto("a Mosquitto with the shipped settings", () => {
       await Promise.all(Array.from({ length: 100 }, () => sensor.publishAsync("door", "OFF", { qos: 1 })));
     await sensor.publishAsync("door", "ON", { qos: 1 });
     await site.listen();
-    await eventually("the alarm behind them", () => site.trips.length === 1);
+    await eventually("the last alarm", () => site.trips.length === 1);
   });
 });

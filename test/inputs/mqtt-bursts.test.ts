@@ -6,8 +6,8 @@ import { MqttSite } from "../support/mqtt-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
 /*
- * Messages that have arrived together share a commit of the journal. What the broker was not told of comes again; so a
- * second daemon under the same name shows what was acknowledged.
+ * Messages that arrive together share a commit of the journal. Unacknowledged ones are delivered again; so a
+ * second daemon with the same client id shows what was acknowledged.
  */
 
 const NAMES = ["door", "cellar", "yard", "roof", "gate", "safe"];
@@ -20,8 +20,8 @@ describeWithMosquitto("a burst of messages", () => {
     site = await MqttSite.make(ZONES);
     await site.listen();
     await publish("OFF");
-    await eventually("the first sight", () => contacts().every((contact) => contact === "normal"));
-    // From here on everything waits at the broker, to come at once.
+    await eventually("the first reading", () => contacts().every((contact) => contact === "normal"));
+    // From here all messages are queued at the broker, and delivered together.
     await site.readings.stop();
   });
   afterEach(() => site.end());
@@ -33,7 +33,7 @@ describeWithMosquitto("a burst of messages", () => {
   const contacts = (): string[] => site.monitor.zones().map(({ contact }) => contact);
   const tripped = (): string[] => site.trips.map(({ zoneId }) => zoneId);
 
-  /** Has the end of every transaction that is no part of another told; what it throws takes the whole back. */
+  /** Calls back at the end of every outer transaction; an error rolls it back. */
   function atEachCommit(act: () => void): void {
     const { database } = site;
     const prepare = database.prepare.bind(database);
@@ -48,8 +48,8 @@ describeWithMosquitto("a burst of messages", () => {
     }) as typeof database.prepare;
   }
 
-  test("takes fewer commits than it has messages, and loses and repeats none of them", async () => {
-    // More than the twenty that the broker sends before it waits for acknowledgements.
+  test("needs fewer commits than messages, without a loss or a duplicate", async () => {
+    // More than the in-flight limit of twenty.
     for (const payload of ["ON", "OFF", "ON", "OFF", "ON"]) await publish(payload);
     let commits = 0;
     atEachCommit(() => (commits += 1));
@@ -62,7 +62,7 @@ describeWithMosquitto("a burst of messages", () => {
     expect(site.logged("mqtt-duplicate-ignored")).toEqual([]);
   });
 
-  test("stops at the message that cannot be written down, and goes on from there in its order", async () => {
+  test("stops at the message that cannot be recorded, and continues from there in order", async () => {
     await publish("ON");
     site.database.exec(`CREATE TEMP TRIGGER bad BEFORE INSERT ON main.trips WHEN NEW.zone_id = 'yard'
       BEGIN SELECT RAISE(ABORT, 'a bad block'); END`);
@@ -75,7 +75,7 @@ describeWithMosquitto("a burst of messages", () => {
     expect(tripped()).toEqual(NAMES);
   });
 
-  test("whose commit fails has not happened, and comes again", async () => {
+  test("is rolled back when its commit fails, and is delivered again", async () => {
     await publish("ON");
     let isBroken = true;
     atEachCommit(() => {

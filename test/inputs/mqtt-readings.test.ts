@@ -1,7 +1,7 @@
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
-import { startBrokerWithRules } from "../support/scripted-broker.ts";
+import { startScriptedBroker } from "../support/scripted-broker.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/loopback.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
@@ -31,7 +31,7 @@ describeWithMosquitto("an external broker", () => {
     return sensor.publishAsync(GATE_TOPIC, JSON.stringify(payload), { qos: 1, ...options });
   }
 
-  test("a gate that opens is one trip, however often its message comes", async () => {
+  test("a gate that opens is one trip, however often its message is delivered", async () => {
     await site.listen();
     for (const contact of [true, false, false, false]) await publish({ contact });
     await publish({ contact: true });
@@ -47,24 +47,24 @@ describeWithMosquitto("an external broker", () => {
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["gate", "lock"]);
   });
 
-  test("a trip that could not be written is not acknowledged, and comes again until it is", async () => {
+  test("a trip that cannot be recorded is not acknowledged, and is delivered again until it is", async () => {
     await site.listen();
     await publish({ contact: true });
-    await eventually("the first sight", () => site.contactOf("gate") === "normal");
+    await eventually("the first reading", () => site.contactOf("gate") === "normal");
     site.breakJournal();
     await publish({ contact: false });
     await eventually("the failure", () => site.logged("mqtt-message-write-failed").length === 1);
     expect(site.conditions).toContain("journal-write-failed");
 
-    // The connection is broken and made again, and the broker sends the same message.
+    // The client reconnects, and the broker sends the same message.
     site.clock.advance(1000);
     await eventually("the second failure", () => site.logged("mqtt-message-write-failed").length === 2);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(20_000);
     await eventually("the trip", () => site.trips.length === 1);
     expect(site.conditions).toEqual([]);
 
-    // It was acknowledged now: another daemon under the same name gets nothing any more.
+    // It is acknowledged now: another daemon with the same client id no longer receives it.
     await site.readings.stop();
     site.restart();
     await site.listen();
@@ -73,15 +73,15 @@ describeWithMosquitto("an external broker", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("what happened while the daemon was away waits at the broker, over the broker's power cut too", async () => {
+  test("events during the absence of the daemon are kept at the broker, also across a power cut of the broker", async () => {
     await site.listen();
     await publish({ contact: true });
-    await eventually("the first sight", () => site.contactOf("gate") === "normal");
+    await eventually("the first reading", () => site.contactOf("gate") === "normal");
     await site.readings.stop();
     site.restart();
     await publish({ contact: false });
     await publish({ contact: true });
-    // The broker writes its store after each turn with a change, so one more answer shows that the two are in it.
+    // The broker stores changes after each turn, so another response shows that both are stored.
     await publish({ contact: true });
     await broker.kill();
     await broker.startAgain();
@@ -93,14 +93,14 @@ describeWithMosquitto("an external broker", () => {
     expect(site.trips[0]?.cause).toBe("after-restart");
   });
 
-  test("a retained value is no live one: an old fire is no trip at first sight", async () => {
+  test("a retained value is not live: a retained fire does not trip at the first reading", async () => {
     await sensor.publishAsync("smoke", "ON", { qos: 1, retain: true });
     await site.listen();
-    await eventually("the first sight", () => site.contactOf("smoke") === "open");
+    await eventually("the first reading", () => site.contactOf("smoke") === "open");
     expect(site.trips).toHaveLength(0);
   });
 
-  test("a broker that goes away is a condition, and is found again", async () => {
+  test("a broker outage is a condition, and the client reconnects", async () => {
     await site.listen();
     await broker.kill();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
@@ -109,10 +109,10 @@ describeWithMosquitto("an external broker", () => {
     await eventually("the subscription", () => site.logged("mqtt-subscribed").length === 2);
     await eventually("the sensor to be back", () => sensor.connected);
     await publish({ contact: true });
-    await eventually("the first sight", () => site.contactOf("gate") === "normal");
+    await eventually("the first reading", () => site.contactOf("gate") === "normal");
   });
 
-  test("hostile and broken messages are counted, complained of once a minute, and harm nothing", async () => {
+  test("malicious and invalid messages are counted, logged once a minute, and harmless", async () => {
     await site.listen();
     await publish({ contact: true });
     for (const payload of [
@@ -144,7 +144,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
     await broker?.stop();
   });
 
-  test("that is not there is a condition and no failed start", async () => {
+  test("that is unreachable is a condition and does not prevent the start", async () => {
     site = new WatchedZones([GATE]);
     readings = readingsOf(site, `mqtt://127.0.0.1:${await freePort()}/`);
     await readings.start();
@@ -154,7 +154,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
     );
   });
 
-  test("that refuses the password says so in the condition", async () => {
+  test("that rejects the password is named in the condition", async () => {
     broker = await startMosquitto(["allow_anonymous false"]);
     site = new WatchedZones([GATE]);
     readings = readingsOf(site, broker.url, { credentials: { username: "edge", password: "wrong" } });
@@ -165,8 +165,8 @@ describeWithMosquitto("a broker that keeps something from us", () => {
 });
 
 describe("a broker with access rules", () => {
-  test("that refuses a zone's topic is a condition that names the topic", async () => {
-    const broker = await startBrokerWithRules({
+  test("that rejects the topic of a zone is a condition that names the topic", async () => {
+    const broker = await startScriptedBroker({
       authorizeSubscribe: (_client, subscription, done) =>
         done(null, subscription.topic === GATE_TOPIC ? null : subscription),
     });

@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings, MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
-import { startBrokerWithRules, type BrokerWithRules } from "../support/scripted-broker.ts";
+import { startScriptedBroker, type ScriptedBroker } from "../support/scripted-broker.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
@@ -29,19 +29,19 @@ function subscribed(times = 1): Promise<unknown> {
   return eventually("the subscription", () => site.logged("mqtt-subscribed").length >= times);
 }
 
-describe("a broker that refuses the sign-in for a while", () => {
-  let broker: BrokerWithRules;
+describe("a broker that rejects the sign-in for a time", () => {
+  let broker: ScriptedBroker;
   let isOpen = false;
 
   beforeEach(async () => {
     isOpen = false;
-    broker = await startBrokerWithRules({
+    broker = await startScriptedBroker({
       authenticate: (_client, _name, _password, done) => done(null, isOpen),
     });
   });
   afterEach(() => broker.stop());
 
-  test("hears the sensors as soon as it lets us in", async () => {
+  test("delivers readings as soon as it accepts the sign-in", async () => {
     await start(broker.url);
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
     isOpen = true;
@@ -50,9 +50,9 @@ describe("a broker that refuses the sign-in for a while", () => {
   });
 });
 
-describe("a broker that ends the connection of whoever asks for its counts", () => {
-  test("is asked once, and its sensors are heard", async () => {
-    const broker = await startBrokerWithRules({
+describe("a broker that disconnects clients that subscribe to its statistics", () => {
+  test("is asked once, and its sensors are read", async () => {
+    const broker = await startScriptedBroker({
       authorizeSubscribe: (_client, subscription, done) =>
         done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
     });
@@ -76,7 +76,7 @@ describeWithMosquitto("two daemons under one client id", () => {
     await broker.stop();
   });
 
-  test("do not push each other out for ever: ours steps back, says why, and comes back later", async () => {
+  test("two clients with one id do not replace each other indefinitely: the daemon steps back, reports the reason, and retries later", async () => {
     await start(broker.url);
     await subscribed();
     other = await connectAsync(broker.url, { clientId: CLIENT_ID, reconnectPeriod: 50 });
@@ -93,7 +93,7 @@ describeWithMosquitto("two daemons under one client id", () => {
     await subscribed(connections + 1);
     site.clock.advance(60_000);
     expect(site.conditions).toEqual([]);
-    // What the other one heard meanwhile, ours did not.
+    // Messages that the other client received meanwhile are lost for ours.
     expect(site.events.map(({ subject }) => subject)).toContain("mqtt-session-taken-over");
   });
 });
@@ -117,7 +117,7 @@ describeWithMosquitto("a broker with full queues", () => {
     await absent.endAsync();
     await start(broker.url);
     await subscribed();
-    // Without a first count nobody knows what is new.
+    // Without a first count new drops cannot be detected.
     const publish = (): Promise<unknown> => sensor.publishAsync("door", "OFF", { qos: 1 });
     await eventually("the condition", async () => {
       await publish();
@@ -128,7 +128,7 @@ describeWithMosquitto("a broker with full queues", () => {
     expect(site.conditions).not.toContain("mqtt-broker-drops-messages");
   });
 
-  test("that drops messages while the daemon is away is a condition when it is back", async () => {
+  test("that drops messages while the daemon is offline is a condition when it is back", async () => {
     await start(broker.url);
     await subscribed();
     await eventually("the first count", () => site.journal.brokerCounts.find(new URL(broker.url).host) === 0);
@@ -160,14 +160,14 @@ describeWithMosquitto("an encrypted broker", () => {
     authority.remove();
   });
 
-  test("knows the daemon by its certificate and is known by its own", async () => {
+  test("authenticates the daemon by certificate and is verified by its own", async () => {
     const { ca } = authority;
     await start(broker.url.replace("mqtt:", "mqtts:"), { tls: { ca, ...(await authority.sign("edge")) } });
     await subscribed();
     expect(site.conditions).toEqual([]);
   });
 
-  test("that another authority has signed is not believed", async () => {
+  test("that another authority has signed is rejected", async () => {
     const stranger = await TestAuthority.make();
     const tls = { ca: stranger.ca, ...(await authority.sign("edge")) };
     stranger.remove();

@@ -33,8 +33,8 @@ describeWithMosquitto("a broker with many topics", () => {
   });
   afterEach(() => site.end());
 
-  /** What has been said about the zones besides their contacts. */
-  function said(): Record<string, unknown>[] {
+  /** Status reports of the zones other than contacts. */
+  function statusReports(): Record<string, unknown>[] {
     return site
       .logged("mqtt-signal")
       .map(({ zone, kind, open, low, up, bridge }) =>
@@ -42,29 +42,29 @@ describeWithMosquitto("a broker with many topics", () => {
       );
   }
 
-  test("tells contact, tampering and battery apart in one message", async () => {
+  test("reads contact, tamper and battery from one message", async () => {
     await site.listen();
     await site.publish("bridge/gate", '{"contact":true,"tamper":false,"battery":80}');
     await site.publish("bridge/gate", '{"contact":false,"tamper":true,"battery":"9"}');
     await eventually("the trip", () => site.trips.some(({ type }) => type === "trip"));
-    await eventually("the battery", () => said().length === 4);
-    expect(said().slice(2)).toEqual([
+    await eventually("the battery", () => statusReports().length === 4);
+    expect(statusReports().slice(2)).toEqual([
       { zone: "gate", kind: "tamper", open: true },
       { zone: "gate", kind: "battery", low: true },
     ]);
   });
 
-  test("hears the last will of a bridge for every zone behind it, once under its name", async () => {
+  test("applies the last will of a bridge to every zone behind it, with one record", async () => {
     await site.listen();
     const bridge = await connectAsync(site.broker.url, {
       reconnectPeriod: 0,
       will: { topic: "bridge/state", payload: Buffer.from("offline"), qos: 1, retain: true },
     });
     await bridge.publishAsync("bridge/state", "online", { qos: 1, retain: true });
-    await eventually("the bridge", () => said().length === 2);
+    await eventually("the bridge", () => statusReports().length === 2);
     bridge.stream.destroy();
-    await eventually("its last will", () => said().length === 4);
-    expect(said()).toEqual([
+    await eventually("its last will", () => statusReports().length === 4);
+    expect(statusReports()).toEqual([
       { zone: "gate", kind: "availability", up: true, bridge: "bridge/state" },
       { zone: "wire", kind: "availability", up: true, bridge: "bridge/state" },
       { zone: "gate", kind: "availability", up: false, bridge: "bridge/state" },
@@ -73,17 +73,17 @@ describeWithMosquitto("a broker with many topics", () => {
     await bridge.endAsync(true);
   });
 
-  test("learns from what was kept who is away", async () => {
+  test("reads from retained messages which sensors are offline", async () => {
     await site.sensor.publishAsync("bridge/gate/availability", '{"state":"offline"}', {
       qos: 1,
       retain: true,
     });
     await site.listen();
-    await eventually("the sensor's absence", () => said().length === 1);
-    expect(said()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
+    await eventually("the sensor's absence", () => statusReports().length === 1);
+    expect(statusReports()).toEqual([{ zone: "gate", kind: "availability", up: false }]);
   });
 
-  test("has a zone of several windows open while one of them is", async () => {
+  test("keeps a zone of several windows open while one of them is", async () => {
     await site.listen();
     const window = (name: string, state: string): Promise<unknown> =>
       site.publish(`windows/${name}/state`, state);
@@ -100,7 +100,7 @@ describeWithMosquitto("a broker with many topics", () => {
     expect(site.logged("zone-restore")).toHaveLength(1);
   });
 
-  test("writes down what a sensor says of itself, and hears whether trips are wanted before the trips", async () => {
+  test("records the status of a sensor, and reads the arming condition before the trips", async () => {
     await site.sensor.publishAsync("alarm/armed", "disarmed", { qos: 1, retain: true });
     await site.listen();
     await site.publish("yard", "closed");

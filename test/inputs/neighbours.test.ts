@@ -4,9 +4,9 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * Devices and bridges that put several sensors on one topic, in the form in which their documentation shows messages. Of
- * each: the zone, a message that opens it, one of a neighbour that would open it if it were its own, and one of a
- * neighbour that would close it.
+ * Devices and bridges with several sensors on one topic, with messages as documented. For each: the zone, a
+ * message that opens it, a message of another sensor that would open it if it were its own, and one that would
+ * close it.
  */
 
 interface Shared {
@@ -42,8 +42,8 @@ const zwave = (nodeId: number, value: number): string =>
 const alarmo = (event: string, ...names: readonly string[]): string =>
   json({ event, sensors: names.map((name) => ({ entity_id: `binary_sensor.${name}`, name })), delay: 0 });
 const frigateEvent = (type: string, camera: string, label: string, zones: readonly string[]): string => {
-  const seen = { id: "1607123955.475377-mxklsc", camera, label, current_zones: zones, end_time: null };
-  return json({ type, before: seen, after: seen });
+  const review = { id: "1607123955.475377-mxklsc", camera, label, current_zones: zones, end_time: null };
+  return json({ type, before: review, after: review });
 };
 const blu = (addr: string, window: number): string =>
   json({
@@ -219,25 +219,25 @@ const DEVICES: Readonly<Record<string, Shared>> = {
   },
 };
 
-describe("a neighbour on the topic of", () => {
+describe("another device on the topic of", () => {
   test.each(Object.entries(DEVICES))("%s neither opens nor closes the zone", async (_what, device) => {
     const { input, opens, others, more } = device;
     const site = new WatchedZones([zoneOf({ input, ...more, supervisionTimeoutS: 900 })]);
     const mqtt = new MqttZones(site.common);
     const topic = input.mqtt.replace("+", "one");
-    const says = (text: string): Promise<void> =>
+    const publish = (text: string): Promise<void> =>
       mqtt.deliver({ topic, payload: Buffer.from(text), isRetained: false });
     site.monitor.read("front-door", "normal", { live: true });
-    for (const text of others) await says(text);
+    for (const text of others) await publish(text);
     expect(site.trips).toEqual([]);
-    await says(opens);
+    await publish(opens);
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["front-door"]);
-    for (const text of others) await says(text);
+    for (const text of others) await publish(text);
     expect(site.contactOf("front-door")).toBe("open");
-    // Nor is it a sign of life.
+    // It is not a sign of life either.
     for (let minute = 0; minute < 16; minute += 1) {
       site.clock.advance(60_000);
-      if (!more) for (const text of others) await says(text);
+      if (!more) for (const text of others) await publish(text);
     }
     expect(site.journal.faults.list().map(({ fault }) => fault)).toEqual(["supervision"]);
     expect(site.logged("mqtt-payload-rejected")).toEqual([]);
@@ -245,7 +245,7 @@ describe("a neighbour on the topic of", () => {
   });
 });
 
-test("the codes of several remotes at one place are told apart without conditions", async () => {
+test("the codes of several remotes on one topic are distinguished without conditions", async () => {
   const at = (id: string, code: string) =>
     zoneOf({
       id,
@@ -255,14 +255,14 @@ test("the codes of several remotes at one place are told apart without condition
   const site = new WatchedZones([at("left", "E5C1A4"), at("right", "E5C1A8")]);
   const mqtt = new MqttZones(site.common);
   for (const id of ["left", "right"]) site.monitor.read(id, "normal", { live: true });
-  const says = (code: string): Promise<void> =>
+  const publish = (code: string): Promise<void> =>
     mqtt.deliver({ topic: "tele/rf/RESULT", payload: Buffer.from(rfBridge(code)), isRetained: false });
-  await says("E5C1A4");
-  await says("E5C1A8");
+  await publish("E5C1A4");
+  await publish("E5C1A8");
   expect([site.contactOf("left"), site.contactOf("right")]).toEqual(["open", "open"]);
   for (let minute = 0; minute < 16; minute += 1) {
     site.clock.advance(60_000);
-    await says("E5C1A8");
+    await publish("E5C1A8");
   }
   expect(site.journal.faults.list()).toMatchObject([{ owner: "left", fault: "supervision" }]);
   site.close();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
-import { SOMEBODY } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { gateIdOf, zoneOf } from "../support/watched-zones.ts";
 
@@ -10,7 +10,7 @@ const GATE = gateIdOf(KEY);
 const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const simulated = { simulated: true } as const;
 const MINUTE_MS = 60_000;
-/** Longer than the time within which an opening must be told. */
+/** Longer than the maximum time until an opening is reported. */
 const TOLD_MS = 5_000;
 
 let site: DispatchingSite;
@@ -26,7 +26,7 @@ function opens(zoneId: string): void {
   for (const contact of ["normal", "open"] as const) site.zones.monitor.read(zoneId, contact, { live: true });
 }
 
-/** Time passes, and everything that it brings becomes a record. */
+/** Advances the time, and waits for the resulting records. */
 async function passes(ms: number): Promise<void> {
   site.zones.clock.advance(ms);
   await site.settled();
@@ -35,7 +35,7 @@ async function passes(ms: number): Promise<void> {
 const names = (): string[] => site.records.map(({ name }) => name);
 
 describe("a smoke detector in alarm", () => {
-  test("as a walk test ends trips at once, since when it has been open", async () => {
+  test("trips at once at the end of a walk test, with the time of its opening", async () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
     site.zones.watch.orders.startWalkTest(10, ANA);
     opens("smoke");
@@ -49,20 +49,17 @@ describe("a smoke detector in alarm", () => {
     ]);
   });
 
-  test.each(["ends by its time", "is ended by a technician"])(
-    "as its bypass %s trips at once",
-    async (how) => {
-      await make({ id: "smoke", name: "Smoke", kind: "fire" });
-      site.zones.watch.orders.bypass("smoke", { reason: "dust", minutes: 10 }, ANA);
-      opens("smoke");
-      if (how === "is ended by a technician") site.zones.watch.orders.restore("smoke", ANA);
-      else await passes(10 * MINUTE_MS);
-      await passes(TOLD_MS);
-      expect(names()).toEqual(["Alarm, fire: Smoke"]);
-    },
-  );
+  test.each(["expires", "is ended by a technician"])("trips at once when its bypass %s", async (how) => {
+    await make({ id: "smoke", name: "Smoke", kind: "fire" });
+    site.zones.watch.orders.bypass("smoke", { reason: "dust", minutes: 10 }, ANA);
+    opens("smoke");
+    if (how === "is ended by a technician") site.zones.watch.orders.restore("smoke", ANA);
+    else await passes(10 * MINUTE_MS);
+    await passes(TOLD_MS);
+    expect(names()).toEqual(["Alarm, fire: Smoke"]);
+  });
 
-  test("after its intervention is done has a condition at once, and trips again after a quarter of an hour", async () => {
+  test("has a condition at once after its intervention is done, and trips again after a quarter of an hour", async () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
     opens("smoke");
     await site.settled();
@@ -77,7 +74,7 @@ describe("a smoke detector in alarm", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
-  test("after its intervention is done trips again after a quarter of an hour, over a restart too", async () => {
+  test("trips again a quarter of an hour after its intervention is done, also across a restart", async () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
     opens("smoke");
     await site.settled();
@@ -97,11 +94,11 @@ describe("a smoke detector in alarm", () => {
       opens("smoke");
       await passes(31 * MINUTE_MS);
     }
-    expect(new Set(site.fates)).toEqual(new Set(["posted"]));
+    expect(new Set(site.dispositions)).toEqual(new Set(["posted"]));
   });
 });
 
-describe("a window that stands open as its gate opens", () => {
+describe("a window that is open at arming", () => {
   const WINDOWS = ["a", "b"].map((id) => ({ id, name: `Window ${id}`, gate: KEY }));
 
   test("is listed with the others in one record, once for each arming", async () => {
@@ -140,7 +137,7 @@ describe("a window that stands open as its gate opens", () => {
     expect(names()).toEqual(["Armed with 2 zones open", "Armed with 2 zones open"]);
   });
 
-  test("is noted in that record as it closes, and trips as it opens again", async () => {
+  test("is noted in that record when it closes, and trips when it opens again", async () => {
     await make(...WINDOWS);
     site.zones.monitor.setGate(GATE, "closed");
     opens("a");
@@ -156,7 +153,7 @@ describe("a window that stands open as its gate opens", () => {
     expect(names()).toEqual(["Armed with 1 zone open", "Alarm, intrusion: Window a"]);
   });
 
-  test("trips, or has a condition alone, where its configuration wants that", async () => {
+  test("trips, or only has a condition, if configured", async () => {
     await make(
       { id: "a", name: "Window a", gate: KEY, whenArmedOpen: "trip" },
       { id: "b", name: "Window b", gate: KEY, whenArmedOpen: "condition" },
@@ -174,13 +171,13 @@ describe("a window that stands open as its gate opens", () => {
     expect(site.zones.conditions).toEqual(["zone-open/b", "zone-open/a"]);
   });
 
-  test("over a power cut is listed by the next start", async () => {
+  test("is listed by the next start after a power cut", async () => {
     await make(...WINDOWS);
     site.zones.monitor.setGate(GATE, "closed");
     opens("a");
     await site.powerCut(MINUTE_MS);
     await passes(MINUTE_MS);
-    // Whether the gate is open is not known before its switch has said so.
+    // The arming condition is unknown before the first reading of its key switch.
     expect(site.records).toEqual([]);
     site.zones.monitor.setGate(GATE, "open");
     await passes(TOLD_MS);
@@ -188,8 +185,8 @@ describe("a window that stands open as its gate opens", () => {
   });
 });
 
-describe("a door that stands open", () => {
-  test("as its bypass ends is listed", async () => {
+describe("an open door", () => {
+  test("is listed at the end of its bypass", async () => {
     await make({ id: "door", name: "Door" });
     site.zones.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     opens("door");
@@ -197,12 +194,12 @@ describe("a door that stands open", () => {
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });
 
-  test.each(["done", "deleted"])("after its intervention was %s is listed once", async (end) => {
+  test.each(["done", "deleted"])("is listed once after its intervention was %s", async (end) => {
     await make({ id: "door", name: "Door" });
     opens("door");
     await site.settled();
     if (end === "done") site.change(1, { status: "done" });
-    else site.app.interventions.delete(1, SOMEBODY);
+    else site.app.interventions.delete(1, OPERATOR_USER);
     await passes(TOLD_MS);
     expect(names().at(-1)).toBe("Armed with 1 zone open");
     const record = site.records.at(-1);
@@ -212,7 +209,7 @@ describe("a door that stands open", () => {
     expect(site.zones.conditions).toEqual(["zone-open/door"]);
   });
 
-  test("as its shutdown ends is listed", async () => {
+  test("is listed at the end of its swinger shutdown", async () => {
     await make({ id: "door", name: "Door", swinger: { maxTrips: 1, resetAfterQuietS: 3600 } });
     opens("door");
     await site.settled();
@@ -220,12 +217,12 @@ describe("a door that stands open", () => {
     site.zones.monitor.read("door", "normal", { live: true });
     opens("door");
     await passes(TOLD_MS);
-    expect(site.fates).toContain("swinger");
+    expect(site.dispositions).toContain("swinger");
     await passes(3_700_000);
     expect(names()).toContain("Armed with 1 zone open");
   });
 
-  test("at first sight does not trip, and has a condition", async () => {
+  test("does not trip at the first reading, and has a condition", async () => {
     await make({ id: "door", name: "Door" });
     site.zones.monitor.read("door", "open", { live: true });
     await passes(TOLD_MS);
@@ -236,7 +233,7 @@ describe("a door that stands open", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
-  test("and has an unfinished intervention is told in that alone, over restarts too", async () => {
+  test("with an unfinished intervention is reported only there, also across restarts", async () => {
     await make({ id: "door", name: "Door" });
     opens("door");
     await site.settled();
@@ -246,7 +243,7 @@ describe("a door that stands open", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
-  test("has a condition while a person has taken its line out of the record", async () => {
+  test("has a condition while a user has removed its line from the record", async () => {
     await make({ id: "door", name: "Front door" }, { id: "window", name: "Window" });
     opens("door");
     await site.settled();
@@ -262,21 +259,21 @@ describe("a door that stands open", () => {
     expect(names()).toHaveLength(1);
   });
 
-  test("while the journal cannot be written is listed once it can be", async () => {
+  test("is listed once the journal is writable again", async () => {
     await make({ id: "door", name: "Door" });
     site.zones.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     opens("door");
     site.zones.breakJournal();
     site.zones.clock.advance(11 * MINUTE_MS);
     expect(site.zones.logged("standing-look-failed").length).toBeGreaterThan(0);
-    site.zones.mendJournal();
+    site.zones.repairJournal();
     await passes(11_000);
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });
 });
 
 describe("a zone that closes", () => {
-  test("is noted with its time in the record of its opening", async () => {
+  test("is noted with the time in the record of its opening", async () => {
     await make({ id: "door", name: "Door" });
     opens("door");
     await site.settled();
@@ -287,7 +284,7 @@ describe("a zone that closes", () => {
     expect(site.zones.restores).toMatchObject([{ cause: "reading", state: "merged", interventionId: 1 }]);
   });
 
-  test("and opens again says so in one line", async () => {
+  test("and opens again is noted in one line", async () => {
     await make({ id: "door", name: "Door" });
     for (let opening = 0; opening < 14; opening += 1) {
       opens("door");
@@ -298,7 +295,7 @@ describe("a zone that closes", () => {
     expect(site.records).toMatchObject([{ notes: "23:30 Door ×14 → 23:43, restored 23:44" }]);
   });
 
-  test("before its trip could be posted is noted after it", async () => {
+  test("before its trip is dispatched is noted after it", async () => {
     await make({ id: "door", name: "Door" });
     let refusals = 2;
     site.intercept = ({ method }, response) => {
@@ -317,7 +314,7 @@ describe("a zone that closes", () => {
   test.each([
     ["its intervention is done", "intervention 1 is done or deleted"],
     ["its opening was bypassed", "its opening was bypassed"],
-  ])("after %s is in the journal, with the reason", async (what, reason) => {
+  ])("after %s is recorded with the reason", async (what, reason) => {
     await make({ id: "door", name: "Door" });
     if (what === "its opening was bypassed")
       site.zones.watch.orders.bypass("door", { reason: "painter" }, ANA);
@@ -330,7 +327,7 @@ describe("a zone that closes", () => {
     expect(site.records.every(({ notes }) => notes === null)).toBe(true);
   });
 
-  test("by its own time says so", async () => {
+  test("by its restore time is noted as such", async () => {
     await make({ id: "pir", name: "Hall", kind: "motion", autoRestoreS: 60 });
     site.zones.monitor.read("pir", "open", { live: true });
     await passes(MINUTE_MS);
@@ -338,7 +335,7 @@ describe("a zone that closes", () => {
     expect(site.zones.restores).toMatchObject([{ cause: "auto" }]);
   });
 
-  test("while a person writes is noted beside what was written", async () => {
+  test("during an edit by a user is noted with the edit", async () => {
     await make({ id: "door", name: "Door" });
     opens("door");
     await site.settled();

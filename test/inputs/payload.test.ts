@@ -10,7 +10,7 @@ type Case = readonly [payload: string, rule: Rule, expected: string];
 
 const CONTACT: Rule = { path: "/contact", open: [false], normal: [true] };
 
-describe("a message's payload", () => {
+describe("the payload of a message", () => {
   const cases: readonly Case[] = [
     ['{"contact":false}', CONTACT, "open"],
     ['{"contact":true}', CONTACT, "normal"],
@@ -26,7 +26,7 @@ describe("a message's payload", () => {
     ["{", CONTACT, "not-json"],
     ["", CONTACT, "unknown"],
     ["  \n", CONTACT, "unknown"],
-    // Anything but the open value is normal where normal is not named.
+    // Without a normal value anything but the open value is normal.
     ['{"smoke":0}', { path: "/smoke", open: [1] }, "normal"],
     ['{"smoke":null}', { path: "/smoke", open: [1] }, "unknown"],
     ['{"smoke":"1"}', { path: "/smoke", open: [1] }, "open"],
@@ -52,7 +52,7 @@ describe("a message's payload", () => {
     ["1", { open: [true] }, "open"],
     ["False", { open: [0] }, "open"],
     ["2", { open: [true] }, "normal"],
-    // What stands for "I do not know", unless a rule means it.
+    // Values that mean "unknown", unless a rule uses them.
     ["999", { open: ["ON"] }, "unknown"],
     ['{"lux":-1}', { path: "/lux", open: [1] }, "unknown"],
     ["unavailable", { open: ["ON"] }, "unknown"],
@@ -60,7 +60,7 @@ describe("a message's payload", () => {
     ["-1", { open: [1], normal: [-1] }, "normal"],
     ['{"state":"ON"}', { open: ["ON"] }, "unknown"],
     ["null", { open: ["ON"] }, "unknown"],
-    // What bridges with an option for it send for the same thing.
+    // The same in the alternative format of bridges.
     ["ON", { open: [true] }, "open"],
     ["off", { open: [1], normal: [false] }, "normal"],
     ["ON\0", { open: ["ON"] }, "open"],
@@ -69,7 +69,7 @@ describe("a message's payload", () => {
     ['{"contact":NaN}', CONTACT, "unknown"],
     ['{"contact":False}', CONTACT, "not-json"],
     ['{"t":-Infinity,"note":"-Infinity"}', { path: "/note", open: ["-Infinity"] }, "open"],
-    // Codes are text, however long.
+    // Codes are text of any length.
     ["76561198000000001", { open: ["76561198000000002"] }, "normal"],
     ["76561198000000001", { open: ["76561198000000001"] }, "open"],
     ['{"id":76561198000000001}', { path: "/id", open: ["76561198000000002"] }, "normal"],
@@ -87,22 +87,22 @@ describe("a message's payload", () => {
     ['{"a":[[{"b":1}]]}', { path: "/a/b", open: [1] }, "unknown"],
     ['{"a":[["x",1]]}', { path: "/a/0/1", open: [1] }, "open"],
   ];
-  test.each(cases)("%j by the rule %j is %s", (payload, rule, expected) => {
-    expect(said(rule, Buffer.from(payload))).toBe(expected);
+  test.each(cases)("%j with the rule %j is %s", (payload, rule, expected) => {
+    expect(resultOf(rule, Buffer.from(payload))).toBe(expected);
   });
 
-  test("is dropped unread when it is larger than any sensor's", () => {
+  test("is dropped unread when it is too large", () => {
     const large = Buffer.from(JSON.stringify({ contact: false, noise: "x".repeat(PAYLOAD_BYTES_MAX) }));
-    expect(said(CONTACT, large)).toBe("too-large");
+    expect(resultOf(CONTACT, large)).toBe("too-large");
     const padded = Buffer.from(`{"contact":false}${" ".repeat(PAYLOAD_BYTES_MAX - 17)}`);
-    expect(said(CONTACT, padded)).toBe("open");
+    expect(resultOf(CONTACT, padded)).toBe("open");
   });
 
-  test("that is no text is refused", () => {
-    expect(said({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00))).toBe("not-utf8");
+  test("that is not text is rejected", () => {
+    expect(resultOf({ open: ["ON"] }, Uint8Array.of(0xff, 0xfe, 0x00))).toBe("not-utf8");
   });
 
-  test("of any bytes gives a contact or a reason, and never an exception", () => {
+  test("of any bytes returns a contact or a reason, and never throws", () => {
     const rule = fc.constantFrom<Rule>(CONTACT, { open: ["ON"] }, { path: "/a/b/c/d/e/f/g/h", open: [1] });
     const payload = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -114,7 +114,7 @@ describe("a message's payload", () => {
       fc.property(rule, payload, (some, bytes) => {
         const known = ["normal", "open", "unknown", "nothing"];
         const refusals = ["too-large", "not-utf8", "not-json", "too-many-entries"];
-        expect([...known, ...refusals]).toContain(said(some, bytes));
+        expect([...known, ...refusals]).toContain(resultOf(some, bytes));
       }),
     );
   });
@@ -137,7 +137,7 @@ describe("a battery", () => {
     ["full", { low: ["empty"] }, false],
     ["true", { below: 15 }, undefined],
   ];
-  test.each(cases)("that reports %j by the rule %j is low: %s", (payload, battery, low) => {
+  test.each(cases)("that reports %j with the rule %j is low: %s", (payload, battery, low) => {
     const zone = zoneOf({
       input: { mqtt: "t", path: "/none", open: [1] },
       battery: { mqtt: "b", ...battery },
@@ -167,7 +167,7 @@ describe("a last will", () => {
   });
 });
 
-function said(rule: Rule, payload: Uint8Array): string {
+function resultOf(rule: Rule, payload: Uint8Array): string {
   const topics = new ZoneTopics([zoneOf({ input: { mqtt: "t", ...rule } })]);
   const { signals, refused } = topics.read("t", payload, false);
   const [first] = signals;

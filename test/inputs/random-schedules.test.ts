@@ -4,9 +4,9 @@ import { DispatchingSite } from "../support/dispatching-site.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
 /*
- * Random days of an installation: contacts that open and close, sensors and brokers that repeat themselves, restarts,
- * power cuts, full disks and clocks that are set. A model that knows nothing of the program's own code says how many
- * edges there were; each must be a trip, one and no more. What this cannot show is time: the zones here have no filter.
+ * Random days of an installation: contacts that open and close, repeated messages, restarts, power cuts, full
+ * disks and clock steps. An independent model counts the edges; each must be exactly one trip. Filters are not
+ * covered: the zones have none.
  */
 
 const ZONES = [
@@ -23,7 +23,7 @@ type Step =
   | { readonly do: "repeat"; readonly zone: number }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "set-clock"; readonly ms: number }
-  | { readonly do: "restart" | "reboot" | "power-cut" | "disk-full" | "disk-mended" };
+  | { readonly do: "restart" | "reboot" | "power-cut" | "disk-full" | "disk-repaired" };
 
 const zone = fc.nat({ max: ZONES.length - 1 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -54,24 +54,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constantFrom("restart" as const, "reboot" as const, "power-cut" as const),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("disk-full" as const, "disk-mended" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom("disk-full" as const, "disk-repaired" as const) }),
+  },
 );
 
-/** What a careful person with a notebook would have counted. */
+/** Expected results of the model. */
 class Notebook {
   readonly edges = ZONES.map(() => 0);
   readonly #contact: Contact[] = ZONES.map(({ id }) => (id === "pir" ? "normal" : "unknown"));
   readonly #restedByItself = ZONES.map(({ id }) => id === "pir");
   readonly #lastOpenMs = ZONES.map(() => 0);
-  /** Open at first sight by an old value: of what saves lives the first live message is an edge. */
+  /** Open by a retained value at the first reading: for a life safety zone the first live message is an edge. */
   readonly #isOldOpening = ZONES.map(() => false);
 
-  reads(index: number, contact: Contact, live: boolean, nowMs: number): void {
+  reads(index: number, contact: Contact, simulate: boolean, nowMs: number): void {
     this.passes(nowMs);
     const before = this.#contact[index];
     if (contact === "unknown") return;
-    if (contact === "open" && !live && this.#restedByItself[index]) return;
-    const isFirstLive = live && (before === "unknown" || this.#isOldOpening[index] === true);
+    if (contact === "open" && !simulate && this.#restedByItself[index]) return;
+    const isFirstLive = simulate && (before === "unknown" || this.#isOldOpening[index] === true);
     const isTrip = before === "normal" || (isFirstLive && ZONES[index]?.id === "smoke");
     this.#isOldOpening[index] =
       contact === "open" && !isTrip && (before === "unknown" || this.#isOldOpening[index] === true);
@@ -81,7 +84,7 @@ class Notebook {
     this.#contact[index] = contact;
   }
 
-  /** The pulse sensor closes by itself. */
+  /** The pulse sensor is restored automatically. */
   passes(nowMs: number): void {
     for (const [index, { id }] of ZONES.entries()) {
       if (id !== "pir" || this.#contact[index] !== "open") continue;
@@ -91,21 +94,21 @@ class Notebook {
     }
   }
 
-  /** After a start the pulse sensor is given its whole time once more. */
+  /** After a start the full restore time of the pulse sensor applies again. */
   starts(nowMs: number): void {
     this.#isOldOpening.fill(false);
     this.#lastOpenMs.fill(nowMs);
   }
 }
 
-test("in 1,000 random days every edge is one trip, and no trip is without an edge", () => {
+test("in 1,000 random days every edge is one trip, and every trip has an edge", () => {
   const day = fc.array(step, { minLength: 5, maxLength: 40 });
   fc.assert(
     fc.property(day, (steps) => {
       const site = new WatchedZones(ZONES);
       try {
         const notebook = new Notebook();
-        live(site, notebook, steps);
+        simulate(site, notebook, steps);
         for (const [index, { id }] of ZONES.entries()) {
           const stored = site.trips.filter(({ zoneId, type }) => zoneId === id && type === "trip").length;
           const counted = site.journal.swingers.find(id)?.counted ?? 0;
@@ -119,8 +122,8 @@ test("in 1,000 random days every edge is one trip, and no trip is without an edg
   );
 }, 300_000);
 
-/** Lives through a day; readings that a full disk refuses come again, as a broker sends them, until it is mended. */
-function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): void {
+/** Simulates a day. Readings rejected by a full disk are delivered again, as by a broker, until the disk works. */
+function simulate(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): void {
   const last: ({ contact: Contact; live: boolean } | undefined)[] = ZONES.map(() => undefined);
   const owed: { zone: number; contact: Contact; live: boolean }[] = [];
   const read = (index: number, contact: Contact, isLive: boolean): void => {
@@ -135,9 +138,9 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
       owed.push({ zone: index, contact, live: isLive });
     }
   };
-  const mend = (): void => {
-    site.mendJournal();
-    // What was due while the disk was full is written down within a second.
+  const repair = (): void => {
+    site.repairJournal();
+    // Readings that were due while the disk was full are recorded within a second.
     site.clock.advance(1000);
     for (const { zone: index, contact, live: isLive } of owed.splice(0)) read(index, contact, isLive);
   };
@@ -152,8 +155,8 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
     else if (one.do === "set-clock") site.clock.stepWall(one.ms);
     else if (one.do === "disk-full") site.breakJournal();
     else {
-      mend();
-      if (one.do === "disk-mended") continue;
+      repair();
+      if (one.do === "disk-repaired") continue;
       notebook.passes(site.clock.monotonicMs());
       if (one.do === "restart") site.restart();
       if (one.do === "reboot") site.reboot();
@@ -161,10 +164,10 @@ function live(site: WatchedZones, notebook: Notebook, steps: readonly Step[]): v
       notebook.starts(site.clock.monotonicMs());
     }
   }
-  mend();
+  repair();
 }
 
-test("whatever trips where, and however often the daemon is restarted, each trip is in one intervention of its own objective", async () => {
+test("for any trips and restarts of the daemon, each trip is in one intervention of its objective", async () => {
   const zones = [1, 1, 2, 2, 3].map((id, index) =>
     zoneOf({
       id: `zone-${index}`,
@@ -202,7 +205,7 @@ test("whatever trips where, and however often the daemon is restarted, each trip
           const record = records.get(interventionId ?? 0);
           const kind = record?.firetruck ? "fire" : "burglary";
           expect(`${kind}/${record?.objectiveType}/${record?.objectiveId}`).toBe(subject);
-          // Its own record exists exactly if it was posted.
+          // Its own record exists if and only if it was posted.
           const own = site.zones.journal.incidents.find(key);
           expect(own !== undefined).toBe(state === "posted");
         }

@@ -4,7 +4,7 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/watched-zones.ts";
 
-/* The reviews of a camera: one person in the yard is `new`, then `update` every few seconds, then `end`. */
+/* Reviews of a camera: a person in the yard is `new`, then `update` every few seconds, then `end`. */
 
 const TOPIC = "frigate/reviews";
 const YARD: Partial<ZoneOptions> & Pick<ZoneOptions, "input"> = {
@@ -29,11 +29,11 @@ let mqtt: MqttZones;
 async function watch(options = YARD): Promise<void> {
   site = await DispatchingSite.make([zoneOf(options)]);
   mqtt = new MqttZones(site.zones.common);
-  await says("end", "before");
+  await publish("end", "before");
 }
 afterEach(() => site.close());
 
-async function says(type: string, id: string | number | null): Promise<void> {
+async function publish(type: string, id: string | number | null): Promise<void> {
   const payload = Buffer.from(JSON.stringify({ type, before: {}, after: { id, camera: "yard" } }));
   await mqtt.deliver({ topic: TOPIC, payload, isRetained: false });
 }
@@ -47,15 +47,15 @@ const trips = (): number => site.zones.trips.length;
 const repeated = () =>
   site.zones.events.filter(({ event }) => event === "opening-repeated").map(({ detail }) => detail);
 
-describe("openings that carry the same value", () => {
-  test("are one trip, and the repetition is an event with its reason", async () => {
+describe("openings with the same value", () => {
+  test("are one trip, and the repetition is logged with its reason", async () => {
     await watch();
-    await says("new", "1718987129.308396-fqk5ka");
+    await publish("new", "1718987129.308396-fqk5ka");
     passes(60);
-    await says("update", "1718987129.308396-fqk5ka");
+    await publish("update", "1718987129.308396-fqk5ka");
     passes(60);
-    await says("update", "1718987129.308396-fqk5ka");
-    await says("end", "1718987129.308396-fqk5ka");
+    await publish("update", "1718987129.308396-fqk5ka");
+    await publish("end", "1718987129.308396-fqk5ka");
     expect(trips()).toBe(1);
     expect(repeated()).toMatchObject([
       { value: "1718987129.308396-fqk5ka", times: 1, openedAt: "2026-11-20T21:30:00.000Z" },
@@ -64,123 +64,123 @@ describe("openings that carry the same value", () => {
     expect(repeated()[0]?.["reason"]).toMatch(/dispatched/);
   });
 
-  test("are one over a restart of the daemon and a power cut of the machine too", async () => {
+  test("are one also across a restart of the daemon and a power cut", async () => {
     await watch();
-    await says("new", "a");
+    await publish("new", "a");
     passes(60);
     await restart();
-    await says("update", "a");
+    await publish("update", "a");
     await restart(60_000);
-    await says("update", "a");
+    await publish("update", "a");
     expect(trips()).toBe(1);
-    await says("new", "b");
+    await publish("new", "b");
     expect(trips()).toBe(2);
   });
 
   test("are one within the incident window, and two beyond it", async () => {
     await watch();
-    await says("new", "a");
+    await publish("new", "a");
     passes(1799);
-    await says("update", "a");
+    await publish("update", "a");
     expect(trips()).toBe(1);
     passes(2);
-    await says("update", "a");
+    await publish("update", "a");
     expect(trips()).toBe(2);
   });
 
-  test("are two where the first was held back by a bypass: the centre knows of none", async () => {
+  test("are two if the first was suppressed by a bypass: the dispatch centre has neither", async () => {
     await watch();
     const ana = { who: "ana", from: "test" };
     site.zones.watch.orders.bypass("yard", { reason: "cleaning", minutes: 10 }, ana);
-    await says("new", "a");
+    await publish("new", "a");
     passes(60);
     site.zones.watch.orders.restore("yard", ana);
-    await says("update", "a");
+    await publish("update", "a");
     await site.settled();
-    expect(site.fates).toEqual(["bypassed", "posted"]);
+    expect(site.dispositions).toEqual(["bypassed", "posted"]);
     passes(60);
-    await says("update", "a");
+    await publish("update", "a");
     expect(trips()).toBe(2);
   });
 
-  test("are two where the first was too short to be confirmed, although another one tripped between", async () => {
+  test("are two if the first was too short to be confirmed, although another one tripped between", async () => {
     await watch({ ...YARD, confirmMs: 2000 });
-    await says("new", "a");
+    await publish("new", "a");
     passes(1);
-    await says("end", "a");
-    await says("new", "b");
+    await publish("end", "a");
+    await publish("new", "b");
     passes(3);
     await site.settled();
     expect(trips()).toBe(1);
-    await says("end", "b");
-    await says("new", "a");
+    await publish("end", "b");
+    await publish("new", "a");
     passes(3);
     await site.settled();
     expect(trips()).toBe(2);
-    await says("update", "b");
-    await says("update", "a");
+    await publish("update", "b");
+    await publish("update", "a");
     passes(3);
     expect(trips()).toBe(2);
   });
 
-  test("are one where the first was still being confirmed", async () => {
+  test("are one if the first was still being confirmed", async () => {
     await watch({ ...YARD, confirmMs: 2000 });
-    await says("new", "a");
+    await publish("new", "a");
     passes(1);
-    await says("update", "a");
+    await publish("update", "a");
     passes(60);
     expect(trips()).toBe(1);
-    await says("update", "a");
+    await publish("update", "a");
     passes(60);
     expect(trips()).toBe(1);
   });
 
-  test("are two where the message carries nothing to tell them by", async () => {
+  test("are two if the message has no value to compare", async () => {
     await watch();
-    await says("new", null);
+    await publish("new", null);
     passes(60);
-    await says("new", null);
+    await publish("new", null);
     expect(trips()).toBe(2);
   });
 
-  test("that the journal could not take are not known yet", async () => {
+  test("that the journal could not record are not known yet", async () => {
     await watch();
     site.zones.breakJournal();
-    await expect(says("new", "a")).rejects.toThrow(/readonly/);
-    site.zones.mendJournal();
-    await says("new", "a");
+    await expect(publish("new", "a")).rejects.toThrow(/readonly/);
+    site.zones.repairJournal();
+    await publish("new", "a");
     expect(trips()).toBe(1);
   });
 
-  test("show that the camera lives", async () => {
+  test("show that the camera is online", async () => {
     await watch({ ...YARD, supervisionTimeoutS: 900 });
-    await says("new", "a");
+    await publish("new", "a");
     for (let minute = 0; minute < 20; minute += 1) {
       passes(60);
-      await says("update", "a");
+      await publish("update", "a");
     }
     expect(site.zones.journal.faults.list()).toEqual([]);
   });
 
   test("of a life-safety zone all count: one record while it is open, another once it is done", async () => {
     await watch({ ...YARD, kind: "panic" });
-    await says("new", "button-1");
+    await publish("new", "button-1");
     passes(60);
-    await says("new", "button-1");
+    await publish("new", "button-1");
     await site.settled();
     expect(trips()).toBe(2);
     expect(site.records).toHaveLength(1);
     site.change(1, { status: "done" });
     passes(60);
-    await says("new", "button-1");
+    await publish("new", "button-1");
     await site.settled();
     expect(site.records).toHaveLength(2);
   });
 
-  test("of the newest 64 events of a zone are known", async () => {
+  test("are compared with the newest 64 events of a zone", async () => {
     await watch({ ...YARD, swinger: false });
     for (let event = 0; event < 70; event += 1) {
-      await says("new", event);
+      await publish("new", event);
       passes(31);
     }
     const kept = site.zones.database.prepare("SELECT count(*) FROM openings").pluck().get();

@@ -8,7 +8,7 @@ import { PROFILE_OF_KIND, resolveProfiles } from "../../src/domain/zone-rules.ts
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { WatchedZones } from "../support/watched-zones.ts";
 
-/* The examples of docs/sensors.md, loaded as they are there and fed with the messages shown. */
+/* The example zones of docs/sensors.md, loaded as written and fed with the documented messages. */
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/sensors.md", import.meta.url)), "utf8");
 const worked = page.slice(page.indexOf("## Examples"), page.indexOf("## Requirements for the broker"));
@@ -27,8 +27,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe("the worked zone", () => {
-  test("is there for each kind of shared topic", () => {
+describe("the example zone", () => {
+  test("exists for each kind of shared topic", () => {
     expect(examples.map(([title]) => title)).toEqual([
       "Shelly i4 (Gen2, Gen3)",
       "Frigate reviews",
@@ -36,7 +36,7 @@ describe("the worked zone", () => {
     ]);
   });
 
-  test.each(examples)("of %s does what its page says", async (_title, yaml, text) => {
+  test.each(examples)("of %s behaves as documented", async (_title, yaml, text) => {
     const file = join(folder, "santinela.yaml");
     writeFileSync(file, `objectives: { obiective/cladiri: [{ id: 12, name: Hala }] }\n${yaml}`);
     const { zones, warnings } = loadConfiguration({ file, env: {}, cwd: folder });
@@ -65,7 +65,7 @@ describe("the worked zone", () => {
   });
 });
 
-/** What has happened since it was last asked. */
+/** Events since the last call. */
 function outcomesOf({ logLines, events }: WatchedZones): string[] {
   const logged = logLines.splice(0).flatMap(({ event, zone, of }) => {
     if (event === "zone-trip") return [`trip ${String(zone)}`];
@@ -77,7 +77,7 @@ function outcomesOf({ logLines, events }: WatchedZones): string[] {
   return [...logged, ...repeated.map(({ subject }) => subject.replace("zone", "opening-repeated"))];
 }
 
-test("what each kind requests is in the table as the shipped profiles have it", () => {
+test("the table of zone types matches the shipped profiles", () => {
   for (const [kind, name] of Object.entries(PROFILE_OF_KIND)) {
     const row = new RegExp(`^\\| \`${kind}\` .*$`, "m").exec(page)?.[0].split("|") ?? [];
     const cells = row.map((cell) => cell.trim());
@@ -88,11 +88,11 @@ test("what each kind requests is in the table as the shipped profiles have it", 
       profile?.type,
       String(profile?.crews),
     ]);
-    const asked = (cells[6] ?? "").split(", ");
+    const services = (cells[6] ?? "").split(", ");
     expect({
-      police: asked.includes("police"),
-      ambulance: asked.includes("ambulance"),
-      firetruck: asked.includes("fire engine"),
+      police: services.includes("police"),
+      ambulance: services.includes("ambulance"),
+      firetruck: services.includes("fire engine"),
     }).toEqual({
       police: profile?.police,
       ambulance: profile?.ambulance,

@@ -6,7 +6,7 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { WatchedZones, zoneOf } from "../support/watched-zones.ts";
 
-/* Several sensors that speak on one topic, each zone with the conditions that tell its messages from its neighbours'. */
+/* Several sensors on one topic, each zone with conditions that select its messages. */
 
 type Options = Partial<ZoneOptions> & Pick<ZoneOptions, "input">;
 
@@ -28,9 +28,9 @@ afterEach(async () => {
   site.close();
 });
 
-const says = (topic: string, payload: unknown): Promise<unknown> =>
+const publish = (topic: string, payload: unknown): Promise<unknown> =>
   device.publishAsync(topic, typeof payload === "string" ? payload : JSON.stringify(payload), { qos: 1 });
-/** What has happened to the zones, in order. */
+/** Events of the zones, in order. */
 const happened = (): string[] =>
   site.logLines.flatMap(({ event, zone }) =>
     ["zone-first-sight", "zone-trip", "zone-restore"].includes(String(event))
@@ -78,36 +78,37 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 
   test("opens and closes the zone of the input that the frame names, and no other", async () => {
     await watch(...[0, 1, 2, 3].map(statusZone));
-    for (const id of [0, 1, 2, 3]) await says(TOPIC, frame({ [`input:${id}`]: { id, state: false } }));
-    await says(TOPIC, frame({ "input:2": { id: 2, state: true } }));
-    await says(TOPIC, frame({ "input:1": { id: 1, state: false } }));
-    await says(TOPIC, frame({ "input:2": { id: 2, state: false } }));
+    for (const id of [0, 1, 2, 3]) await publish(TOPIC, frame({ [`input:${id}`]: { id, state: false } }));
+    await publish(TOPIC, frame({ "input:2": { id: 2, state: true } }));
+    await publish(TOPIC, frame({ "input:1": { id: 1, state: false } }));
+    await publish(TOPIC, frame({ "input:2": { id: 2, state: false } }));
     expect(happened().slice(4)).toEqual(["trip input-2", "restore input-2"]);
   });
 
-  test("is a sign of life only of the input that the frame names", async () => {
+  test("shows only the input named in the frame as online", async () => {
     await watch(...[0, 1].map(statusZone));
     for (let minute = 0; minute < 16; minute += 1) {
-      await says(TOPIC, frame({ "input:1": { id: 1, state: false } }));
+      await publish(TOPIC, frame({ "input:1": { id: 1, state: false } }));
       site.clock.advance(60_000);
     }
     expect(faults()).toEqual(["input-0 supervision"]);
   });
 
-  test("may tell of several events in one frame: each is an edge of its own, in order", async () => {
+  test("may report several events in one frame: each is an edge of its own, in order", async () => {
     await watch(...[0, 1, 2, 3].map(eventZone));
-    for (const id of [0, 1, 2, 3]) await says(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
+    for (const id of [0, 1, 2, 3])
+      await publish(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
     const events = [event(3, "btn_down"), event(0, "btn_down"), event(3, "btn_up"), event(3, "btn_down")];
-    await says(TOPIC, frame({ events }, "NotifyEvent"));
+    await publish(TOPIC, frame({ events }, "NotifyEvent"));
     expect(happened().slice(4)).toEqual(["trip input-0", "trip input-3", "restore input-3", "trip input-3"]);
-    await says(TOPIC, frame({ "input:3": { id: 3, state: false } }));
-    await says(TOPIC, frame({ events: [] }, "NotifyEvent"));
+    await publish(TOPIC, frame({ "input:3": { id: 3, state: false } }));
+    await publish(TOPIC, frame({ events: [] }, "NotifyEvent"));
     expect(happened()).toHaveLength(8);
   });
 
-  test("whose frame is repeated after a lost acknowledgement trips once", async () => {
+  test("trips once when a frame is repeated after a lost acknowledgement", async () => {
     await watch(eventZone(0));
-    await says(TOPIC, frame({ events: [event(0, "btn_up")] }, "NotifyEvent"));
+    await publish(TOPIC, frame({ events: [event(0, "btn_up")] }, "NotifyEvent"));
     const payload = JSON.stringify(
       frame({ events: [event(0, "btn_down"), event(0, "btn_up")] }, "NotifyEvent"),
     );
@@ -118,15 +119,15 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
     expect(happened()).toEqual(["first-sight input-0", "trip input-0", "restore input-0"]);
   });
 
-  test("whose frame cannot be written down is not acknowledged, and comes whole again", async () => {
+  test("is not acknowledged when a frame cannot be recorded, and delivers it completely again", async () => {
     await watch(eventZone(0), eventZone(1));
-    for (const id of [0, 1]) await says(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
+    for (const id of [0, 1]) await publish(TOPIC, frame({ events: [event(id, "btn_up")] }, "NotifyEvent"));
     const events = [event(0, "btn_down"), event(1, "btn_down")];
     const payload = Buffer.from(JSON.stringify(frame({ events }, "NotifyEvent")));
     const message = { topic: TOPIC, payload, isRetained: false };
     site.breakJournal();
     await expect(mqtt.deliver(message)).rejects.toThrow(/readonly/);
-    site.mendJournal();
+    site.repairJournal();
     expect(site.trips).toEqual([]);
     await mqtt.deliver(message);
     expect(site.trips.map(({ zoneId }) => zoneId)).toEqual(["input-0", "input-1"]);
@@ -134,10 +135,10 @@ describe("a Shelly i4 whose four inputs share one topic", () => {
 });
 
 describe("a frame with more events than any device sends", () => {
-  test("changes nothing and is named in the log", async () => {
+  test("changes nothing and is logged", async () => {
     await watch({ input: { mqtt: "many", path: "/e/s", open: [1], normal: [0] } });
-    await says("many", { e: [{ s: 0 }] });
-    await says("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
+    await publish("many", { e: [{ s: 0 }] });
+    await publish("many", { e: Array.from({ length: 257 }, () => ({ s: 1 })) });
     expect(happened()).toEqual(["first-sight front-door"]);
     expect(site.logged("mqtt-payload-rejected")).toMatchObject([{ reason: "too-many-entries" }]);
   });
@@ -164,16 +165,16 @@ describe("the reviews of several cameras on one topic", () => {
     return { type, before: { ...after }, after: { data: { objects: ["dog", "person"] }, ...after } };
   };
 
-  test("open the zone of their camera, severity and object, and a neighbour's end closes nothing", async () => {
+  test("open the zone of their camera, severity and object, and the end of another review closes nothing", async () => {
     await watch(camera("yard"), camera("gate"));
-    for (const name of ["yard", "gate"]) await says("frigate/reviews", review("end", name));
-    await says("frigate/reviews", review("new", "yard", { severity: "detection" }));
-    await says("frigate/reviews", review("new", "yard", { data: { objects: ["cat"] } }));
+    for (const name of ["yard", "gate"]) await publish("frigate/reviews", review("end", name));
+    await publish("frigate/reviews", review("new", "yard", { severity: "detection" }));
+    await publish("frigate/reviews", review("new", "yard", { data: { objects: ["cat"] } }));
     expect(happened()).toHaveLength(2);
-    await says("frigate/reviews", review("update", "yard"));
-    await says("frigate/reviews", review("end", "gate"));
+    await publish("frigate/reviews", review("update", "yard"));
+    await publish("frigate/reviews", review("end", "gate"));
     expect(site.contactOf("yard")).toBe("open");
-    await says("frigate/reviews", review("end", "yard"));
+    await publish("frigate/reviews", review("end", "yard"));
     expect(happened().slice(2)).toEqual(["trip yard", "restore yard"]);
   });
 });
@@ -183,12 +184,12 @@ describe("a message with lists", () => {
     await watch({ input });
     site.monitor.read("front-door", "normal", { live: true });
     const before = happened().length;
-    await says("lists", payload);
+    await publish("lists", payload);
     return happened().slice(before);
   };
   const event = { mqtt: "lists", path: "/e/s", open: [1], normal: [0] };
 
-  test("that is a list as a whole is looked at entry by entry", async () => {
+  test("that is a list is read entry by entry", async () => {
     const input = { ...event, path: "/s", where: [{ path: "/id", in: [7] }] };
     const payload = [
       { id: 7, s: 1 },
@@ -198,7 +199,7 @@ describe("a message with lists", () => {
     expect(await read(input, payload)).toEqual(["trip front-door", "restore front-door"]);
   });
 
-  test("has its conditions on the message, the list around and the entry itself", async () => {
+  test("has its conditions on the message, the list and the entry", async () => {
     const input = {
       ...event,
       path: "/a/e/s",
@@ -220,7 +221,7 @@ describe("a message with lists", () => {
     ]);
   });
 
-  test("may name the sensor in another list than the value", async () => {
+  test("may have the sensor and the value in different lists", async () => {
     const input = {
       ...event,
       path: "/event",
@@ -231,11 +232,11 @@ describe("a message with lists", () => {
     expect(await read(input, { event: "TRIGGER", sensors })).toEqual(["trip front-door"]);
   });
 
-  test("whose path has a number is looked at in that place alone", async () => {
+  test("whose path has a number is read only at that index", async () => {
     expect(await read({ ...event, path: "/e/1/s" }, { e: [{ s: 1 }, { s: 0 }] })).toEqual([]);
   });
 
-  test("may have one entry without the list around it", async () => {
+  test("may have a single entry without a list", async () => {
     expect(await read(event, { e: { s: 1 } })).toEqual(["trip front-door"]);
   });
 });
@@ -255,13 +256,13 @@ describe("a zone on a shared topic", () => {
     ...more,
   });
 
-  test("takes neither tampering nor battery from a neighbour's message", async () => {
+  test("reads neither tamper nor battery from the message of another device", async () => {
     await watch(sensor("771"), sensor("772"));
-    await says("rtl_433/house/events", { id: 772, state: "closed", tamper: 1, battery_ok: 0 });
+    await publish("rtl_433/house/events", { id: 772, state: "closed", tamper: 1, battery_ok: 0 });
     expect(faults()).toEqual(["772 battery", "772 tamper"]);
   });
 
-  test("may have its battery in other messages of the same topic, with conditions of their own", async () => {
+  test("may have its battery in other messages of the topic, with conditions of their own", async () => {
     const battery = {
       mqtt: "rtl_433/house/events",
       where: [
@@ -272,33 +273,33 @@ describe("a zone on a shared topic", () => {
       low: [0],
     };
     await watch(sensor("771", { battery }));
-    await says("rtl_433/house/events", { id: 771, battery_ok: 0, state: "open" });
+    await publish("rtl_433/house/events", { id: 771, battery_ok: 0, state: "open" });
     expect(faults()).toEqual([]);
-    await says("rtl_433/house/events", { id: 771, battery_ok: 0 });
+    await publish("rtl_433/house/events", { id: 771, battery_ok: 0 });
     expect(faults()).toEqual(["771 battery"]);
   });
 
   test("compares long transmitter codes digit by digit", async () => {
     await watch(sensor("76561198000000001"), sensor("76561198000000002"));
     for (const id of ["76561198000000001", "76561198000000002"])
-      await says("rtl_433/house/events", { id, state: "closed" });
-    await says("rtl_433/house/events", { id: "76561198000000002", state: "open" });
+      await publish("rtl_433/house/events", { id, state: "closed" });
+    await publish("rtl_433/house/events", { id: "76561198000000002", state: "open" });
     expect(happened().slice(2)).toEqual(["trip 76561198000000002"]);
   });
 
-  test("is not changed by what is about no zone, which is counted by topic and logged once a minute", async () => {
+  test("is not changed by messages for no zone, which are counted by topic and logged once a minute", async () => {
     await watch(sensor("771"));
     for (let message = 0; message < 5; message += 1)
-      await says("rtl_433/house/events", { id: 900 + message, state: "open" });
+      await publish("rtl_433/house/events", { id: 900 + message, state: "open" });
     expect(happened()).toEqual([]);
     expect(site.logged("mqtt-message-for-no-zone")).toHaveLength(1);
     expect(mqtt.counts.list()).toEqual([{ topic: "rtl_433/house/events", reason: "no-zone", count: 5 }]);
     site.clock.advance(60_000);
-    await says("rtl_433/house/events", { id: 1, state: "open" });
+    await publish("rtl_433/house/events", { id: 1, state: "open" });
     expect(site.logged("mqtt-message-for-no-zone")[1]).toMatchObject({ count: 6 });
   });
 
-  test("under a broad filter keeps no more counts than a site can read, whatever topics a client invents", async () => {
+  test("with a broad filter keeps a limited number of counts, whatever topics a client invents", async () => {
     const input = { mqtt: "made/up/#", where: [{ path: "/id", in: [1] }], path: "/s", open: [1] };
     await watch({ input });
     const message = { payload: Buffer.from("{}"), isRetained: false };
@@ -309,7 +310,7 @@ describe("a zone on a shared topic", () => {
     expect(counts[0]).toEqual({ topic: "other topics", reason: "no-zone", count: 744 });
   });
 
-  test("behind one of two bridges on one topic follows its own", async () => {
+  test("behind one of two bridges on one topic follows its own bridge", async () => {
     const bridge = (name: string) => ({
       mqtt: "bridges",
       where: [{ path: "/name", in: [name] }],
@@ -319,13 +320,13 @@ describe("a zone on a shared topic", () => {
       { id: "a", input: { gpio: 4 }, bridge: bridge("cellar"), unavailableGraceS: 0 },
       { id: "b", input: { gpio: 5 }, bridge: bridge("attic"), unavailableGraceS: 0 },
     );
-    await says("bridges", { name: "cellar", state: "offline" });
-    await says("bridges", { name: "attic", state: "offline" });
-    await says("bridges", { name: "attic", state: "online" });
+    await publish("bridges", { name: "cellar", state: "offline" });
+    await publish("bridges", { name: "attic", state: "offline" });
+    await publish("bridges", { name: "attic", state: "online" });
     expect(faults()).toEqual(["bridges (/name = cellar) supervision"]);
   });
 
-  test("follows the gate of its own area", async () => {
+  test("follows the arming condition of its own area", async () => {
     const gate = (area: string) => ({
       mqtt: "panel",
       where: [{ path: "/area", in: [area] }],
@@ -334,15 +335,15 @@ describe("a zone on a shared topic", () => {
       normal: [0],
     });
     await watch({ id: "a", input: { mqtt: "a", open: ["ON"] }, gate: gate("A") });
-    await says("panel", { area: "A", armed: 0 });
-    await says("panel", { area: "B", armed: 1 });
-    await says("a", "OFF");
-    await says("a", "ON");
+    await publish("panel", { area: "A", armed: 0 });
+    await publish("panel", { area: "B", armed: 1 });
+    await publish("a", "OFF");
+    await publish("a", "ON");
     expect(site.trips.map(({ state }) => state)).toEqual(["gated"]);
   });
 });
 
-describe("a bridge that says plain words", () => {
+describe("a bridge with plain text payloads", () => {
   const zone = (path: string | undefined): Options => ({
     input: { gpio: 4 },
     unavailableGraceS: 0,
@@ -354,13 +355,13 @@ describe("a bridge that says plain words", () => {
     ["/state", "offline", "online"],
     [undefined, '{"state":"offline"}', '{"state":"online"}'],
     ["/state", '"offline"', '{"state":"online"}'],
-  ])("is understood with the path %s: %s", async (path, offline, online) => {
+  ])("is parsed with the path %s: %s", async (path, offline, online) => {
     await watch(zone(path));
-    await says("zigbee2mqtt/bridge/state", offline);
-    await says("zigbee2mqtt/door/availability", offline);
+    await publish("zigbee2mqtt/bridge/state", offline);
+    await publish("zigbee2mqtt/door/availability", offline);
     expect(faults()).toEqual(["front-door supervision", "zigbee2mqtt/bridge/state supervision"]);
-    await says("zigbee2mqtt/bridge/state", online);
-    await says("zigbee2mqtt/door/availability", online);
+    await publish("zigbee2mqtt/bridge/state", online);
+    await publish("zigbee2mqtt/door/availability", online);
     expect(faults()).toEqual([]);
     expect(site.logged("mqtt-payload-rejected")).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 import { listen } from "../support/loopback.ts";
 
-/** A broker that takes connections and never answers. */
+/** A broker that accepts connections and never responds. */
 let broker: Server;
 const connections: Socket[] = [];
 let installation: Installation;
@@ -23,7 +23,7 @@ afterEach(async () => {
   broker.close();
 });
 
-test("a daemon that is stopped while its broker has not answered yet ends, and does not connect again", async () => {
+test("a daemon that is stopped before its broker responds stops, and does not reconnect", async () => {
   const url = `mqtt://127.0.0.1:${await listen(broker)}`;
   const site = installation.daemon("site", `http: { port: 0 }\nmqtt: { url: "${url}" }\nzones: []\n`);
   await site.start();

@@ -16,7 +16,7 @@ const HALL_2 = zoneOf({ id: "hall-2", input: { simulated: true }, objective: bui
 /** Its objective is not in the database. */
 const NOWHERE = zoneOf({ id: "nowhere", input: { simulated: true }, objective: building(99) });
 
-/** More than are refused in a row before people are told. */
+/** More than the consecutive rejections before a condition is raised. */
 const FAR = Array.from({ length: 12 }, (_, index) =>
   zoneOf({ id: `far-${index}`, input: { simulated: true }, objective: building(100 + index) }),
 );
@@ -29,9 +29,9 @@ let server: Server;
 let port: number;
 let client: ApiClient;
 let dispatcher: TripDispatcher;
-/** Answers given instead of the application's, the next first; after them the application answers. */
+/** Responses instead of those of the application, in order; then the application responds. */
 let instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
-/** Keys of the requests that came in, in order. */
+/** Keys of the received requests, in order. */
 let keys: string[];
 let failpoint: (name: string) => void;
 
@@ -58,7 +58,7 @@ afterEach(async () => {
 });
 
 describe("a trip", () => {
-  test("becomes an intervention under its own key, and is marked with its id", async () => {
+  test("becomes an intervention under its own key, and stores its id", async () => {
     trip("hall-1");
     dispatcher.start();
     await eventually("the post", () => site.trips[0]?.state === "posted");
@@ -70,7 +70,7 @@ describe("a trip", () => {
     expect(keys).toEqual(['"trip-1"']);
   });
 
-  test("that comes later follows at a hint; the oldest goes first", async () => {
+  test("that comes later is dispatched on notification; the oldest goes first", async () => {
     dispatcher.start();
     for (const zone of ["hall-1", "hall-2"]) trip(zone);
     dispatcher.requestRun();
@@ -78,16 +78,16 @@ describe("a trip", () => {
     expect(recorded().records.map(({ objectiveId }) => objectiveId)).toEqual([1, 2]);
   });
 
-  test("is found a minute later although its hint was lost", async () => {
+  test("is found a minute later after a lost notification", async () => {
     dispatcher.start();
-    // The first look at the empty journal is over by the end of this turn.
+    // The first check of the empty journal ends in this turn.
     await new Promise(setImmediate);
     trip("hall-1");
     site.clock.advance(60_000);
     await eventually("the post", () => site.trips[0]?.state === "posted");
   });
 
-  test("that never comes to an end is told from a quiet night", async () => {
+  test("that never completes is distinguished from an idle dispatcher", async () => {
     dispatcher.start();
     for (let minute = 0; minute < 10; minute += 1) {
       await new Promise(setImmediate);
@@ -107,36 +107,39 @@ describe("a trip", () => {
   test.each<[what: string, breakIt: () => void | Promise<void>]>([
     ["cannot be reached", () => close(server)],
     ["is overloaded", () => answers(503, 4)],
-    ["asks for patience", () => answers(429, 4)],
-    ["hangs up", () => void instead.push(...Array.from({ length: 4 }, () => hangUp))],
-  ])("waits while the local API %s, tells people, and goes when it is back", async (_what, breakIt) => {
-    await breakIt();
-    trip("hall-1");
-    trip("hall-2");
-    dispatcher.start();
-    await failures(1);
-    expect(site.conditions).toEqual([]);
-    for (const [index, delayMs] of [100, 200].entries()) {
-      site.clock.advance(delayMs / 2);
-      expect(site.logged("trip-post-failed")).toHaveLength(index + 1);
-      site.clock.advance(delayMs);
-      await failures(index + 2);
-    }
-    expect(site.conditions).toEqual(["dispatch-failing"]);
-    expect(site.trips).toMatchObject([
-      { state: "waiting", attempts: 3 },
-      { state: "waiting", attempts: 0 },
-    ]);
+    ["sends Retry-After", () => answers(429, 4)],
+    ["closes connections", () => void instead.push(...Array.from({ length: 4 }, () => hangUp))],
+  ])(
+    "waits while the local API %s, raises a condition, and is dispatched when it is back",
+    async (_what, breakIt) => {
+      await breakIt();
+      trip("hall-1");
+      trip("hall-2");
+      dispatcher.start();
+      await failures(1);
+      expect(site.conditions).toEqual([]);
+      for (const [index, delayMs] of [100, 200].entries()) {
+        site.clock.advance(delayMs / 2);
+        expect(site.logged("trip-post-failed")).toHaveLength(index + 1);
+        site.clock.advance(delayMs);
+        await failures(index + 2);
+      }
+      expect(site.conditions).toEqual(["dispatch-failing"]);
+      expect(site.trips).toMatchObject([
+        { state: "waiting", attempts: 3 },
+        { state: "waiting", attempts: 0 },
+      ]);
 
-    instead = [];
-    if (!server.listening) await listen(server, port);
-    site.clock.advance(400);
-    await eventually("both", () => site.journal.trips.count("posted") === 2);
-    expect(site.conditions).toEqual([]);
-    expect(recorded().total).toBe(2);
-  });
+      instead = [];
+      if (!server.listening) await listen(server, port);
+      site.clock.advance(400);
+      await eventually("both", () => site.journal.trips.count("posted") === 2);
+      expect(site.conditions).toEqual([]);
+      expect(recorded().total).toBe(2);
+    },
+  );
 
-  test("that meets one bad moment of the API side by side with others waits no longer than one alone", async () => {
+  test("that fails once together with others waits no longer than a single one", async () => {
     instead.push((request, response) => app.app(request, response));
     answers(503, FAR.length);
     trip("hall-1");
@@ -145,12 +148,12 @@ describe("a trip", () => {
     await failures(FAR.length);
     expect(site.conditions).toEqual([]);
     site.clock.advance(100);
-    await eventually("the next look", () => site.journal.trips.count("waiting") === 0);
+    await eventually("the next check", () => site.journal.trips.count("waiting") === 0);
     expect(site.logged("trip-post-failed")).toHaveLength(FAR.length);
   });
 
-  test("whose key was used with another body is told to people and makes no second intervention", async () => {
-    const body = { name: "Somebody's", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+  test("whose key was used with another body raises a condition and creates no second intervention", async () => {
+    const body = { name: "Another record", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
     await client.request({
       method: "POST",
       path: "/interventii",
@@ -166,7 +169,7 @@ describe("a trip", () => {
   });
 
   test.each([500, 201, 403])(
-    "that the API has trouble with (%s without a record) does not hold up the ones behind it",
+    "that the API fails on (%s without a record) does not delay the next ones",
     async (status) => {
       answers(status, 1);
       trip("hall-1");
@@ -180,7 +183,7 @@ describe("a trip", () => {
     },
   );
 
-  test("is tried at least every 30 s, however long the trouble lasts", async () => {
+  test("is retried at least every 30 s, for any duration", async () => {
     answers(503, 20);
     trip("hall-1");
     dispatcher.start();
@@ -202,7 +205,7 @@ describe("a trip", () => {
     expect(site.logged("trip-post-failed")).toEqual([]);
   });
 
-  test("whose full body is refused goes in its plainest form", async () => {
+  test("whose full body is rejected is sent in its minimal form", async () => {
     answers(400, 1);
     trip("hall-1");
     dispatcher.start();
@@ -213,7 +216,7 @@ describe("a trip", () => {
     ]);
   });
 
-  test("whose plainest form was taken and not answered has no second record when the full one is taken later", async () => {
+  test("whose minimal form was applied without a response has no second record when the full one is accepted later", async () => {
     answers(400, 1);
     instead.push((request, response) => {
       response.end = () => response.destroy();
@@ -228,7 +231,7 @@ describe("a trip", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("that is refused altogether is kept as refused, told to people, and lets the next one go", async () => {
+  test("that is rejected in any form is stored as rejected, raises a condition, and does not delay the next one", async () => {
     trip("nowhere");
     trip("hall-1");
     dispatcher.start();
@@ -238,7 +241,7 @@ describe("a trip", () => {
     expect(site.conditions).toEqual(["trip-refused/nowhere"]);
   });
 
-  test("that was refused is tried again at the next start", async () => {
+  test("that was rejected is retried at the next start", async () => {
     trip("nowhere");
     dispatcher.start();
     await eventually("the refusal", () => site.trips[0]?.state === "refused");
@@ -250,7 +253,7 @@ describe("a trip", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("of a zone whose name holds a control character goes without that character", async () => {
+  test("of a zone with a control character in its name is sent without that character", async () => {
     const bell = String.fromCharCode(7);
     const seen = {
       key: "x",
@@ -272,7 +275,7 @@ describe("a trip", () => {
     expect(recorded().records).toMatchObject([{ name: "Alarm, intrusion: Hall 1" }]);
   });
 
-  test("whose mark could not be written is posted again under the same key and is one intervention", async () => {
+  test("whose acknowledgement could not be recorded is posted again under the same key and is one intervention", async () => {
     trip("hall-1");
     failpoint = () => {
       site.breakJournal();
@@ -281,9 +284,9 @@ describe("a trip", () => {
     dispatcher.start();
     await eventually("the failure", () => site.logged("trip-dispatch-failed").length === 1);
     expect(site.trips[0]?.state).toBe("waiting");
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(200);
-    await eventually("the mark", () => site.trips[0]?.state === "posted");
+    await eventually("the acknowledgement", () => site.trips[0]?.state === "posted");
     expect(keys).toEqual(['"trip-1"', '"trip-1"']);
     expect(recorded().total).toBe(1);
   });
@@ -304,7 +307,7 @@ describe("a trip", () => {
     expect(site.journal.swingers.find("hall-1")).toMatchObject({ incidents: 1 });
   });
 
-  test("that is under way when the daemon stops is finished, and no further one is begun", async () => {
+  test("in progress at the stop of the daemon is completed, and no other is started", async () => {
     const held: (() => void)[] = [];
     instead.push((request, response) => void held.push(() => app.app(request, response)));
     trip("hall-1");

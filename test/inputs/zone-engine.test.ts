@@ -18,7 +18,7 @@ function read(zoneId: string, contact: Contact): void {
 }
 
 describe("a trip", () => {
-  test("is in the journal, with the state of its zone, when the reading returns", () => {
+  test("is in the journal with the state of its zone when the reading returns", () => {
     site = new WatchedZones([PLAIN]);
     read("gate", "normal");
     const outcome = site.monitor.read("gate", "open", { live: true });
@@ -37,7 +37,7 @@ describe("a trip", () => {
     expect(site.hints).toBe(1);
   });
 
-  test("a pulse of 100 ms on a wire is none, one of 400 ms is one", () => {
+  test("does not follow a GPIO pulse of 100 ms, and follows one of 400 ms", () => {
     site = new WatchedZones([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
@@ -52,7 +52,7 @@ describe("a trip", () => {
   });
 
   test.each([-10 * 365 * 24 * HOUR_MS, HOUR_MS])(
-    "a clock that is set by %i ms inside the debounce neither makes nor prevents it",
+    "is neither caused nor prevented by a clock step of %i ms during the debounce",
     (stepMs) => {
       site = new WatchedZones([WIRED]);
       read("door", "normal");
@@ -64,12 +64,12 @@ describe("a trip", () => {
       expect(site.trips).toHaveLength(0);
       site.clock.advance(1);
       expect(site.trips).toHaveLength(1);
-      // Dated by the clock as it is now, 250 ms back.
+      // The time is that of the present clock minus 250 ms.
       expect(site.trips[0]?.moment.wallMs).toBe(site.clock.wallMs() - 250);
     },
   );
 
-  test("one zone's trip does not disturb another zone's debounce", () => {
+  test("does not disturb the debounce of another zone", () => {
     site = new WatchedZones([WIRED, PLAIN]);
     read("door", "normal");
     read("gate", "normal");
@@ -82,8 +82,8 @@ describe("a trip", () => {
   });
 });
 
-describe("a zone that closes by itself", () => {
-  test("is closed after its time and trips again on the next press", () => {
+describe("a zone with automatic restore", () => {
+  test("is restored after its time and trips again at the next press", () => {
     site = new WatchedZones([PULSE]);
     read("remote", "normal");
     read("remote", "open");
@@ -95,7 +95,7 @@ describe("a zone that closes by itself", () => {
     expect(site.trips).toHaveLength(2);
   });
 
-  test("is closed although the daemon was restarted in between", () => {
+  test("is restored also after a restart of the daemon", () => {
     site = new WatchedZones([PULSE]);
     read("remote", "normal");
     read("remote", "open");
@@ -106,7 +106,7 @@ describe("a zone that closes by itself", () => {
 });
 
 describe("after a restart", () => {
-  test("a door that stayed open is no second trip", () => {
+  test("a door that stayed open does not trip again", () => {
     site = new WatchedZones([PLAIN]);
     read("gate", "normal");
     read("gate", "open");
@@ -155,7 +155,7 @@ describe("an opening that is still being confirmed", () => {
     confirmMs: 2500,
   });
 
-  test("is taken up again after a restart, with the time that has passed", () => {
+  test("continues after a restart with the elapsed time", () => {
     site = new WatchedZones([SLOW]);
     read("gate", "normal");
     read("gate", "open");
@@ -168,7 +168,7 @@ describe("an opening that is still being confirmed", () => {
     expect(site.trips).toMatchObject([{ cause: "edge", moment: { wallMs: openedWallMs } }]);
   });
 
-  test("is a trip at once when its time was over while the daemon was down", () => {
+  test("trips at once when its time ended while the daemon was stopped", () => {
     site = new WatchedZones([SLOW]);
     read("gate", "normal");
     read("gate", "open");
@@ -181,7 +181,7 @@ describe("an opening that is still being confirmed", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("is a trip behind a clock that has fallen back to 1970", () => {
+  test("trips after a clock step back to 1970", () => {
     site = new WatchedZones([SLOW]);
     read("gate", "normal");
     read("gate", "open");
@@ -190,7 +190,7 @@ describe("an opening that is still being confirmed", () => {
     expect(site.trips).toHaveLength(1);
   });
 
-  test("is forgotten when the contact has closed in time, also over a restart", () => {
+  test("is cancelled when the contact closes in time, also across a restart", () => {
     site = new WatchedZones([SLOW]);
     read("gate", "normal");
     read("gate", "open");
@@ -205,7 +205,7 @@ describe("an opening that is still being confirmed", () => {
 describe("a test drive of a real sensor", () => {
   const GATE = zoneOf({ id: "gate", input: { mqtt: "gate", open: ["open"], normal: ["closed"] } });
 
-  test("trips, leaves the zone as its sensor last said, and the next real opening trips too", () => {
+  test("trips, leaves the zone in its last state, and the next real opening trips too", () => {
     site = new WatchedZones([GATE]);
     read("gate", "normal");
     expect(site.monitor.simulateTrip("gate")).toEqual({ contact: "normal", trips: ["trip-1"] });
@@ -214,7 +214,7 @@ describe("a test drive of a real sensor", () => {
     expect(site.trips.map(({ cause }) => cause)).toEqual(["edge", "after-restart"]);
   });
 
-  test("of a zone that is open already changes nothing", () => {
+  test("changes nothing in an open zone", () => {
     site = new WatchedZones([GATE]);
     read("gate", "normal");
     read("gate", "open");
@@ -222,7 +222,7 @@ describe("a test drive of a real sensor", () => {
   });
 });
 
-test("10,000 flaps of a wire are one trip and one repair, which is over when it has been quiet for ten minutes", () => {
+test("10,000 changes of a GPIO contact are one trip and one repair, which ends after ten quiet minutes", () => {
   site = new WatchedZones([WIRED]);
   read("door", "normal");
   site.clock.advance(1000);
@@ -241,7 +241,7 @@ test("10,000 flaps of a wire are one trip and one repair, which is over when it 
 });
 
 describe("a journal that cannot be written", () => {
-  test("leaves the zone as it was, so that the same reading given again is the trip", () => {
+  test("leaves the zone unchanged, so that the repeated reading trips", () => {
     site = new WatchedZones([PLAIN]);
     read("gate", "normal");
     site.breakJournal();
@@ -250,13 +250,13 @@ describe("a journal that cannot be written", () => {
     expect(site.monitor.zones()[0]?.contact).toBe("normal");
     expect(site.hints).toBe(0);
 
-    site.mendJournal();
+    site.repairJournal();
     read("gate", "open");
     expect(site.trips).toHaveLength(1);
     expect(site.conditions).toEqual([]);
   });
 
-  test("does not lose an opening that was being debounced: it is written a second after the disk is mended", () => {
+  test("does not lose an opening during the debounce: it is recorded a second after the disk works again", () => {
     site = new WatchedZones([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
@@ -265,13 +265,13 @@ describe("a journal that cannot be written", () => {
     const openedWallMs = site.clock.wallMs();
     site.clock.advance(10_000);
     expect(site.conditions).toEqual(["journal-write-failed"]);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(1000);
     expect(site.trips.map(({ moment }) => moment.wallMs)).toEqual([openedWallMs]);
     expect(site.conditions).toEqual([]);
   });
 
-  test("does not lose that opening when the door is closed again before the disk is mended", () => {
+  test("does not lose that opening when the door closes before the disk works again", () => {
     site = new WatchedZones([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
@@ -279,7 +279,7 @@ describe("a journal that cannot be written", () => {
     read("door", "open");
     site.clock.advance(500);
     expect(() => read("door", "normal")).toThrow(/readonly/);
-    site.mendJournal();
+    site.repairJournal();
     site.clock.advance(1000);
     read("door", "normal");
     site.clock.advance(1000);
@@ -288,7 +288,7 @@ describe("a journal that cannot be written", () => {
   });
 });
 
-test("readings that change nothing are not written", () => {
+test("readings that change nothing are not stored", () => {
   site = new WatchedZones([WIRED, PLAIN]);
   read("gate", "normal");
   read("door", "normal");
@@ -304,8 +304,8 @@ test("readings that change nothing are not written", () => {
   expect(site.conditions).toEqual([]);
 });
 
-test("a wait longer than a timer can hold is taken in parts", () => {
-  // No option reaches that far today; the monitor must not spin or overflow if one ever does.
+test("a wait longer than the maximum of a timer is split", () => {
+  // No option permits this today; the engine must not spin or overflow.
   const slow = { ...PULSE, rules: { ...PULSE.rules, autoRestoreMs: 2 ** 31 + 1000 } };
   site = new WatchedZones([slow]);
   read("remote", "normal");

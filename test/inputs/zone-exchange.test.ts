@@ -15,11 +15,11 @@ const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, swinger: false });
 const gate = (id: string, topic: string, more: Partial<Parameters<typeof zoneOf>[0]> = {}): Zone =>
   zoneOf({ id, input: { mqtt: topic, path: "/contact", open: [false], normal: [true] }, ...more });
 
-/** Zones on simulated lines and topics, in this process with a manual clock. */
+/** Reloads of zones with simulated lines and topics, in this process with a manual clock. */
 class Site {
   readonly watched: WatchedZones;
   readonly lines = new SimulatedLines();
-  /** What was done to lines: `open 17`, `close 17`. */
+  /** Calls for lines: `open 17`, `close 17`. */
   readonly handled: string[] = [];
   readonly #gpio: GpioReadings;
   readonly #mqtt: MqttZones;
@@ -48,7 +48,7 @@ class Site {
     return this;
   }
 
-  /** What a reload does in its turn. */
+  /** The synchronous part of a reload. */
   exchange(zones: readonly Zone[]): Promise<void> {
     this.watched.watch.exchange(zones, BY);
     this.#mqtt.exchange(zones);
@@ -87,8 +87,8 @@ afterEach(() => {
   folder = undefined;
 });
 
-describe("a line that stays", () => {
-  test("is not let go, and an opening under way when the zones are exchanged is one trip", async () => {
+describe("a line that remains configured", () => {
+  test("is not released, and an opening in progress during the reload is one trip", async () => {
     site = await new Site([DOOR, YARD]).start();
     site.lines.set(17, 1);
     await site.pass(100);
@@ -99,7 +99,7 @@ describe("a line that stays", () => {
     expect(site.handled).toEqual(["open 17", "open 18", "close 18"]);
   });
 
-  test("that opens right before or right after the exchange, in its very turn, is one trip each time", async () => {
+  test("that opens right before or right after the reload is one trip each time", async () => {
     site = await new Site([DOOR, YARD]).start();
     site.lines.set(17, 1);
     const exchanged = site.exchange([DOOR, { ...YARD, name: "Other yard" }]);
@@ -109,7 +109,7 @@ describe("a line that stays", () => {
     expect(site.trips).toEqual(["door edge", "yard edge"]);
   });
 
-  test("that two zones exchange between them is a trip of one of them, whichever", async () => {
+  test("that two zones swap is a trip of one of them", async () => {
     site = await new Site([DOOR, YARD]).start();
     site.lines.set(17, 1);
     await site.pass(100);
@@ -125,7 +125,7 @@ describe("a line that stays", () => {
     expect(site.handled).toEqual(["open 17", "open 18"]);
   });
 
-  test("of two zones that are exchanged while one of them stands open is no trip and no restore of the other", async () => {
+  test("of two zones that swap while one is open is neither a trip nor a restore of the other", async () => {
     site = await new Site([DOOR, YARD]).start();
     site.lines.set(17, 1);
     await site.pass(1000);
@@ -138,7 +138,7 @@ describe("a line that stays", () => {
     expect([site.watched.contactOf("door"), site.watched.contactOf("yard")]).toEqual(["normal", "open"]);
   });
 
-  test("under another zone's id goes on: an opening under way is a trip of the new one", async () => {
+  test("under the id of another zone continues: an opening in progress is a trip of the new one", async () => {
     site = await new Site([DOOR]).start();
     site.lines.set(17, 1);
     await site.pass(100);
@@ -147,7 +147,7 @@ describe("a line that stays", () => {
     expect(site.trips).toEqual(["main-door edge"]);
   });
 
-  test("goes on counting its activity: chatter across a hundred exchanges is one trip and one fault", async () => {
+  test("keeps its activity counters: chatter across a hundred reloads is one trip and one fault", async () => {
     site = await new Site([DOOR]).start();
     for (let flap = 0; flap < 100; flap += 1) {
       site.lines.set(17, flap % 2 === 0 ? 1 : 0);
@@ -159,7 +159,7 @@ describe("a line that stays", () => {
     expect(site.watched.journal.faults.list()).toMatchObject([{ owner: "door", fault: "faulty" }]);
   });
 
-  test("that was given back and taken again is opened again", async () => {
+  test("that was removed and added again is opened again", async () => {
     site = await new Site([DOOR]).start();
     await site.exchange([]);
     await site.exchange([DOOR]);
@@ -171,8 +171,8 @@ describe("a line that stays", () => {
   });
 });
 
-describe("a zone that is given another line", () => {
-  test("is seen there for the first time: standing open is no trip, unless it saves lives", async () => {
+describe("a zone with a changed line", () => {
+  test("has a first reading there: an open contact does not trip, unless it is a life safety zone", async () => {
     const smoke = zoneOf({ id: "smoke", kind: "fire", input: { gpio: 19 } });
     site = await new Site([DOOR, smoke]).start();
     site.lines.set(20, 1);
@@ -191,13 +191,13 @@ describe("a zone that is given another line", () => {
     expect(site.handled.slice(2).toSorted()).toEqual(["close 17", "close 19", "open 20", "open 21"]);
   });
 
-  test("knows nothing of the old one at the next start either, wherever the power went in between", async () => {
+  test("has no state of the old one at the next start, also after a power cut at any point", async () => {
     folder = mkdtempSync(join(tmpdir(), "santinela-exchange-"));
     const journal = join(folder, "journal.db");
     site = await new Site([DOOR], journal).start();
     expect(site.watched.contactOf("door")).toBe("normal");
     site.end();
-    // The file had been written and the exchange had not been reached.
+    // The file was written and the zones were not yet replaced.
     site = new Site([zoneOf({ id: "door", input: { gpio: 20 }, swinger: false })], journal);
     site.lines.set(20, 1);
     await site.start();
@@ -206,7 +206,7 @@ describe("a zone that is given another line", () => {
     expect(site.watched.contactOf("door")).toBe("open");
   });
 
-  test("that stays the same goes on at the next start from where it was", async () => {
+  test("that is unchanged continues at the next start", async () => {
     folder = mkdtempSync(join(tmpdir(), "santinela-exchange-"));
     const journal = join(folder, "journal.db");
     site = await new Site([DOOR, YARD], journal).start();
@@ -221,7 +221,7 @@ describe("a zone that is given another line", () => {
 });
 
 describe("a message", () => {
-  test("that waits for its commit when the zones are exchanged is decided by the new ones", async () => {
+  test("that waits for its commit during the reload is processed by the new zones", async () => {
     site = await new Site([gate("a", "z/a"), gate("b", "z/b")]).start();
     await site.publish("z/a", true);
     await site.publish("z/b", true);
@@ -231,7 +231,7 @@ describe("a message", () => {
     expect(site.trips).toEqual(["a edge", "c edge"]);
   });
 
-  test("of one of several sensors of a zone does not close it while another one is open, before and after", async () => {
+  test("of one of several sensors of a zone does not close it while another one is open, before and after the reload", async () => {
     const windows = gate("windows", "z/windows/+");
     site = await new Site([windows]).start();
     await site.publish("z/windows/1", true);
@@ -245,7 +245,7 @@ describe("a message", () => {
     expect(site.trips).toEqual(["windows edge"]);
   });
 
-  test("of a gate keeps it closed for the zones of another configuration, until it is read in another way", async () => {
+  test("of an arming condition stays valid for the zones of another configuration, until it is read in another way", async () => {
     const KEY = { mqtt: "panel/armed", path: "/contact", open: [true], normal: [false, "off"] };
     const behind = (key: typeof KEY): Zone[] => [
       gate("a", "z/a", { gate: key }),
@@ -263,7 +263,7 @@ describe("a message", () => {
   });
 });
 
-test("a zone that stays keeps the faults that its statusSources will report the end of, and ends the others", async () => {
+test("a zone that remains configured keeps the faults whose end its sources report, and ends the others", async () => {
   const statusSources = {
     battery: { path: "/battery_low", low: [true] },
     tamper: { path: "/tamper", open: [true] },
@@ -279,11 +279,11 @@ test("a zone that stays keeps the faults that its statusSources will report the 
   expect(site.watched.journal.faults.list()).toEqual([]);
 });
 
-describe("a zone that is gone", () => {
+describe("a zone that is removed", () => {
   const BATTERY = { battery: { path: "/battery_low", low: [true] } };
   const WITH_BATTERY = gate("b", "z/b", BATTERY);
 
-  test("leaves no bypass and no open fault behind; the event log names the user", async () => {
+  test("leaves no bypass and no open fault; the event log names the user", async () => {
     site = await new Site([DOOR, WITH_BATTERY]).start();
     const { watch } = site.watched;
     watch.orders.bypass("b", { reason: "painter" }, BY);
@@ -314,7 +314,7 @@ describe("a zone that is gone", () => {
     expect(site.watched.journal.trips.nextWaiting(0)).toMatchObject({ zoneId: "door", state: "waiting" });
   });
 
-  test("leaves the fault of its bridge to another zone behind it", async () => {
+  test("leaves the fault of its bridge to another zone of the bridge", async () => {
     const bridge = { mqtt: "z/bridge", path: "/state" };
     const [a, b] = [gate("a", "z/a", { bridge }), gate("b", "z/b", { bridge })];
     site = await new Site([a, b]).start();
@@ -326,7 +326,7 @@ describe("a zone that is gone", () => {
     expect(site.watched.trips.at(-1)).toMatchObject({ type: "fault-over", zoneId: "b" });
   });
 
-  test("and comes back has been seen for the first time", async () => {
+  test("and added again has a first reading", async () => {
     site = await new Site([gate("a", "z/a")]).start();
     await site.publish("z/a", true);
     await site.exchange([]);
@@ -337,11 +337,11 @@ describe("a zone that is gone", () => {
   });
 });
 
-test("other zones that the journal cannot store are not taken, and the old ones go on", async () => {
+test("zones that the journal cannot store are rejected, and the old ones continue", async () => {
   site = await new Site([DOOR, YARD]).start();
   site.watched.breakJournal();
   expect(() => site.watched.watch.exchange([DOOR], BY)).toThrow(/readonly/);
-  site.watched.mendJournal();
+  site.watched.repairJournal();
   site.lines.set(18, 1);
   await site.pass(1000);
   expect(site.trips).toEqual(["yard edge"]);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-async function says(zoneId: string, signal: ZoneSignal): Promise<void> {
+async function signalZone(zoneId: string, signal: ZoneSignal): Promise<void> {
   site.zones.monitor.take(zoneId, signal, { live: true });
   await site.settled();
 }
@@ -29,7 +29,7 @@ async function passes(ms: number): Promise<void> {
 describe("a fault", () => {
   test.each<[what: string, signal: ZoneSignal, work: object]>([
     [
-      "opened cover",
+      "tamper",
       { kind: "tamper", open: true },
       { type: "inspection", priority: "high", name: "Tamper: Gate" },
     ],
@@ -38,43 +38,43 @@ describe("a fault", () => {
       { kind: "battery", low: true },
       { type: "maintenance", priority: "low", name: "Low battery: Gate" },
     ],
-  ])("such as an %s is work, however often it is said", async (_what, signal, work) => {
-    for (let time = 0; time < 3; time += 1) await says("gate", signal);
+  ])("such as %s is one repair, however often it is reported", async (_what, signal, work) => {
+    for (let time = 0; time < 3; time += 1) await signalZone("gate", signal);
     await site.restart();
-    await says("gate", signal);
+    await signalZone("gate", signal);
     expect(site.records).toMatchObject([{ ...work, objectiveId: 1, police: false }]);
   });
 
-  test("is one record until it is done: its end and its return are noted there", async () => {
-    await says("gate", { kind: "battery", low: true });
-    await says("gate", { kind: "battery", low: false });
+  test("is one record until it is done: its end and recurrence are noted there", async () => {
+    await signalZone("gate", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "battery", low: false });
     await passes(86_400_000);
-    await says("gate", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "battery", low: true });
     expect(site.records).toHaveLength(1);
     expect(site.records[0]?.notes?.split("\n")).toEqual([
       "Low battery, zone Gate (gate): restored at 2026-11-20 23:30:00.",
       "Low battery, zone Gate (gate): again at 2026-11-21 23:30:00.",
     ]);
     site.change(1, { status: "done" });
-    await says("gate", { kind: "battery", low: false });
-    await says("gate", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "battery", low: false });
+    await signalZone("gate", { kind: "battery", low: true });
     expect(site.records.map(({ status }) => status)).toEqual(["done", "planned"]);
   });
 
-  test("is no alarm: trips at the objective do not join its work", async () => {
-    await says("door", { kind: "tamper", open: true });
+  test("is not an alarm: trips at the objective do not join its repair", async () => {
+    await signalZone("door", { kind: "tamper", open: true });
     await site.trip("door");
     expect(site.records.map(({ type }) => type)).toEqual(["inspection", "other"]);
   });
 
-  test("of each zone and kind is a record of its own", async () => {
-    await says("door", { kind: "tamper", open: true });
-    await says("door", { kind: "battery", low: true });
-    await says("gate", { kind: "tamper", open: true });
+  test("of each zone and type is a record of its own", async () => {
+    await signalZone("door", { kind: "tamper", open: true });
+    await signalZone("door", { kind: "battery", low: true });
+    await signalZone("gate", { kind: "tamper", open: true });
     expect(site.records).toHaveLength(3);
   });
 
-  test("that ends while it is still on its way is noted on its work all the same", async () => {
+  test("that ends before its dispatch is noted in its repair", async () => {
     let refusals = 1;
     site.intercept = ({ method }, response) => {
       if (method !== "POST" || refusals === 0) return false;
@@ -83,18 +83,18 @@ describe("a fault", () => {
       return true;
     };
     site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true });
-    await says("gate", { kind: "tamper", open: false });
-    expect(site.fates).toEqual(["posted", "merged"]);
+    await signalZone("gate", { kind: "tamper", open: false });
+    expect(site.dispositions).toEqual(["posted", "merged"]);
     expect(site.records[0]?.notes).toMatch(/restored at/);
   });
 
-  test("that the journal cannot take is said again by its message, and then is there", async () => {
+  test("that the journal cannot record is delivered again, and recorded then", async () => {
     site.zones.breakJournal();
     expect(() => site.zones.monitor.take("gate", { kind: "tamper", open: true }, { live: true })).toThrow(
       /readonly/,
     );
-    site.zones.mendJournal();
-    await says("gate", { kind: "tamper", open: true });
+    site.zones.repairJournal();
+    await signalZone("gate", { kind: "tamper", open: true });
     expect(site.records).toHaveLength(1);
   });
 });
@@ -103,15 +103,15 @@ describe("supervision", () => {
   const down: ZoneSignal = { kind: "availability", up: false };
   const up: ZoneSignal = { kind: "availability", up: true };
 
-  test("forgives a short drop-out and reports a long one as repair", async () => {
-    await says("gate", down);
+  test("ignores a short outage and reports a long one as a repair", async () => {
+    await signalZone("gate", down);
     await passes(59_000);
-    await says("gate", up);
+    await signalZone("gate", up);
     await passes(5 * MINUTE_MS);
     expect(site.records).toEqual([]);
-    await says("gate", down);
+    await signalZone("gate", down);
     await passes(70_000);
-    await says("gate", up);
+    await signalZone("gate", up);
     expect(site.records).toMatchObject([
       { type: "repair", priority: "medium", name: "Sensor supervision failure: Gate" },
     ]);
@@ -120,11 +120,11 @@ describe("supervision", () => {
 
   const SUPERVISED = zoneOf({ ...DOOR_OPTIONS, supervisionTimeoutS: 900 });
 
-  test("reports a sensor that has fallen silent, and its return at the first sign of life", async () => {
+  test("reports a sensor without messages, and its return with the first message", async () => {
     await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
     await passes(890_000);
-    await says("door", { kind: "sign-of-life" });
+    await signalZone("door", { kind: "sign-of-life" });
     await passes(890_000);
     expect(site.records).toEqual([]);
     await passes(20_000);
@@ -134,7 +134,7 @@ describe("supervision", () => {
     expect(site.records[0]?.notes).toMatch(/restored at/);
   });
 
-  test("takes no value that the broker had kept for a sign of life", async () => {
+  test("does not count a retained message as a sign of life", async () => {
     await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
     await passes(890_000);
@@ -143,15 +143,19 @@ describe("supervision", () => {
     expect(site.records).toHaveLength(1);
   });
 
-  describe("by a bridge", () => {
+  describe("of a bridge", () => {
     const bridge = { mqtt: "zigbee2mqtt/bridge/state", path: "/state" };
-    const says = (isUp: boolean): ZoneSignal => ({ kind: "availability", up: isUp, bridge: bridge.mqtt });
+    const signalZone = (isUp: boolean): ZoneSignal => ({
+      kind: "availability",
+      up: isUp,
+      bridge: bridge.mqtt,
+    });
     const behind = (count: number, more: object = {}) =>
       Array.from({ length: count }, (_, index) =>
         zoneOf({ ...DOOR_OPTIONS, id: `door-${index}`, name: `Ușa ${index}`, bridge, ...more }),
       );
     const all = async (isUp: boolean): Promise<void> => {
-      for (const { id } of site.zones.zones) site.zones.monitor.take(id, says(isUp), { live: true });
+      for (const { id } of site.zones.zones) site.zones.monitor.take(id, signalZone(isUp), { live: true });
       await site.settled();
     };
     const watch = async (zones: ReturnType<typeof behind>): Promise<void> => {
@@ -159,7 +163,7 @@ describe("supervision", () => {
       site = await DispatchingSite.make(zones);
     };
 
-    test("is one record that names the bridge and its zones, and its return is noted there", async () => {
+    test("is one record that names the bridge and its zones, and the return is noted there", async () => {
       await watch(behind(3));
       await all(false);
       await passes(30 * MINUTE_MS);
@@ -180,7 +184,7 @@ describe("supervision", () => {
       );
     });
 
-    test("with more zones than a record has room for says how many more there are", async () => {
+    test("with too many zones for a record states how many more there are", async () => {
       await watch(behind(512, { unavailableGraceS: 0 }));
       await all(false);
       expect(site.records).toHaveLength(1);
@@ -188,7 +192,7 @@ describe("supervision", () => {
       expect(site.records[0]?.description).toMatch(/Ușa 0 \(door-0\), .*, and a further \d+\.$/);
     });
 
-    test("is reported after the shortest grace of its zones", async () => {
+    test("is reported after the shortest supervision time of its zones", async () => {
       const [first] = behind(1, { unavailableGraceS: 600 });
       await watch([...(first ? [first] : []), zoneOf({ ...DOOR_OPTIONS, bridge, unavailableGraceS: 30 })]);
       await all(false);
@@ -199,51 +203,51 @@ describe("supervision", () => {
     });
   });
 
-  describe("with a grace of 60 s", () => {
+  describe("with a supervision time of 60 s", () => {
     const records = (): number => site.records.length;
 
-    test("says nothing of a loss of 59 s, and reports one of 60 s at 60 s", async () => {
-      await says("gate", down);
+    test("does not report a loss of 59 s, and reports one of 60 s at 60 s", async () => {
+      await signalZone("gate", down);
       await passes(59_999);
-      await says("gate", up);
+      await signalZone("gate", up);
       await passes(10 * MINUTE_MS);
       expect(records()).toBe(0);
       await passes(3_333);
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(59_999);
       expect(records()).toBe(0);
       await passes(1);
       expect(records()).toBe(1);
     });
 
-    test("counts from the first word, however often that is repeated", async () => {
+    test("counts from the first report, however often it is repeated", async () => {
       for (let word = 0; word < 6; word += 1) {
-        await says("gate", down);
+        await signalZone("gate", down);
         await passes(10_000);
       }
       expect(records()).toBe(1);
     });
 
-    test("goes on with the rest of it after a restart of the daemon", async () => {
-      await says("gate", down);
+    test("continues with the rest of it after a restart of the daemon", async () => {
+      await signalZone("gate", down);
       await passes(30_000);
       await site.restart();
-      await says("gate", down);
+      await signalZone("gate", down);
       await passes(29_999);
       expect(records()).toBe(0);
       await passes(1);
       expect(records()).toBe(1);
     });
 
-    test("goes on with the rest of it after a power cut, or reports at once when it is over", async () => {
-      await says("gate", down);
+    test("continues with the rest of it after a power cut, or reports at once when it has elapsed", async () => {
+      await signalZone("gate", down);
       await passes(30_000);
       await site.powerCut(10_000);
       await passes(19_999);
       expect(records()).toBe(0);
       await passes(1);
       expect(records()).toBe(1);
-      await says("door", down);
+      await signalZone("door", down);
       await site.powerCut(10 * MINUTE_MS);
       await passes(4_999);
       expect(records()).toBe(1);
@@ -251,8 +255,8 @@ describe("supervision", () => {
       expect(records()).toBe(2);
     });
 
-    test("reports nothing of a sensor that was back during the power cut, as the broker says at once", async () => {
-      await says("gate", down);
+    test("does not report a sensor that returned during the power cut, as the broker reports at once", async () => {
+      await signalZone("gate", down);
       await site.powerCut(10 * MINUTE_MS);
       await passes(1_000);
       site.zones.monitor.take("gate", up, { live: false });
@@ -263,28 +267,28 @@ describe("supervision", () => {
       expect(records()).toBe(0);
     });
 
-    test("forgets a loss that no zone of the configuration has", async () => {
-      await says("gate", { ...down, bridge: "old/bridge" });
+    test("drops a loss without a configured zone", async () => {
+      await signalZone("gate", { ...down, bridge: "old/bridge" });
       await site.restart();
       expect(site.zones.journal.losses.list()).toEqual([]);
     });
 
-    test("reports a loss that the journal could not take at first", async () => {
+    test("reports a loss that the journal could not record at first", async () => {
       site.zones.breakJournal();
       expect(() => site.zones.monitor.take("gate", down, { live: true })).toThrow(/readonly/);
-      site.zones.mendJournal();
-      await says("gate", down);
+      site.zones.repairJournal();
+      await signalZone("gate", down);
       await passes(30_000);
       site.zones.breakJournal();
       await passes(30_000);
-      site.zones.mendJournal();
+      site.zones.repairJournal();
       await passes(10_000);
       expect(records()).toBe(1);
     });
   });
 });
 
-describe("a zone that trips again and again", () => {
+describe("a swinger", () => {
   const open = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time += 1) {
       await site.trip("gate");
@@ -292,27 +296,27 @@ describe("a zone that trips again and again", () => {
     }
   };
 
-  test("is shut down after two incidents, with a repair; after eight quiet hours it is back", async () => {
+  test("is shut down after two incidents, with a repair; after eight quiet hours it returns to service", async () => {
     await open(4);
     expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
-    expect(site.fates).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
+    expect(site.dispositions).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
     await passes(28_800_000);
     expect(site.records[2]?.notes).toMatch(/restored at/);
     await site.trip("gate");
-    expect(site.fates.at(-1)).toBe("posted");
+    expect(site.dispositions.at(-1)).toBe("posted");
   });
 
-  test("is shut down over a restart too, and comes back by command", async () => {
+  test("stays shut down across a restart, and returns to service by command", async () => {
     await open(2);
     await site.restart();
     await site.trip("gate");
-    expect(site.fates.at(-2)).toBe("swinger");
+    expect(site.dispositions.at(-2)).toBe("swinger");
     site.zones.watch.orders.restore("gate", { who: "ana", from: "test" });
     await site.trip("gate");
     expect(site.zones.trips.findLast(({ type }) => type === "trip")?.state).toBe("posted");
   });
 
-  test("10,000 flaps, one a second, are one intervention and one repair", async () => {
+  test("with 10,000 openings, one a second, is one intervention and one repair", async () => {
     for (let flap = 0; flap < 10_000; flap += 1) {
       site.zones.monitor.read("gate", flap % 2 === 0 ? "normal" : "open", { live: true });
       site.zones.clock.advance(1000);
@@ -321,11 +325,11 @@ describe("a zone that trips again and again", () => {
     await site.settled();
     expect(site.records.map(({ type }) => type)).toEqual(["other", "repair"]);
     expect(site.zones.journal.swingers.find("gate")).toMatchObject({ trips: 5000 });
-    // Two trips a minute at most are written down once it is shut down.
+    // After the shutdown at most two trips a minute are recorded.
     expect(site.zones.trips.length).toBeLessThan(20 + 2 * 167 + 2);
   });
 
-  test("two that chatter at once never cost a third its trip", async () => {
+  test("two that chatter at once never suppress the trip of a third zone", async () => {
     await site.close();
     const yard = zoneOf({ id: "yard", objective: { type: "obiective/cladiri", id: 2 }, input: simulated });
     site = await DispatchingSite.make([DOOR, GATE, yard]);

@@ -15,25 +15,25 @@ function trip(...zoneIds: string[]): void {
     for (const contact of ["normal", "open"] as const) site.monitor.read(zoneId, contact, { live: true });
 }
 
-/** What became of the trips; contacts that stand open as a hold ends have tests of their own. */
-function fates(): unknown[] {
+/** Dispositions of the trips; contacts that are open at the end of an override are tested elsewhere. */
+function dispositions(): unknown[] {
   return site.trips
     .filter(({ type }) => type === "trip")
     .map(({ zoneId, state, reason }) => [zoneId, state, reason]);
 }
 
 function states(): unknown[] {
-  return fates().map((disposition) => (disposition as unknown[])[1]);
+  return dispositions().map((disposition) => (disposition as unknown[])[1]);
 }
 
 describe("a bypass", () => {
-  test("holds back the trips of its zone alone, with its reason, until its time is over", () => {
+  test("suppresses the trips of its zone alone, with its reason, until it expires", () => {
     site = new WatchedZones([DOOR, GATE]);
     site.watch.orders.bypass("door", { reason: " painter ", minutes: 10 }, ANA);
     trip("door", "gate");
     site.clock.advance(10 * MINUTE_MS);
     trip("door");
-    expect(fates()).toEqual([
+    expect(dispositions()).toEqual([
       ["door", "bypassed", "painter (ana@example.ro)"],
       ["gate", "waiting", null],
       ["door", "waiting", null],
@@ -44,7 +44,7 @@ describe("a bypass", () => {
     ]);
   });
 
-  test("ends over a restart too, and is not made longer by a clock that is set back", () => {
+  test("expires also across a restart, and is not extended by a backward clock step", () => {
     site = new WatchedZones([DOOR]);
     site.watch.orders.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     site.clock.advance(4 * MINUTE_MS);
@@ -60,7 +60,7 @@ describe("a bypass", () => {
     expect(states()).toEqual(["bypassed", "waiting", "waiting"]);
   });
 
-  test("lasts eight hours unless something else is said, and can be ended", () => {
+  test("lasts eight hours by default, and can be ended", () => {
     site = new WatchedZones([DOOR, GATE]);
     for (const zone of ["door", "gate"]) site.watch.orders.bypass(zone, { reason: "painter" }, ANA);
     site.watch.orders.restore("gate", ANA);
@@ -78,7 +78,7 @@ describe("a bypass", () => {
     ["door", { reason: "painter", minutes: 0 }, /from 1 to 10080/],
     ["door", { reason: "painter", minutes: 10_081 }, /from 1 to 10080/],
     ["door", { reason: "painter", minutes: 1.5 }, /whole number/],
-  ])("of %s with %j is refused", (zone, order, message) => {
+  ])("of %s with %j is rejected", (zone, order, message) => {
     site = new WatchedZones([DOOR]);
     expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(message);
     expect(() => site.watch.orders.bypass(zone, order, ANA)).toThrow(AppError);
@@ -95,7 +95,7 @@ describe("a walk test", () => {
     const lastWallMs = site.clock.wallMs();
     site.clock.advance(30 * MINUTE_MS);
     trip("gate");
-    expect(fates()).toEqual([
+    expect(dispositions()).toEqual([
       ["door", "test", "walk test by ana@example.ro"],
       ["door", "test", "walk test by ana@example.ro"],
       ["gate", "waiting", null],
@@ -114,7 +114,7 @@ describe("a walk test", () => {
     });
   });
 
-  test("goes on over a restart, and ends when it should", () => {
+  test("continues after a restart, and ends on time", () => {
     site = new WatchedZones([DOOR]);
     site.watch.orders.startWalkTest(20, ANA);
     site.clock.advance(15 * MINUTE_MS);
@@ -125,7 +125,7 @@ describe("a walk test", () => {
     expect(states()).toEqual(["test", "waiting"]);
   });
 
-  test("does not use up what the first real trip after it needs", () => {
+  test("does not affect the first real trip after it", () => {
     site = new WatchedZones([DOOR]);
     site.watch.orders.startWalkTest(20, ANA);
     for (let step = 0; step < 40; step += 1) {
@@ -138,7 +138,7 @@ describe("a walk test", () => {
     expect(site.trips).toHaveLength(21);
   });
 
-  test("cannot be started twice, nor for longer than four hours", () => {
+  test("cannot be started twice, nor for more than four hours", () => {
     site = new WatchedZones([DOOR]);
     expect(() => site.watch.orders.startWalkTest(241, ANA)).toThrow(/from 1 to 240/);
     site.watch.orders.startWalkTest(240, ANA);
@@ -147,7 +147,7 @@ describe("a walk test", () => {
     expect(site.watch.orders.startWalkTest(1, ANA)).toMatchObject({ isRunning: true });
   });
 
-  test("takes an opened cover for a part of it", () => {
+  test("treats a tamper as a part of it", () => {
     site = new WatchedZones([DOOR]);
     site.watch.orders.startWalkTest(20, ANA);
     site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
@@ -156,7 +156,7 @@ describe("a walk test", () => {
   });
 });
 
-describe("a gate", () => {
+describe("an arming condition", () => {
   const AT_NIGHT = zoneOf({
     id: "door",
     input: { simulated: true },
@@ -165,19 +165,19 @@ describe("a gate", () => {
   });
   const ARMED = zoneOf({ id: "gate", input: { simulated: true }, gate: { gpio: 22 }, swinger: false });
 
-  test("by schedule holds back what comes outside of it", () => {
-    // The clock of these tests stands at 23:30 in Bucharest.
+  test("by schedule suppresses trips outside of it", () => {
+    // The clock of these tests shows 23:30 in Bucharest.
     site = new WatchedZones([AT_NIGHT]);
     trip("door");
     site.clock.advance(7 * 60 * MINUTE_MS);
     trip("door");
-    expect(fates()).toEqual([
+    expect(dispositions()).toEqual([
       ["door", "waiting", null],
       ["door", "gated", "the gate is closed (schedule)"],
     ]);
   });
 
-  test("by a key wants every trip until the key is heard, and then as it says", () => {
+  test("by a key switch is armed until the first reading, and follows it then", () => {
     site = new WatchedZones([ARMED]);
     trip("gate");
     site.monitor.setGate("gpio 22", "closed");

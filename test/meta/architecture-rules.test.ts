@@ -1,28 +1,28 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { breaches } from "./architecture-rules.ts";
+import { violations } from "./architecture-rules.ts";
 import { readSourceTree, sourceFile } from "./source-tree.ts";
 
 const tree = readSourceTree(fileURLToPath(new URL("../../src/", import.meta.url)));
 
-describe("the house rules", () => {
+describe("the architecture rules", () => {
   test("the source tree keeps every rule", () => {
     expect(tree.length).toBeGreaterThan(30);
-    expect(breaches(tree)).toEqual([]);
+    expect(violations(tree)).toEqual([]);
   });
 
-  const planted: readonly [name: string, path: string, text: string, breach: RegExp][] = [
+  const planted: readonly [name: string, path: string, text: string, violation: RegExp][] = [
     [
       "the domain reaching for a package",
       "domain/zone.ts",
       'import ajv from "ajv";',
-      /the domain imports no package/,
+      /the domain must not import packages/,
     ],
     [
       "the domain reaching for node",
       "domain/zone.ts",
       'import { join } from "node:path";',
-      /the domain imports no package/,
+      /the domain must not import packages/,
     ],
     [
       "an input writing records itself",
@@ -37,7 +37,7 @@ describe("the house rules", () => {
       /sync must not import inputs/,
     ],
     [
-      "a lazy import over the border",
+      "a dynamic import across modules",
       "http/x.ts",
       'const x = await import("../sync/push.ts");',
       /http must not import sync/,
@@ -49,54 +49,59 @@ describe("the house rules", () => {
       /better-sqlite3 may only be imported in store/,
     ],
     [
-      "a package nobody decided on",
+      "an undeclared package",
       "http/x.ts",
       'import _ from "lodash";',
-      /lodash may only be imported in no folder yet/,
+      /lodash may only be imported in no directory yet/,
     ],
     ["a second clock", "sync/x.ts", "const now = Date.now();", /use the Clock port/],
     ["a second timer", "inputs/x.ts", "setTimeout(go, 5);", /use Clock.after/],
-    ["chance that no test can fix", "sync/x.ts", "const r = Math.random();", /randomness passed in/],
+    [
+      "randomness that a test cannot control",
+      "sync/x.ts",
+      "const r = Math.random();",
+      /randomness passed in/,
+    ],
     ["a hidden option", "sync/x.ts", "const d = process.env.DEBUG;", /use config/],
-    ["an exit in the middle", "cli/x.ts", "process.exit(1);", /use main.ts/],
+    ["an exit outside of main", "cli/x.ts", "process.exit(1);", /use main.ts/],
     ["a console line", "http/x.ts", "console.log(1);", /use ops\/log/],
     ["a silenced type error", "http/x.ts", "// @ts-ignore", /a type that fits/],
-    ["a file with no noun", "http/helpers.ts", "", /not a noun of the trade/],
+    ["a file without a domain name", "http/helpers.ts", "", /not a domain term/],
     [
-      "the panel reaching into the daemon",
+      "the panel importing from the daemon",
       "panel/x.tsx",
       'import type { A } from "../http/app.ts";',
       /panel must not import http\/app.ts/,
     ],
     [
-      "the panel taking more than a type from the answers",
+      "the panel importing more than types of responses",
       "panel/x.tsx",
       'import { a, type A } from "../http/site/site-ports.ts";',
       /panel must not import http\/site\/site-ports.ts but for its types/,
     ],
     [
-      "the panel bringing the domain into the browser",
+      "the panel importing domain code",
       "panel/x.tsx",
       'const x = await import("../domain/trip.ts");',
       /panel must not import domain\/trip.ts but for its types/,
     ],
     ["a timer of the panel's own", "panel/x.tsx", "setInterval(go, 5);", /use Clock.after/],
-    ["a room nobody planned", "plugins/x.ts", "", /no room of this house/],
-    ["a file everybody adds to", "http/x.ts", "\n".repeat(300), /more than 250/],
+    ["an unknown module", "plugins/x.ts", "", /not a module of src/],
+    ["a file over the size limit", "http/x.ts", "\n".repeat(300), /more than 250/],
     [
-      "a function that does not fit the screen",
+      "a function over the size limit",
       "http/x.ts",
       `function f() {\n${"  f();\n".repeat(80)}}\n`,
       /a function of 82 lines/,
     ],
   ];
-  test.each(planted)("catches %s", (_name, path, text, breach) => {
-    expect(breaches([sourceFile(path, text)]).join("\n")).toMatch(breach);
+  test.each(planted)("catches %s", (_name, path, text, violation) => {
+    expect(violations([sourceFile(path, text)]).join("\n")).toMatch(violation);
   });
 
-  test("prose about a banned call is no breach", () => {
+  test("prose about a banned call is not a violation", () => {
     const text =
       '// Date.now() steps\nconst help = "see Math.random() and setTimeout(";\n/* process.exit(1) */\n';
-    expect(breaches([sourceFile("sync/x.ts", text)])).toEqual([]);
+    expect(violations([sourceFile("sync/x.ts", text)])).toEqual([]);
   });
 });

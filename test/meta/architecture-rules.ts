@@ -1,6 +1,6 @@
 import { codeOf, type SourceFile } from "./source-tree.ts";
 
-/** Which folders a folder of src/ may import from; files directly in src/ stand under their own name. */
+/** Directories that a directory of src/ may import from; files directly in src/ are listed by name. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["domain"],
   store: ["store", "domain"],
@@ -24,9 +24,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "daemon.ts",
   ],
-  // Runs in a browser: of the daemon it knows the types below, and nothing else.
+  // Runs in a browser: of the daemon it may import only the types below.
   panel: ["panel"],
-  // What people see of the running daemon: the one room that looks into all of them.
+  // User interfaces of the running daemon: the one module that may import from all of them.
   site: ["site", "http", "inputs", "sync", "ops", "config", "store", "domain"],
   "daemon-options.ts": ["config", "domain", "inputs", "ops"],
   "daemon-server.ts": ["http", "ops", "config", "domain"],
@@ -60,9 +60,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli"],
 };
 
-/** What a folder may know of others by its types alone: nothing of it is left in what runs. */
+/** Type-only imports, which have no run-time effect. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  // What /site answers, and the trade's own words in it.
+  // Response types of /site, and the domain types in them.
   panel: ["http/site/", "domain/"],
 };
 
@@ -87,7 +87,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "reflect-metadata": ["ops"],
 };
 
-/** Effects with one home, and what to use instead anywhere else. */
+/** Effects that only one file may have, and the alternative for others. */
 const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
   {
     what: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
@@ -95,7 +95,7 @@ const BANNED: readonly { what: RegExp; home: RegExp; instead: string }[] = [
     instead: "the Clock port",
   },
   {
-    // How long the connection of a response may be silent is no timer of ours.
+    // The idle time-out of a response is not a timer of the daemon.
     what: /(?<!\bresponse\.)\b(setTimeout|setInterval|setImmediate)\(/,
     home: /^(ops\/system-clock|panel\/clock)\.ts$/,
     instead: "Clock.after",
@@ -124,15 +124,15 @@ const LINES_MAX = 250;
 const FUNCTION_LINES_MAX = 70;
 const NAMELESS = /(^|\/)(utils?|helpers?|common|types|interfaces|misc|shared)(\.tsx?|\/)/;
 
-/** Every breach of the house rules, as `path: what is wrong`. Empty when the house is in order. */
-export function breaches(files: readonly SourceFile[]): string[] {
+/** All violations of the architecture rules, as `path: problem`; empty if there are none. */
+export function violations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [
-    ...importBreaches(file),
+    ...importViolations(file),
     ...BANNED.filter(
       ({ what, home }) => !home.test(file.path) && what.test(codeWithComments(file, what)),
     ).map(({ what, instead }) => `${file.path}: ${what.source} is banned here; use ${instead}`),
-    ...sizeBreaches(file),
-    ...(NAMELESS.test(file.path) ? [`${file.path}: the name is not a noun of the trade`] : []),
+    ...sizeViolations(file),
+    ...(NAMELESS.test(file.path) ? [`${file.path}: the name is not a domain term`] : []),
   ]);
 }
 
@@ -140,25 +140,25 @@ function codeWithComments(file: SourceFile, what: RegExp): string {
   return what.source.startsWith("@ts") ? file.text : codeOf(file.text);
 }
 
-function importBreaches({ path, imports }: SourceFile): string[] {
-  const room = roomOf(path);
-  const allowed = MAY_IMPORT[room];
+function importViolations({ path, imports }: SourceFile): string[] {
+  const module = moduleOf(path);
+  const allowed = MAY_IMPORT[module];
   if (!allowed)
-    return [`${path}: ${room} is no room of this house; add it to the import rules with a reason`];
+    return [`${path}: ${module} is not a module of src/; add it to the import rules with a reason`];
   return imports.flatMap(({ target, isTypeOnly }) => {
     if (target.startsWith("generated/")) return [];
     const isOwnFile = /\.(ts|js|tsx)$/.test(target) && !target.startsWith("node:");
     if (isOwnFile && !target.startsWith("@")) {
-      const isKnown = MAY_IMPORT_TYPES[room]?.some((folder) => target.startsWith(folder)) ?? false;
-      if (allowed.includes(roomOf(target)) || (isKnown && isTypeOnly)) return [];
-      return [`${path}: ${room} must not import ${target}${isKnown ? " but for its types" : ""}`];
+      const isKnown = MAY_IMPORT_TYPES[module]?.some((folder) => target.startsWith(folder)) ?? false;
+      if (allowed.includes(moduleOf(target)) || (isKnown && isTypeOnly)) return [];
+      return [`${path}: ${module} must not import ${target}${isKnown ? " but for its types" : ""}`];
     }
-    if (room === "domain")
-      return [`${path}: the domain imports no package and no node: module, but ${target}`];
+    if (module === "domain")
+      return [`${path}: the domain must not import packages or node: modules, and imports ${target}`];
     const name = packageOf(target);
     const homes = PACKAGE_HOMES[name];
-    if (target.startsWith("node:") || homes?.includes(room)) return [];
-    return [`${path}: ${name} may only be imported in ${homes?.join(", ") ?? "no folder yet"}`];
+    if (target.startsWith("node:") || homes?.includes(module)) return [];
+    return [`${path}: ${name} may only be imported in ${homes?.join(", ") ?? "no directory yet"}`];
   });
 }
 
@@ -169,11 +169,11 @@ function packageOf(specifier: string): string {
     .join("/");
 }
 
-function roomOf(path: string): string {
+function moduleOf(path: string): string {
   return path.split("/")[0] ?? path;
 }
 
-function sizeBreaches({ path, text }: SourceFile): string[] {
+function sizeViolations({ path, text }: SourceFile): string[] {
   const lines = text.split("\n");
   const found = lines.length > LINES_MAX ? [`${path}: ${lines.length} lines, more than ${LINES_MAX}`] : [];
   let start: { line: number; indent: string } | undefined;

@@ -46,7 +46,7 @@ describe("a source tree whose program is built", () => {
     writeFileSync(file(path), text);
   }
 
-  test("is as good as new after a generate that changed nothing, and after new dates on every file", () => {
+  test("is up to date after a generate without changes, and after new modification times", () => {
     write("src/generated/types.ts", "// made once more");
     const tomorrow = Date.now() / 1000 + 86_400;
     for (const path of SOURCES) utimesSync(file(path), tomorrow, tomorrow);
@@ -57,20 +57,20 @@ describe("a source tree whose program is built", () => {
     ["a changed source", "src/main.ts", () => write("src/main.ts", "changed")],
     ["a changed screen of the panel", "src/panel/shell.tsx", () => write("src/panel/shell.tsx", "changed")],
     ["a new source", "src/ops/new.ts", () => write("src/ops/new.ts")],
-    ["a source that is gone", "src/main.ts", () => rmSync(file("src/main.ts"))],
+    ["a removed source", "src/main.ts", () => rmSync(file("src/main.ts"))],
     ["a changed schema", "schemas/access.json", () => write("schemas/access.json", "changed")],
     ["other packages", "package-lock.json", () => write("package-lock.json", "changed")],
-  ])("has to be built again after %s", (_what, path, change) => {
+  ])("is out of date after %s", (_what, path, change) => {
     change();
     expect(buildProblem(tree)).toBe(`dist is older than ${path}. Run npm run build`);
   });
 
-  test("has to be built where a build was cut off", () => {
+  test("is out of date after an interrupted build", () => {
     rmSync(file("dist/built-from.json"));
     expect(buildProblem(tree)).toBe("the program is not built. Run npm run build");
   });
 
-  test("runs no test on the program of yesterday", async () => {
+  test("runs no test with an outdated program", async () => {
     write(
       "test/probe.test.ts",
       'import { test } from "vitest";\nimport "./support/built-program.ts";\ntest("starts the program", () => {});\n',
@@ -83,7 +83,7 @@ describe("a source tree whose program is built", () => {
   const runTests = (): Promise<string> =>
     new Promise((resolve) => {
       const words = ["node_modules/vitest/vitest.mjs", "run", "--root", tree, "test/probe.test.ts"];
-      // A failed test is an answer too.
+      // A failed test is a result too.
       execFile(
         process.execPath,
         words,

@@ -18,19 +18,19 @@ const pages = [
 test.each([
   ["condition", "Conditions", Object.keys(CONDITIONS)],
   ["entry of the event log", "Event log", [...EVENT_NAMES, "trip", "fault", "fault-over", "signal"]],
-])("the operating page explains every %s, and none that does not exist", (_what, heading, names) => {
+])("the operating page explains every %s, and no unknown one", (_what, heading, names) => {
   const text = readFileSync(join(root, "docs/operating.md"), "utf8");
   const section = text.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";
   const explained = [...section.matchAll(/^\| `([a-z-]+)` +\|/gm)].map((match) => match[1]);
   expect(new Set(explained)).toEqual(new Set(names));
 });
 
-test("every link between the pages leads somewhere", () => {
+test("every link between the pages has a target", () => {
   const dead = pages.flatMap((page) => deadLinks(page, readFileSync(join(root, page), "utf8")));
   expect(dead).toEqual([]);
 });
 
-test("every page that an installation points to is one of those that the package carries", () => {
+test("every page that the program refers to is in the package", () => {
   const texts = ["systemd", "scripts", "docs"].flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -41,7 +41,7 @@ test("every page that an installation points to is one of those that the package
   expect(named.map((match) => match[1] ?? "").filter((page) => !existsSync(join(root, page)))).toEqual([]);
 });
 
-test("a link that leads nowhere is found", () => {
+test("a broken link is detected", () => {
   expect(deadLinks("docs/x.md", "see [that](nowhere.md#part) and [this](https://example.org)")).toEqual([
     "docs/x.md: nowhere.md",
   ]);
@@ -63,7 +63,7 @@ test("the option table is the schema's", async () => {
   expect(readFileSync(join(root, "docs/configuration.md"), "utf8")).toContain(tables);
 });
 
-test("the lock file has a place for every package, also those of other processors, as npm ci asks", () => {
+test("the lock file has every package, also those of other processors, as npm ci requires", () => {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
   };
@@ -100,7 +100,7 @@ test("the architecture page lists every folder and no other", () => {
     above.push(name);
     return [above.join("/")];
   });
-  // The other folders of test/ are named after those of src/.
+  // The other directories of test/ have the names of those in src/.
   const sources = foldersBelow("src", 2);
   const expected = [
     ...sources,
@@ -114,7 +114,7 @@ test("the architecture page lists every folder and no other", () => {
   expect(shown.toSorted()).toEqual(expected.toSorted());
 });
 
-/** The folder and those below it, as deep as told. */
+/** The directory and its subdirectories, up to this depth. */
 function foldersBelow(folder: string, depth: number): string[] {
   if (depth === 0) return [folder];
   const below = readdirSync(join(root, folder), { withFileTypes: true })
@@ -130,7 +130,7 @@ function deadLinks(page: string, text: string): string[] {
     .map((target) => `${page}: ${target}`);
 }
 
-test("the page of the API tells of every route of /site, and of none that does not exist", () => {
+test("the API page describes every route of /site, and no unknown one", () => {
   const folder = join(root, "src/http");
   const code = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -145,9 +145,9 @@ test("the page of the API tells of every route of /site, and of none that does n
     },
   );
   const table = readFileSync(join(root, "docs/api.md"), "utf8");
-  const told = [...table.matchAll(/^\| `(?:GET|POST|PUT|DELETE) (\/site\/[^`]+)`/gm)].map(
+  const documented = [...table.matchAll(/^\| `(?:GET|POST|PUT|DELETE) (\/site\/[^`]+)`/gm)].map(
     (match) => match[1],
   );
-  expect(new Set(told)).toEqual(new Set(served));
+  expect(new Set(documented)).toEqual(new Set(served));
   expect(served.length).toBeGreaterThan(15);
 });

@@ -29,7 +29,7 @@ const { partsOf } = (await script("packaging/parts.mjs")) as {
   partsOf: (folder: string, nodeVersion?: string) => Parts;
 };
 
-test("everything that an installation carries may be handed on, and its notice goes with it", () => {
+test("every package of an installation may be redistributed, and its notice is included", () => {
   const found = licencesOf(root);
   expect(found.map(problemWith).filter((problem) => problem !== "")).toEqual([]);
   const names = found.map(({ name }) => name);
@@ -37,13 +37,13 @@ test("everything that an installation carries may be handed on, and its notice g
   expect(names).not.toContain("vitest");
 });
 
-test("the list of parts that goes with a package names each one whose licence goes with it, and no other", () => {
+test("the software bill of materials lists every package whose licence is included, and no other", () => {
   const named = (parts: readonly Pick<Part, "name" | "version">[]): string[] =>
     [...new Set(parts.map(({ name, version }) => `${name} ${version}`))].toSorted();
   expect(named(partsOf(root).components)).toEqual(named(licencesOf(root)));
 });
 
-test.skipIf(npmMajor() < 10)("npm, where it can make such a list, says the same of each part", () => {
+test.skipIf(npmMajor() < 10)("npm, where it can create such a list, has the same packages", () => {
   const list = execFileSync("npm", ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"], {
     cwd: root,
     encoding: "utf8",
@@ -63,7 +63,7 @@ test.skipIf(npmMajor() < 10)("npm, where it can make such a list, says the same 
   }
 });
 
-test("the list of parts names the Node.js that a package brings, and says nothing of when and where it was made", () => {
+test("the software bill of materials has the included Node.js, and no build time or place", () => {
   const parts = partsOf(root, "24.0.1");
   expect(parts.components.at(-1)).toMatchObject({ name: "node", version: "24.0.1" });
   expect(JSON.stringify(parts)).not.toMatch(/serialNumber|timestamp|"tools"/);
@@ -73,7 +73,7 @@ test.each([
   ["GPL-3.0", "text", /GPL-3\.0 is not among/],
   ["", "text", /no licence/],
   ["MIT", "", /no text/],
-])("a package under %j with the notice %j is found", (licence, text, problem) => {
+])("a package under %j with the notice %j is reported", (licence, text, problem) => {
   expect(problemWith({ name: "x", version: "1.0.0", licence, text })).toMatch(problem);
 });
 
@@ -81,7 +81,7 @@ function script(name: string): Promise<unknown> {
   return import(new URL(`../../scripts/${name}`, import.meta.url).href);
 }
 
-/** That of Debian 13 is 9, which knows no `npm sbom`. */
+/** Debian 13 has version 9, which has no `npm sbom`. */
 function npmMajor(): number {
   return Number.parseInt(execFileSync("npm", ["--version"], { encoding: "utf8" }), 10);
 }

@@ -12,8 +12,8 @@ const files = ["test", "scripts"].flatMap((folder) =>
 
 const RULES: readonly Rule[] = [
   {
-    // A look-up in the whole page meets the screen before, and one that is not exact its neighbour: which of them is
-    // there first depends on the browser's speed.
+    // A look-up in the whole page can match the previous screen, and an inexact one its neighbour, depending on
+    // the speed of the browser.
     what: /\.getBy[A-Z]\w*\(|\.locator\((?!`main\[data-screen=)/,
     folders: ["test/", "scripts/"],
     homes: ["test/support/panel-page.ts"],
@@ -40,15 +40,15 @@ const RULES: readonly Rule[] = [
 
 interface Rule {
   readonly what: RegExp;
-  /** Where it holds, and the files there that it leaves alone. */
+  /** Directories of the rule, and exempt files in them. */
   readonly folders: readonly string[];
   readonly homes: readonly string[];
   readonly instead: string;
 }
 
-test("a look at the panel is exact and on one screen, and a started program is today's", () => {
+test("panel look-ups are exact and limited to one screen, and started programs are up to date", () => {
   expect(files.length).toBeGreaterThan(200);
-  expect(files.flatMap((path) => breaches(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
+  expect(files.flatMap((path) => violations(path, readFileSync(join(root, path), "utf8")))).toEqual([]);
 });
 
 test.each([
@@ -58,17 +58,17 @@ test.each([
   ["test/support/x.ts", 'await page.getByRole("row").count();'],
   ["scripts/x.mjs", 'await page.locator("nav").waitFor();'],
   ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
-])("in %s a look as fast as the browser, or at yesterday's program, is found: %s", (path, text) => {
-  expect(breaches(path, text)).toHaveLength(1);
+])("in %s an inexact look-up or an outdated program is detected: %s", (path, text) => {
+  expect(violations(path, text)).toHaveLength(1);
 });
 
-test("a look on a named screen is no breach", () => {
-  expect(breaches("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
+test("a look-up on a named screen is not a violation", () => {
+  expect(violations("scripts/x.mjs", 'page.locator(`main[data-screen="zones"] td`)')).toEqual([]);
 });
 
-/** Each breach as `path: what is wrong`. */
-function breaches(path: string, text: string): string[] {
-  // The examples above are text, and no looks.
+/** Each violation as `path: problem`. */
+function violations(path: string, text: string): string[] {
+  // The examples above are text, not look-ups.
   if (path === "test/meta/look-ups.test.ts") return [];
   return RULES.filter(
     ({ what, folders, homes }) =>

@@ -26,7 +26,7 @@ const pages = [
     .map((name) => `docs/${name}`),
 ].toSorted();
 
-test.each(pages)("every command that %s names can be given, with these options", (page) => {
+test.each(pages)("every command in %s exists, with its options", (page) => {
   expect(wrongCommands(readFileSync(join(root, page), "utf8"))).toEqual([]);
 });
 
@@ -36,11 +36,11 @@ test.each([
   ["```sh\nnode dist/main.js zones list --verbose\n```", "santinela zones list: no option --verbose"],
   ["`npm run nothing`", "npm run nothing: no such script"],
   ["`santinela user add|remove`", "santinela user remove: no such command"],
-])("in %j the mistake is found", (text, mistake) => {
+])("in %j the error is detected", (text, mistake) => {
   expect(wrongCommands(text)).toEqual([mistake]);
 });
 
-/** What is wrong with the commands in a page's code: spans, and lines of its blocks. */
+/** Errors in the commands of a page, in code spans and code blocks. */
 function wrongCommands(text: string): string[] {
   const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap((match) =>
     (match[1] ?? "").split("\n"),

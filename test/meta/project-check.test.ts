@@ -1,4 +1,4 @@
-// .ci/run itself, with a stand-in for npm and for the scripts: which suites it runs, and what it makes of their ends.
+// Runs .ci/run with a fake npm and fake scripts: which suites it runs, and how it handles their exit codes.
 import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Ends as the next line of a file beside it says, named by the first word that has one; without one it passes. */
+/**
+ * Exits with the next code of a file next to it, which is named by the first matching word; passes without a
+ * file.
+ */
 const STAND_IN = `#!/usr/bin/env bash
 for word in "$(basename "$0")" "$@"; do
   [ -s "$ENDS/$word" ] || continue
@@ -17,7 +20,7 @@ for word in "$(basename "$0")" "$@"; do
 done
 `;
 
-describe("the project's check", () => {
+describe("the project check", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "santinela-check-"));
@@ -30,12 +33,12 @@ describe("the project's check", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Names a program or one of its words, and the exit codes of its next runs. */
+  /** A program or one of its arguments, and the exit codes of its next runs. */
   function ends(word: string, ...codes: number[]): void {
     writeFileSync(join(folder, "ends", word), codes.map((code) => `${code}\n`).join(""));
   }
 
-  /** @param afterS how many seconds it has been running already */
+  /** @param afterS seconds that it has been running already */
   function check(afterS = 0): Promise<{ code: number; last: string[] }> {
     const environment = {
       ...process.env,
@@ -51,7 +54,7 @@ describe("the project's check", () => {
     });
   }
 
-  test("passes with everything, and names each suite", async () => {
+  test("passes with all suites, and lists each one", async () => {
     expect(await check()).toEqual({
       code: 0,
       last: [
@@ -75,7 +78,7 @@ describe("the project's check", () => {
     expect(await check()).toMatchObject({ code: 1, last: [""] });
   });
 
-  test("passes where a machine cannot make containers, or cannot install what makes them", async () => {
+  test("passes on a machine that cannot create containers, or cannot install the tools for them", async () => {
     ends("test-deps.sh", 100);
     ends("test:systemd", 77, 77);
     const { code, last } = await check();
@@ -92,29 +95,29 @@ describe("the project's check", () => {
     expect(last).toContain("ci: installation and upgrade: passed");
   });
 
-  test("passes with a suite on trial that fails twice, and names it", async () => {
+  test("passes with an experimental suite that fails twice, and names it", async () => {
     ends("package.test.ts", 1, 1);
     const { code, last } = await check();
     expect(code).toBe(0);
     expect(last.at(-1)).toBe("ci: installation and upgrade: failed with 1, then failed with 1, on trial");
   });
 
-  test("passes with a suite that passes at the second run, and says that it failed", async () => {
+  test("passes with a suite that passes at the second run, and reports the failure", async () => {
     ends("test:vm", 1);
     const { code, last } = await check();
     expect(code).toBe(0);
     expect(last).toContain("ci: GPIO lines of a kernel: failed with 1, then passed");
   });
 
-  test("passes with a suite that does not end in its time, without a second run", async () => {
-    // What timeout(1) ends with.
+  test("passes with a suite that exceeds its time, without a second run", async () => {
+    // Exit code of timeout(1).
     ends("test:vm", 124, 1);
     const { code, last } = await check();
     expect(code).toBe(0);
     expect(last).toContain("ci: GPIO lines of a kernel: not finished within 600 s");
   });
 
-  test("starts nothing more when its time is nearly over, and gives no suite more than what is left", async () => {
+  test("starts no suite near the end of its time, and gives no suite more than the remaining time", async () => {
     ends("package.test.ts", 124);
     const little = await check(1530);
     expect(little.code).toBe(0);

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 
-/** A source file as the rules see it: its path below src/, its text, and what it imports. */
+/** A source file for the rules: its path below src/, its text, and its imports. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -11,11 +11,11 @@ export interface SourceFile {
 export interface Import {
   /** The package, or the path below src/. */
   readonly target: string;
-  /** Whether nothing of it is left when the program runs. */
+  /** Whether it is a type-only import. */
   readonly isTypeOnly: boolean;
 }
 
-/** All TypeScript files below a folder, generated ones left out. */
+/** All TypeScript files below a directory, without generated ones. */
 export function readSourceTree(root: string): SourceFile[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("generated/"))
@@ -26,7 +26,7 @@ export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, imports: importsOf(path, text) };
 }
 
-/** Text without comments and strings, so that prose about a banned call is not taken for one. */
+/** Text without comments and strings, so that prose about a banned call does not match. */
 export function codeOf(text: string): string {
   return text
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, " "))

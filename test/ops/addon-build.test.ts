@@ -1,5 +1,5 @@
-// The package's add-ons are compiled by node-gyp, which takes a setting of npm's for more than its own argument. The add-on
-// here is a line long and its headers name nothing but an ABI, so that the compiler takes a second and nothing is fetched.
+// node-gyp, which compiles the add-ons of the package, is affected by npm settings. The add-on here is one line
+// long and its headers contain only an ABI, so that it compiles within a second and nothing is downloaded.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const canCompile = [COMPILER, "make", "python3"].every(
   (program) => spawnSync(program, ["--version"]).error === undefined,
 );
 
-/** What Node.js looks for in an add-on: a function whose name says the ABI that it was compiled for. */
+/** The symbol that Node.js looks up in an add-on: its name has the ABI of the build. */
 const SOURCE = `
 #include <node_version.h>
 #define NAMED(abi) node_register_module_v##abi
@@ -36,7 +36,7 @@ describe.skipIf(!canCompile)("an add-on of the package", () => {
       "{ 'targets': [{ 'target_name': 'line', 'sources': ['line.c'] }] }",
     );
     writeFileSync(join(folder, "source/line.c"), SOURCE);
-    // The Node.js that a package brings lies in bin/.
+    // The Node.js of a package is in bin/.
     mkdirSync(join(folder, "node/bin"), { recursive: true });
     execFileSync("ln", ["-s", process.execPath, join(folder, "node/bin/node")]);
   });
@@ -62,7 +62,7 @@ describe.skipIf(!canCompile)("an add-on of the package", () => {
     );
   }
 
-  test("is compiled against the package's headers, whatever npm's settings name", async () => {
+  test("is compiled with the headers of the package, despite npm settings", async () => {
     await compile(ours, {
       npm_config_nodedir: theirs,
       NPM_CONFIG_NODEDIR: theirs,

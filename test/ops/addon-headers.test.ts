@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addonWarning } from "../../src/ops/addon-headers.ts";
 
-describe("the database's add-on", () => {
+describe("the database add-on", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "santinela-addon-"));
@@ -24,25 +24,22 @@ describe("the database's add-on", () => {
     );
   }
 
-  test.each([19, 20, 21])(
-    "that was compiled here with Node.js 24.%i is warned of, with the way out",
-    (minor) => {
-      compiledAgainst(24, minor);
-      expect(addonWarning(folder)).toMatch(new RegExp(`24\\.${minor}.*npm rebuild`));
-    },
-  );
+  test.each([19, 20, 21])("compiled locally with Node.js 24.%i causes a warning with a remedy", (minor) => {
+    compiledAgainst(24, minor);
+    expect(addonWarning(folder)).toMatch(new RegExp(`24\\.${minor}.*npm rebuild`));
+  });
 
   test.each([
     [20, 19],
     [22, 20],
     [24, 18],
     [24, 22],
-  ])("that was compiled with Node.js %i.%i is not", (major, minor) => {
+  ])("compiled with Node.js %i.%i causes no warning", (major, minor) => {
     compiledAgainst(major, minor);
     expect(addonWarning(folder)).toBeUndefined();
   });
 
-  test("that came ready-made is not either", () => {
+  test("installed as a prebuilt binary causes no warning", () => {
     expect(addonWarning(folder)).toBeUndefined();
   });
 });

@@ -23,8 +23,8 @@ const make = (
   options: { names?: string[]; nowMs?: number; isClockTrusted?: boolean; renew?: boolean } = {},
 ) => ownCertificate(folder, { names: [], nowMs: NOW_MS, isClockTrusted: true, ...options });
 
-describe("the own certificate", () => {
-  test("is good for this machine's names and the configured ones, and signed by the own authority", async () => {
+describe("the self-signed certificate", () => {
+  test("is valid for the names of this machine and the configured ones, and signed by the local authority", async () => {
     const { cert, names, authority, validUntilMs } = await make({ names: ["Panel.example.ro"] });
     expect(names).toEqual(
       expect.arrayContaining(["panel.example.ro", "localhost", "127.0.0.1", "::1"]) as string[],
@@ -37,14 +37,14 @@ describe("the own certificate", () => {
     expect((validUntilMs - NOW_MS) / DAY_MS).toBeCloseTo(800, 0);
   });
 
-  test("keeps its keys to itself", async () => {
+  test("has keys that only its user can read", async () => {
     await make();
     for (const name of ["ca.key", "server.key"])
       expect(statSync(join(folder, "secrets", name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, "tls", "server.crt"), "utf8")).not.toMatch(/PRIVATE/);
   });
 
-  test("stays as it is until a name is missing or its end is near, and the authority stays for good", async () => {
+  test("is kept until a name is missing or it expires soon, and the authority is kept", async () => {
     const first = await make();
     expect((await make()).cert).toBe(first.cert);
     expect((await make({ nowMs: NOW_MS + 700 * DAY_MS })).cert).toBe(first.cert);
@@ -61,7 +61,7 @@ describe("the own certificate", () => {
     ]);
   });
 
-  test("is of this installation alone", async () => {
+  test("is unique to this installation", async () => {
     const first = await make();
     rmSync(join(folder, "tls"), { recursive: true });
     rmSync(join(folder, "secrets"), { recursive: true });
@@ -70,7 +70,7 @@ describe("the own certificate", () => {
     expect(second.key).not.toBe(first.key);
   });
 
-  test("is made anew when a power cut has torn its file", async () => {
+  test("is created again when a power cut has truncated its file", async () => {
     const first = await make();
     truncateSync(join(folder, "tls", "server.crt"), 100);
     const second = await make();
@@ -78,12 +78,12 @@ describe("the own certificate", () => {
     expect(second.authority).toEqual(first.authority);
   });
 
-  test("of a clock in 1970 is good today all the same", async () => {
+  test("created with a clock in 1970 is valid today", async () => {
     const { validUntilMs } = await make({ nowMs: 0 });
     expect(validUntilMs).toBeGreaterThan(Date.UTC(2027, 0, 1));
   });
 
-  test("that was made while the clock stood in 2100 is made again with its authority once the clock is trusted", async () => {
+  test("created with a clock in 2100 is replaced with its authority once the clock is trusted", async () => {
     const early = await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });
     const unset = await make({ isClockTrusted: false });
     expect(unset.authority).toEqual(early.authority);
@@ -97,7 +97,7 @@ describe("the own certificate", () => {
     expect((await make()).cert).toBe(set.cert);
   });
 
-  test("is not made with a broken authority, which many devices may trust", async () => {
+  test("is not created with an invalid authority that devices may trust", async () => {
     await make();
     writeFileSync(join(folder, "secrets", "ca.key"), "nonsense");
     await expect(make({ renew: true })).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe("the own certificate", () => {
   });
 });
 
-test("a certificate from elsewhere needs both its files", async () => {
+test("a provided certificate requires both files", async () => {
   const { names } = await make();
   const [cert, key] = [join(folder, "tls", "server.crt"), join(folder, "secrets", "server.key")];
   expect(certificateFromFiles(cert, key)).toMatchObject({ names, authority: null });
@@ -115,7 +115,7 @@ test("a certificate from elsewhere needs both its files", async () => {
   expect(() => certificateFromFiles(key, cert)).toThrow(/cannot use/);
 });
 
-describe("the keeper", () => {
+describe("the certificate renewal", () => {
   const keeperOf = (tls: ConstructorParameters<typeof CertificateKeeper>[0]["tls"]) => {
     const clock = new ManualClock();
     clock.stepWall(NOW_MS - clock.wallMs());
@@ -139,7 +139,7 @@ describe("the keeper", () => {
     return { clock, renewed, open, keeper, host };
   };
 
-  test("renews while the daemon runs, and says nothing while there is nothing to say", async () => {
+  test("renews while the daemon runs, and reports nothing without a problem", async () => {
     const { clock, renewed, keeper } = keeperOf({ mode: "own" });
     const first = await keeper.start();
     expect(keeper.authority).toBe(first?.authority?.pem);
@@ -147,7 +147,7 @@ describe("the keeper", () => {
     await Promise.resolve();
     expect(renewed).toEqual([]);
     clock.stepWall(745 * DAY_MS);
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect(renewed).toHaveLength(1);
       return true;
@@ -156,7 +156,7 @@ describe("the keeper", () => {
     keeper.stop();
   });
 
-  test("keeps the one in use and tells people when the next cannot be had", async () => {
+  test("keeps the current certificate and raises a condition when the renewal fails", async () => {
     const { cert, key } = await make();
     const [certFile, keyFile] = [join(folder, "own.crt"), join(folder, "own.key")];
     writeFileSync(certFile, cert);
@@ -164,7 +164,7 @@ describe("the keeper", () => {
     const { clock, renewed, open, keeper } = keeperOf({ mode: "files", certFile, keyFile });
     await keeper.start();
     writeFileSync(certFile, "nonsense");
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect([...open]).toEqual(["certificate-not-renewed"]);
       return true;
@@ -172,14 +172,14 @@ describe("the keeper", () => {
     const next = await make({ renew: true });
     writeFileSync(certFile, next.cert);
     writeFileSync(keyFile, next.key);
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect(renewed).toEqual([next.cert]);
       return true;
     });
     expect([...open]).toEqual([]);
     clock.stepWall(790 * DAY_MS);
-    await eventually("the hourly look", () => {
+    await eventually("the hourly check", () => {
       clock.advance(3_600_000);
       expect([...open]).toEqual(["certificate-not-renewed"]);
       return true;
@@ -187,7 +187,7 @@ describe("the keeper", () => {
     keeper.stop();
   });
 
-  test("makes a certificate of 2100 again when a time server has answered, and reports it for a day", async () => {
+  test("replaces a certificate of 2100 after a time synchronisation, and reports it for a day", async () => {
     const { clock, renewed, open, keeper, host } = keeperOf({ mode: "own" });
     const aheadMs = Date.UTC(2100, 0, 1) - NOW_MS;
     host.isClockSet = false;
@@ -200,7 +200,7 @@ describe("the keeper", () => {
       return open.has("certificate-of-wrong-time certificate");
     });
     host.isClockSet = true;
-    await eventually("the look after the clock is set", () => {
+    await eventually("the check after the clock step", () => {
       clock.advance(60_000);
       return renewed.length > 0 && keeper.authority !== first?.authority?.pem;
     });
@@ -210,12 +210,12 @@ describe("the keeper", () => {
     keeper.stop();
   });
 
-  test("of a daemon without TLS has none", async () => {
+  test("does nothing without TLS", async () => {
     expect(await keeperOf({ mode: "off" }).keeper.start()).toBeUndefined();
   });
 });
 
-test("doctor names a certificate that was made while the clock was wrong", async () => {
+test("doctor reports a certificate that was created with a wrong clock", async () => {
   const config = { dataDir: folder, http: { tls: { mode: "own" } } } as Config;
   expect(certificateFindings(config, NOW_MS)).toEqual([]);
   await make({ nowMs: Date.UTC(2100, 0, 1), isClockTrusted: false });

@@ -57,7 +57,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Lets the removal that has begun come to its end. */
+/** Waits for the end of the running removal. */
 const untilRemoved = (): void => clock.advance(30_000);
 
 const conditions = (): string[] => health.list().map(({ code }) => code);
@@ -87,7 +87,7 @@ const records = (): number[] =>
   main.prepare("SELECT id FROM interventions ORDER BY id").pluck().all() as number[];
 
 describe("after 90 days", () => {
-  test("a record that is done and at the centre goes; whatever still needs somebody stays", () => {
+  test("a record that is done and synchronised is removed; one that needs attention remains", () => {
     record(91, "done", "linked");
     record(91, "planned", "closed");
     const kept = [
@@ -104,7 +104,7 @@ describe("after 90 days", () => {
     expect(records()).toEqual(kept);
   });
 
-  test("a clock that is set years ahead takes no record away", () => {
+  test("a clock step of years ahead removes no record", () => {
     record(89, "done", "linked");
     record(0, "done", "linked");
     clock.stepWall(4000 * DAY_MS);
@@ -113,7 +113,7 @@ describe("after 90 days", () => {
     expect(records()).toHaveLength(2);
   });
 
-  test("many old records go two hundred at a time, so that no alarm waits for them", () => {
+  test("many old records are removed two hundred at a time, so that no alarm waits", () => {
     transaction(main, () => {
       for (let number = 0; number < 900; number += 1) record(91, "done", "linked");
       for (let number = 0; number < 1_500; number += 1) record(91, "done", "blocked");
@@ -133,7 +133,7 @@ describe("after 90 days", () => {
     expect(records().at(-1)).toBe(newest);
   });
 
-  test("a record that is changed while the old ones go stays", () => {
+  test("a record that is changed during the removal stays", () => {
     transaction(main, () => {
       for (let number = 0; number < 300; number += 1) record(91, "done", "linked");
     });
@@ -146,7 +146,7 @@ describe("after 90 days", () => {
   });
 });
 
-test("trips whose way has ended leave the journal after 30 days, others never", () => {
+test("completed trips are removed from the journal after 30 days, others never", () => {
   record(0, "planned", "new", { syncedRev: 0 });
   const trips = new TripStore(journal);
   for (const state of ["posted", "merged", "bypassed", "waiting", "refused"] as const)
@@ -168,7 +168,7 @@ test("trips whose way has ended leave the journal after 30 days, others never", 
   ]);
 });
 
-test("an incident leaves with its trips, but for the work of a fault that is still there", () => {
+test("an incident is removed with its trips, except for the repair of an open fault", () => {
   record(0, "planned", "new", { syncedRev: 0 });
   const store = new Journal(journal, clock);
   const wallMs = clock.wallMs() - 31 * DAY_MS;
@@ -205,12 +205,12 @@ test("the event log keeps its newest ten thousand entries", () => {
   expect(main.prepare("SELECT min(seq), count(*) FROM events").raw().get()).toEqual([151, 10_000]);
 });
 
-describe("the disk's free space", () => {
+describe("the free space of the disk", () => {
   test.each([
     [200, []],
     [63, ["disk-nearly-full"]],
     [15, ["disk-full", "disk-nearly-full"]],
-  ])("%i MB are told as they should", (megabytes, told) => {
+  ])("at %i MB has the expected condition", (megabytes, told) => {
     free = megabytes * MB;
     housekeeping.start();
     expect(conditions()).toEqual(told);
@@ -223,7 +223,7 @@ describe("the disk's free space", () => {
     [200, 8],
     [63, 8],
     [12, 3],
-  ])("of %i MB, %i MB are held back for alarms", async (megabytes, held) => {
+  ])("of %i MB has %i MB in reserve for alarms", async (megabytes, held) => {
     free = megabytes * MB;
     housekeeping.start();
     const size = (): number => statSync(join(dataDir, "ballast"), { throwIfNoEntry: false })?.size ?? 0;
@@ -231,7 +231,7 @@ describe("the disk's free space", () => {
     expect(RESERVE_BYTES).toBe(8 * MB);
   });
 
-  test("that was given up is held back again only once there is plenty", async () => {
+  test("that was released is reserved again only with enough space", async () => {
     const reserveFile = new ReserveFile(dataDir);
     await reserveFile.fill(200 * MB);
     expect(reserveFile.release()).toBe(true);
@@ -241,7 +241,7 @@ describe("the disk's free space", () => {
     expect(existsSync(join(dataDir, "ballast"))).toBe(true);
   });
 
-  test("is looked at every five seconds, so that a person sees a full disk in time", () => {
+  test("is checked every five seconds, so that a full disk is reported in time", () => {
     housekeeping.start();
     free = 3 * MB;
     clock.advance(5_000);
@@ -249,7 +249,7 @@ describe("the disk's free space", () => {
   });
 });
 
-test("copies that have stopped are told; a folder without any is one where nobody makes them", async () => {
+test("outdated backups are reported; a directory without any means that none are configured", async () => {
   housekeeping.start();
   expect(conditions()).toEqual([]);
   await mkdir(join(dataDir, "backups"));
@@ -260,7 +260,7 @@ test("copies that have stopped are told; a folder without any is one where nobod
   expect(conditions()).toEqual(["backup-overdue"]);
 });
 
-test.skipIf(!CAN_MOUNT)("on a full disk the ballast makes room for what must be written", async () => {
+test.skipIf(!CAN_MOUNT)("on a full disk the reserve file frees space for essential writes", async () => {
   const disk = new SmallDisk(24);
   const reserveFile = new ReserveFile(disk.folder);
   const database = openJournalDatabase(join(disk.folder, "journal.db"));

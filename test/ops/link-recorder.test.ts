@@ -30,12 +30,12 @@ afterEach(() => {
 
 const all = () => samples.between(0, Number.MAX_SAFE_INTEGER);
 
-test("a link that stays up is written down every five minutes", () => {
+test("a link that stays up is recorded every five minutes", () => {
   for (let minute = 0; minute < 60; minute += 1) clock.advance(MINUTE);
   expect(all()).toHaveLength(13);
 });
 
-test("a link that falls is written down within seconds, with the age of what waits", () => {
+test("a link that fails is recorded within seconds, with the age of the queue", () => {
   now = { state: "down", oldestWaitingMs: clock.wallMs() };
   clock.advance(10_000);
   expect(all().map(({ state, oldestUnsentS }) => [state, oldestUnsentS])).toEqual([
@@ -44,7 +44,7 @@ test("a link that falls is written down within seconds, with the age of what wai
   ]);
 });
 
-test("what is older than a month goes by itself", () => {
+test("entries older than a month are removed", () => {
   const firstAtMs = clock.wallMs();
   clock.stepWall(32 * 24 * 60 * MINUTE);
   now = { state: "down", oldestWaitingMs: null };

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ListWorker } from "../../src/ops/list-worker.ts";
 import { JsonLog } from "../../src/ops/log.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { DIST } from "../support/built-program.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/* A thread begins with a built file, so the class is the built one as well. */
+/* A worker starts from a built file, so the class is the built one too. */
 const { ListWorker: BuiltListThread } = (await import(join(DIST, "ops/list-worker.js"))) as {
   readonly ListWorker: typeof ListWorker;
 };
@@ -23,7 +23,7 @@ let thread: ListWorker;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "santinela-lists-"));
   site = await TestApp.make({}, join(folder, "santinela.db"));
-  site.interventions.create(PATROL, SOMEBODY);
+  site.interventions.create(PATROL, OPERATOR_USER);
   clock = new ManualClock();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   thread = new BuiltListThread(join(folder, "santinela.db"), { clock, log });
@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a list that takes longer than clients wait is refused with what helps, and the next one is read", async () => {
+test("a list that exceeds its time-out is rejected with a remedy, and the next one is read", async () => {
   const slow = thread.read(ALL, WANTED);
   clock.advance(30_000);
   await expect(slow).rejects.toMatchObject({
@@ -45,26 +45,26 @@ test("a list that takes longer than clients wait is refused with what helps, and
   expect(await thread.read(ALL, WANTED)).toMatchObject({ total: 1 });
 });
 
-test("a list whose client has gone is left out, and those behind it are read", async () => {
-  const gone = new AbortController();
+test("a list whose client has disconnected is skipped, and the next ones are read", async () => {
+  const disconnected = new AbortController();
   const first = thread.read(ALL, WANTED);
-  const second = thread.read(ALL, gone.signal);
+  const second = thread.read(ALL, disconnected.signal);
   const third = thread.read(ALL, WANTED);
-  gone.abort();
+  disconnected.abort();
   await expect(second).rejects.toMatchObject({ code: "unavailable" });
   expect([(await first).total, (await third).total]).toEqual([1, 1]);
 });
 
-test("a record is in the lists of the thread as soon as it is recorded, also after the thread was given back", async () => {
+test("a record is in the lists of the worker as soon as it is recorded, also after a restore", async () => {
   expect((await thread.read(ALL, WANTED)).total).toBe(1);
-  site.interventions.create(PATROL, SOMEBODY);
+  site.interventions.create(PATROL, OPERATOR_USER);
   expect((await thread.read(ALL, WANTED)).total).toBe(2);
   clock.advance(60_000);
-  site.interventions.create(PATROL, SOMEBODY);
+  site.interventions.create(PATROL, OPERATOR_USER);
   expect((await thread.read(ALL, WANTED)).total).toBe(3);
 });
 
-test("a list that cannot be read is refused for the moment, and a stopped daemon answers that it ends", async () => {
+test("a list that cannot be read is temporarily rejected, and a stopped daemon reports its shutdown", async () => {
   site.database.exec("DROP TABLE intervention_counts");
   await expect(thread.read(ALL, WANTED)).rejects.toMatchObject({
     code: "unavailable",

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("secrets", () => {
-  test("are made once, for the daemon's user alone", () => {
+  test("are created once, readable only by the user of the daemon", () => {
     prepareDataDir(folder);
     const first = signingKeys(folder).current.export().toString("hex");
     expect(signingKeys(folder).current.export().toString("hex")).toBe(first);
@@ -31,7 +31,7 @@ describe("secrets", () => {
     expect(first).toHaveLength(64);
   });
 
-  test("two installations never share a key, a client id or a first password", () => {
+  test("are different in two installations: key, client id and first password", () => {
     const other = mkdtempSync(join(tmpdir(), "santinela-ops-"));
     prepareDataDir(folder);
     prepareDataDir(other);
@@ -49,13 +49,13 @@ describe("secrets", () => {
     "00".repeat(32),
     "00112233445566778899aabbccddeeff".repeat(2),
     Buffer.from("your-256-bit-secret-your-256-bit-").toString("hex"),
-  ])("the weak signing key %j is refused", (weak) => {
+  ])("reject the weak signing key %j", (weak) => {
     prepareDataDir(folder);
     writeFileSync(join(folder, "secrets", "token-signing.key"), weak);
     expect(() => signingKeys(folder)).toThrow(/at least 32 random bytes/);
   });
 
-  test("an empty key file, left by a power cut, is made anew; one that others could read is closed to them", () => {
+  test("replace an empty key file after a power cut; restrict the permissions of a readable one", () => {
     prepareDataDir(folder);
     const path = join(folder, "secrets", "token-signing.key");
     writeFileSync(path, "", { mode: 0o600 });
@@ -66,7 +66,7 @@ describe("secrets", () => {
     expect(readdirSync(join(folder, "secrets"))).toEqual(["token-signing.key"]);
   });
 
-  test("rotate: the key until now is kept beside the new one until it is forgotten", () => {
+  test("rotate: the previous key is kept beside the new one until it is removed", () => {
     prepareDataDir(folder);
     const first = signingKeys(folder);
     expect(first.previous).toBeUndefined();
@@ -79,7 +79,7 @@ describe("secrets", () => {
     expect(signingKeys(folder)).toEqual({ current: second.current });
   });
 
-  test("a data folder that cannot be made is an error with a remedy", () => {
+  test("require a data directory, whose absence is an error with a remedy", () => {
     writeFileSync(join(folder, "file"), "");
     expect(() => prepareDataDir(join(folder, "file", "var"))).toThrow(/cannot create the data directory/);
     expect(readFileSync(join(folder, "file"), "utf8")).toBe("");
@@ -91,7 +91,7 @@ describe("the log", () => {
   const clock = new ManualClock(Date.UTC(2026, 10, 20));
   beforeEach(() => lines.splice(0));
 
-  test("is one line an event, whatever the fields hold", () => {
+  test("has one line an event, whatever the fields hold", () => {
     const log = new JsonLog({ level: "info", clock, write: (line) => lines.push(line) });
     log.info("trip", { zone: "a\nb", error: new Error("x\ny") });
     log.debug("unheard");
@@ -111,26 +111,26 @@ describe("the log", () => {
     });
   });
 
-  test("tells everything for a while, and then what the configuration asks for", () => {
+  test("has debug lines for a limited time, and then the configured level", () => {
     const passing = new ManualClock();
     const log = new JsonLog({ level: "warn", clock: passing, write: (line) => lines.push(line) });
-    const told = (): string[] => {
+    const logged = (): string[] => {
       log.debug("detail");
       log.warn("trouble");
       return lines.splice(0).map((line) => (JSON.parse(line) as { event: string }).event);
     };
-    expect(told()).toEqual(["trouble"]);
+    expect(logged()).toEqual(["trouble"]);
     log.enableDebug(60_000);
-    expect(told()).toEqual(["detail", "trouble"]);
+    expect(logged()).toEqual(["detail", "trouble"]);
     passing.advance(59_000);
     log.enableDebug(60_000);
     passing.advance(59_000);
-    expect(told()).toEqual(["detail", "trouble"]);
+    expect(logged()).toEqual(["detail", "trouble"]);
     passing.advance(1_000);
-    expect(told()).toEqual(["trouble"]);
+    expect(logged()).toEqual(["trouble"]);
   });
 
-  test("carries syslog's priority for journald", () => {
+  test("has the syslog priority for journald", () => {
     const log = new JsonLog({ level: "debug", clock, write: (line) => lines.push(line), forJournald: true });
     log.debug("a");
     log.info("b");
@@ -139,7 +139,7 @@ describe("the log", () => {
     expect(lines.map((line) => line.slice(0, 3))).toEqual(["<7>", "<6>", "<4>", "<3>"]);
   });
 
-  test("says once that a condition opened, changed and closed", () => {
+  test("reports once that a condition opened, changed and closed", () => {
     const log = new JsonLog({ level: "info", clock, write: (line) => lines.push(line) });
     const health = new ConditionRegistry(clock, log);
     health.raise("upstream-unreachable", "refused");
@@ -158,7 +158,7 @@ describe("the log", () => {
   });
 });
 
-test("a failpoint strikes at its own name and count only", () => {
+test("a failpoint triggers at its name and count only", () => {
   let struck = 0;
   const failpoint = failpointOf("trip-posted:3", () => (struck += 1));
   for (const name of ["trip-posted", "other", "trip-posted", "other"]) failpoint(name);

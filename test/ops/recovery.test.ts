@@ -33,11 +33,11 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { AccountStore } from "../../src/store/accounts.ts";
 import { EventLog } from "../../src/store/event-log.ts";
 import { Journal } from "../../src/store/journal.ts";
-import { SOMEBODY, TESTER } from "../support/app.ts";
+import { OPERATOR_USER, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
-/** The data folder of an installation, with its databases opened and closed as the daemon does it. */
+/** The data directory of an installation, with databases opened and closed like in the daemon. */
 class Site {
   readonly dataDir = mkdtempSync(join(tmpdir(), "santinela-recovery-"));
   readonly clock = new ManualClock();
@@ -63,7 +63,7 @@ class Site {
     this.databases = this.#opened();
   }
 
-  /** The plug is pulled: the files stay as they are, without the note of an orderly stop. */
+  /** A power cut: the files remain, without the clean shutdown marker. */
   pullPlug(): void {
     const { dataDir } = this;
     const files = readdirSync(dataDir).filter((name) => /\.db(-wal)?$/.test(name));
@@ -77,7 +77,7 @@ class Site {
     }
   }
 
-  /** A zone trips: the journal has it, the record is made under its key, and the trip is marked. */
+  /** A zone trips: the journal has it, the record is created under its key, and the trip is acknowledged. */
   trip(key: string, description = "x"): number {
     const { main, journal: database } = this.databases;
     const journal = new Journal(database, this.clock);
@@ -96,7 +96,7 @@ class Site {
       newUid: randomUUID,
       onChange: () => {},
     });
-    const { record } = service.create(body, SOMEBODY, { key, fingerprint: key });
+    const { record } = service.create(body, OPERATOR_USER, { key, fingerprint: key });
     journal.trips.resolve(key, "posted", record.id);
     return record.id;
   }
@@ -137,7 +137,7 @@ class Site {
   }
 }
 
-/** Overwrites a part of a file, as a worn card does. */
+/** Overwrites a part of a file, like a worn memory card. */
 function damage(path: string, offset: number, bytes: number): void {
   const file = openSync(path, "r+");
   writeSync(file, Buffer.alloc(bytes, 0xa5), 0, bytes, offset);
@@ -151,7 +151,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 describe("after a power cut", () => {
-  test("an intact database is opened as it is, its write-ahead log included", () => {
+  test("an intact database is opened unchanged, with its write-ahead log", () => {
     site.trip("a");
     site.pullPlug();
     site.open();
@@ -160,7 +160,7 @@ describe("after a power cut", () => {
     expect(existsSync(join(site.dataDir, "quarantine"))).toBe(false);
   });
 
-  test("a database whose head is gone comes back with every record, the newest copy or not", async () => {
+  test("a database with a damaged header is recovered with every record, whatever the newest backup has", async () => {
     site.trip("before");
     await backUpRegularly(site.dataDir, site.clock.wallMs());
     site.clock.advance(60_000);
@@ -176,11 +176,11 @@ describe("after a power cut", () => {
       "database-recovered",
       "santinela.db",
     ]);
-    // Ids travel: the lost record's may stand at the centre.
+    // Ids are shared: the dispatch centre may have the id of the lost record.
     expect(site.trip("next")).toBeGreaterThan(id);
   });
 
-  test("rows around a damaged page are saved, and only what lay in it is taken from the copy and the journal", async () => {
+  test("rows around a damaged page are salvaged, and only those in it come from the backup and the journal", async () => {
     for (let number = 0; number < 40; number += 1) site.trip(`t${number}`, "d".repeat(900));
     await backUpRegularly(site.dataDir, site.clock.wallMs());
     for (let number = 40; number < 80; number += 1) site.trip(`t${number}`, "d".repeat(900));
@@ -211,7 +211,7 @@ describe("after a power cut", () => {
     expect(site.databases.main.pragma("integrity_check", { simple: true })).toBe("ok");
   });
 
-  test("a database that has vanished is no first start", () => {
+  test("a missing database is not a first start", () => {
     site.trip("a");
     site.databases.close();
     rmSync(site.main);
@@ -221,7 +221,7 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
   });
 
-  test("a copy that is damaged itself is passed over for an older good one", async () => {
+  test("a damaged backup is skipped for an older valid one", async () => {
     site.trip("old");
     const good = await backUpRegularly(site.dataDir, site.clock.wallMs());
     site.clock.advance(3_600_000);
@@ -238,7 +238,7 @@ describe("after a power cut", () => {
     expect(existsSync(good)).toBe(true);
   });
 
-  test("a damaged journal begins anew with the trips that can be read", () => {
+  test("a damaged journal is recreated with the readable trips", () => {
     for (let number = 0; number < 30; number += 1) site.trip(`t${number}`, "d".repeat(900));
     site.databases.journal.prepare("UPDATE trips SET state = 'waiting', intervention_id = NULL").run();
     site.databases.close();
@@ -251,7 +251,7 @@ describe("after a power cut", () => {
     expect(site.names()).toHaveLength(30);
   });
 
-  test("the damaged file is kept, with its write-ahead log", () => {
+  test("the damaged file is quarantined with its write-ahead log", () => {
     site.trip("a");
     site.pullPlug();
     damage(site.main, 0, 4096);
@@ -264,7 +264,7 @@ describe("after a power cut", () => {
     expect([...site.names(), ...site.waiting()]).toEqual(["a"]);
   });
 
-  test("the report stands in the status until a person has removed it", () => {
+  test("the report is in the status until a user removes it", () => {
     site.databases.close();
     rmSync(site.main);
     site.open();
@@ -276,7 +276,7 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("a file of a newer release is left alone: it is not damaged", () => {
+  test("a file of a newer release is not changed: it is not damaged", () => {
     site.databases.close();
     const raw = new Sqlite(site.main);
     raw.pragma("user_version = 999");
@@ -286,8 +286,8 @@ describe("after a power cut", () => {
   });
 });
 
-describe("a copy", () => {
-  test("of a database in use has every record, and is whole without its write-ahead log", async () => {
+describe("a backup", () => {
+  test("of a database in use has every record, and is complete without a write-ahead log", async () => {
     site.trip("a");
     const out = join(site.dataDir, "elsewhere", "copy.db");
     await backUp(site.dataDir, out);
@@ -298,7 +298,7 @@ describe("a copy", () => {
     expect(readdirSync(join(site.dataDir, "elsewhere"))).toEqual(["copy.db"]);
   });
 
-  test("of a damaged database is not made; the next start looks into it", async () => {
+  test("of a damaged database is not created; the next start checks the database", async () => {
     for (let number = 0; number < 40; number += 1) site.trip(`t${number}`, "d".repeat(900));
     await backUpRegularly(site.dataDir, site.clock.wallMs());
     site.databases.close();
@@ -314,7 +314,7 @@ describe("a copy", () => {
     expect(site.names()).toHaveLength(40);
   });
 
-  test("is kept when it is one of the newest three or the last of an earlier week", async () => {
+  test("is kept if it is one of the newest three or the last of an earlier week", async () => {
     for (let day = 0; day < 30; day += 1) {
       site.clock.advance(86_400_000);
       await backUpRegularly(site.dataDir, site.clock.wallMs());
@@ -327,8 +327,8 @@ describe("a copy", () => {
   });
 });
 
-describe("putting a copy back", () => {
-  test("says before what would be gone, keeps it, and posts the journal's trips again", async () => {
+describe("a restore from a backup", () => {
+  test("lists before what would be lost, quarantines it, and dispatches the trips of the journal again", async () => {
     site.trip("in-copy");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -354,7 +354,7 @@ describe("putting a copy back", () => {
     });
   });
 
-  test("is refused for what is no good copy, and nothing is touched", async () => {
+  test("is rejected for an invalid file, and nothing is changed", async () => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -364,10 +364,10 @@ describe("putting a copy back", () => {
     expect(() => planRestore(site.dataDir, join(site.dataDir, "nowhere"))).toThrow(/no such file/);
     expect(() => restore(site.dataDir, copy, 0, TESTER)).toThrow(/cannot be restored/);
     expect(site.names()).toEqual(["a"]);
-    // Gone since it was looked at.
+    // Removed since the check.
     const plan = { recordsInBackup: 1, onlyInCurrent: [], onlyInBackup: [] };
-    const gone = join(site.dataDir, "nowhere");
-    expect(() => restore(site.dataDir, gone, 0, TESTER, plan)).toThrow(/no such file/);
+    const missingPath = join(site.dataDir, "nowhere");
+    expect(() => restore(site.dataDir, missingPath, 0, TESTER, plan)).toThrow(/no such file/);
     expect(site.names()).toEqual(["a"]);
   });
 
@@ -378,10 +378,10 @@ describe("putting a copy back", () => {
       /trigger t/,
     ],
     ["a view", "CREATE VIEW v AS SELECT 1", /view v/],
-    ["an index that refuses a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
-    ["a table less", "DROP TABLE outbox", /table outbox is missing/],
-    ["a table that is another one", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
-  ])("is refused for a copy with %s, and nothing is touched", async (_what, change, problem) => {
+    ["an index that rejects a second record", "CREATE UNIQUE INDEX u ON interventions(type)", /index u/],
+    ["a missing table", "DROP TABLE outbox", /table outbox is missing/],
+    ["a different table", "ALTER TABLE centre_facts RENAME COLUMN value TO other", /centre_facts/],
+  ])("is rejected for a backup with %s, and nothing is changed", async (_what, change, problem) => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
@@ -395,7 +395,7 @@ describe("putting a copy back", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("takes a copy with an index of somebody's own, and one of 0.0.1 with its write-ahead log", async () => {
+  test("accepts a backup with an additional index, and one of 0.0.1 with its write-ahead log", async () => {
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
     const own = new Sqlite(copy);
@@ -413,14 +413,14 @@ describe("putting a copy back", () => {
     expect(site.names()).toHaveLength(recordsInBackup + 1);
   });
 
-  test("that cannot be made ready leaves the present database where it is", async () => {
+  test("that cannot be prepared does not change the current database", async () => {
     site.trip("a");
     const copy = join(site.dataDir, "copy.db");
     await backUp(site.dataDir, copy);
     const id = site.trip("b");
     site.databases.close();
     const journal = readFileSync(join(site.dataDir, "journal.db"));
-    writeFileSync(join(site.dataDir, "journal.db"), "this is no database ".repeat(1_000));
+    writeFileSync(join(site.dataDir, "journal.db"), "this is not a database ".repeat(1_000));
     expect(() => restore(site.dataDir, copy, site.clock.wallMs(), TESTER)).toThrow(/journal/);
     writeFileSync(join(site.dataDir, "journal.db"), journal);
     site.open();
@@ -429,7 +429,7 @@ describe("putting a copy back", () => {
     expect(site.conditions).toEqual([]);
   });
 
-  test("ends the tokens that mean somebody else there, and leaves the others", async () => {
+  test("revokes the tokens that belong to another user there, and keeps the others", async () => {
     const { main } = site.databases;
     const accounts = new AccountStore(main);
     const add = (email: string, role: "administrator" | "viewer") =>
@@ -457,7 +457,7 @@ describe("putting a copy back", () => {
   });
 });
 
-test("damage is noted once, and a disk that takes no note adds no error to the one that was met", () => {
+test("damage is recorded once, and a disk that cannot record it does not hide the original error", () => {
   const folder = mkdtempSync(join(tmpdir(), "santinela-suspicion-"));
   requestIntegrityCheck(folder, "the first page");
   requestIntegrityCheck(folder, "another page");

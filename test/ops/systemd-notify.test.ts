@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SystemdNotifier } from "../../src/ops/systemd-notify.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-describe("systemd", () => {
+describe("the systemd notifier", () => {
   let folder: string;
   let file: string;
   let descriptor: number;
@@ -22,22 +22,22 @@ describe("systemd", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const told = (): string => readFileSync(file, "utf8");
+  const notifications = (): string => readFileSync(file, "utf8");
 
-  test("is told of the start, of every third of its patience, and of the end", () => {
+  test("reports the start, a keep-alive at a third of the watchdog time, and the stop", () => {
     const supervision = new SystemdNotifier(descriptor, 30_000);
     supervision.ready();
-    expect(told()).toBe("READY=1");
+    expect(notifications()).toBe("READY=1");
     const cancel = supervision.watch(clock, () => false);
     clock.advance(29_999);
-    expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}`);
+    expect(notifications()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}`);
     cancel();
     supervision.stopping();
     clock.advance(60_000);
-    expect(told()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
+    expect(notifications()).toBe(`READY=1${"WATCHDOG=1".repeat(3)}STOPPING=1`);
   });
 
-  test("receives the moment of each reload and its end, and no end once the daemon stops", () => {
+  test("reports each reload and its end, and no end once the daemon stops", () => {
     const supervision = new SystemdNotifier(descriptor, undefined);
     const moment = `RELOADING=1\nMONOTONIC_USEC=${Math.floor(clock.monotonicMs() * 1000)}`;
     supervision.reloading(clock);
@@ -45,33 +45,33 @@ describe("systemd", () => {
     supervision.reloading(clock);
     supervision.stopping();
     supervision.ready();
-    expect(told()).toBe(`${moment}READY=1${moment}STOPPING=1`);
+    expect(notifications()).toBe(`${moment}READY=1${moment}STOPPING=1`);
   });
 
-  test("gives a daemon that puts a database back its time, and is as impatient as ever afterwards", () => {
+  test("extends the start time-out during a restore, and uses the normal one afterwards", () => {
     const supervision = new SystemdNotifier(descriptor, 30_000);
     supervision.extendWatchdog();
-    expect(told()).toBe("WATCHDOG_USEC=600000000");
+    expect(notifications()).toBe("WATCHDOG_USEC=600000000");
     supervision.watch(clock, () => false)();
     supervision.watch(clock, () => false)();
-    expect(told()).toBe("WATCHDOG_USEC=600000000WATCHDOG_USEC=30000000WATCHDOG=1WATCHDOG=1");
+    expect(notifications()).toBe("WATCHDOG_USEC=600000000WATCHDOG_USEC=30000000WATCHDOG=1WATCHDOG=1");
     new SystemdNotifier(descriptor, undefined).extendWatchdog();
-    expect(told()).toMatch(/WATCHDOG=1$/);
+    expect(notifications()).toMatch(/WATCHDOG=1$/);
   });
 
-  test("hears nothing while the trips do not move, and again when they do", () => {
+  test("sends no keep-alive while trips are stuck, and resumes afterwards", () => {
     let isStalled = false;
     const cancel = new SystemdNotifier(descriptor, 30_000).watch(clock, () => isStalled);
     isStalled = true;
     clock.advance(40_000);
-    expect(told()).toBe("WATCHDOG=1");
+    expect(notifications()).toBe("WATCHDOG=1");
     isStalled = false;
     clock.advance(10_000);
-    expect(told()).toBe("WATCHDOG=1WATCHDOG=1");
+    expect(notifications()).toBe("WATCHDOG=1WATCHDOG=1");
     cancel();
   });
 
-  test("that is not there, or cannot be told now, is no trouble", () => {
+  test("ignores a missing or unavailable systemd", () => {
     new SystemdNotifier(undefined, undefined).ready();
     const silent = new SystemdNotifier(undefined, undefined).watch(clock, () => false);
     clock.advance(60_000);
@@ -79,24 +79,24 @@ describe("systemd", () => {
     const full = openSync("/dev/full", "w");
     new SystemdNotifier(full, undefined).ready();
     closeSync(full);
-    expect(told()).toBe("");
+    expect(notifications()).toBe("");
   });
 
-  test("is found by what it hands over to this process, and by nothing that was meant for another", () => {
-    // Its first descriptor is 3, so the name at the right place stands for the one that is open here.
+  test("uses only the variables meant for this process", () => {
+    // Its first descriptor is 3, so the name at this position is that of the open one.
     const names = [...Array<string>(descriptor - 3).fill("other"), "notify"].join(":");
     const env = { LISTEN_PID: "42", LISTEN_FDS: "1", LISTEN_FDNAMES: names };
     SystemdNotifier.of(env, 43).ready();
     SystemdNotifier.of({}, 42).ready();
-    expect(told()).toBe("");
+    expect(notifications()).toBe("");
     SystemdNotifier.of(env, 42).ready();
-    expect(told()).toBe("READY=1");
+    expect(notifications()).toBe("READY=1");
     const cancel = SystemdNotifier.of({ ...env, WATCHDOG_USEC: "3000000", WATCHDOG_PID: "42" }, 42).watch(
       clock,
       () => false,
     );
     clock.advance(1_500);
     cancel();
-    expect(told()).toBe("READY=1WATCHDOG=1WATCHDOG=1");
+    expect(notifications()).toBe("READY=1WATCHDOG=1WATCHDOG=1");
   });
 });

@@ -10,74 +10,74 @@ import { ManualClock } from "../support/manual-clock.ts";
 
 let dataDir: string;
 let clock: ManualClock;
-let handedIn: UploadedBackup;
+let uploaded: UploadedBackup;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "santinela-handed-"));
   openMainDatabase(join(dataDir, "santinela.db")).close();
   clock = new ManualClock();
-  handedIn = new UploadedBackup({ dataDir, clock, work: IN_PROCESS_TASKS });
+  uploaded = new UploadedBackup({ dataDir, clock, work: IN_PROCESS_TASKS });
 });
 afterEach(() => {
-  handedIn.forget();
+  uploaded.forget();
   rmSync(dataDir, { recursive: true });
 });
 
-/** Hands a good copy in, in two pieces. @returns its number */
-async function handIn(): Promise<number> {
+/** Uploads a valid backup in two chunks. @returns its number */
+async function upload(): Promise<number> {
   const path = join(dataDir, "copy.db");
   await backUp(dataDir, path);
   const bytes = readFileSync(path);
-  handedIn.add(0, bytes.subarray(0, 5000));
-  return handedIn.add(5000, bytes.subarray(5000)).copy;
+  uploaded.add(0, bytes.subarray(0, 5000));
+  return uploaded.add(5000, bytes.subarray(5000)).copy;
 }
 
-describe("a copy that is handed in piece by piece", () => {
-  test("is whole at the end, and can be asked what it would change", async () => {
-    const copy = await handIn();
-    expect(await handedIn.plan(copy)).toEqual({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] });
-    expect(readFileSync(handedIn.path)).toEqual(readFileSync(join(dataDir, "copy.db")));
+describe("a backup uploaded in chunks", () => {
+  test("is complete at the end, and has a restore plan", async () => {
+    const copy = await upload();
+    expect(await uploaded.plan(copy)).toEqual({ recordsInBackup: 0, onlyInCurrent: [], onlyInBackup: [] });
+    expect(readFileSync(uploaded.path)).toEqual(readFileSync(join(dataDir, "copy.db")));
   });
 
-  test("takes no piece that does not follow the last one", () => {
-    handedIn.add(0, Buffer.from("first"));
+  test("rejects a chunk that does not follow the last one", () => {
+    uploaded.add(0, Buffer.from("first"));
     for (const from of [1, 4, 6])
-      expect(() => handedIn.add(from, Buffer.from("x"))).toThrow(/next piece must start at byte/);
-    expect(handedIn.add(5, Buffer.from("second")).bytes).toBe(11);
+      expect(() => uploaded.add(from, Buffer.from("x"))).toThrow(/next piece must start at byte/);
+    expect(uploaded.add(5, Buffer.from("second")).bytes).toBe(11);
   });
 
-  test("is refused where it is none", async () => {
-    const { copy } = handedIn.add(0, Buffer.from("this is no database"));
-    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be restored/);
+  test("is rejected if it is not a backup", async () => {
+    const { copy } = uploaded.add(0, Buffer.from("this is not a database"));
+    await expect(uploaded.plan(copy)).rejects.toThrow(/cannot be restored/);
   });
 
-  test("makes room for a new one, and the question about the old one is not answered with the new", async () => {
-    const first = await handIn();
-    const second = await handIn();
+  test("is replaced by a new one, and a plan of the old one does not use the new one", async () => {
+    const first = await upload();
+    const second = await upload();
     expect(second).not.toBe(first);
-    await expect(handedIn.plan(first)).rejects.toThrow(/upload has expired/);
+    await expect(uploaded.plan(first)).rejects.toThrow(/upload has expired/);
   });
 
-  test("is looked at once for everybody who asks, and is not the one that was asked about when a piece comes", async () => {
-    const copy = await handIn();
-    const [first, second] = await Promise.all([handedIn.plan(copy), handedIn.plan(copy)]);
+  test("is checked once for all requests, and is replaced when another chunk arrives", async () => {
+    const copy = await upload();
+    const [first, second] = await Promise.all([uploaded.plan(copy), uploaded.plan(copy)]);
     expect(second).toBe(first);
-    const asked = handedIn.plan(copy);
-    handedIn.add(readFileSync(handedIn.path).length, Buffer.from("more"));
-    await expect(asked).rejects.toThrow(/piece was uploaded/);
+    const pendingPlan = uploaded.plan(copy);
+    uploaded.add(readFileSync(uploaded.path).length, Buffer.from("more"));
+    await expect(pendingPlan).rejects.toThrow(/piece was uploaded/);
   });
 
-  test("has to wait until the one before it was looked at", async () => {
-    const asked = handedIn.plan(await handIn());
-    const { copy } = handedIn.add(0, Buffer.from("another one"));
-    await expect(handedIn.plan(copy)).rejects.toThrow(/still being checked/);
-    await expect(asked).rejects.toThrow(/upload has expired/);
-    await expect(handedIn.plan(copy)).rejects.toThrow(/cannot be restored/);
+  test("waits for the check of the previous one", async () => {
+    const pendingPlan = uploaded.plan(await upload());
+    const { copy } = uploaded.add(0, Buffer.from("another one"));
+    await expect(uploaded.plan(copy)).rejects.toThrow(/still being checked/);
+    await expect(pendingPlan).rejects.toThrow(/upload has expired/);
+    await expect(uploaded.plan(copy)).rejects.toThrow(/cannot be restored/);
   });
 
-  test("is forgotten after half an hour in which nobody has put it back", async () => {
-    const copy = await handIn();
+  test("is removed after half an hour without a restore", async () => {
+    const copy = await upload();
     clock.advance(31 * 60_000);
-    expect(existsSync(handedIn.path)).toBe(false);
-    await expect(handedIn.plan(copy)).rejects.toThrow(/upload has expired/);
+    expect(existsSync(uploaded.path)).toBe(false);
+    await expect(uploaded.plan(copy)).rejects.toThrow(/upload has expired/);
   });
 });

@@ -12,11 +12,11 @@ import {
 } from "./building.ts";
 
 /*
- * Entry and exit delays, topics that zones share, cameras, confirmation and other configurations, laid over the plain week
- * of a seed from a chance of their own: the plain weeks that once showed a fault stay what they were.
+ * Adds entry and exit delays, shared topics, cameras, confirmation and configuration changes to the plain week
+ * of a seed. They use a separate random sequence, so that earlier regression weeks stay the same.
  */
 
-/** The week that a seed stands for. */
+/** The week of a seed. */
 export function weekOf(seed: number): Week {
   const plain = plainWeekOf(seed);
   const chance = new Chance(seed * 104_729 + 5);
@@ -32,7 +32,7 @@ export function weekOf(seed: number): Week {
 /** Devices of `input` style share this topic. */
 export const INPUTS_TOPIC = "shelly/i4/events";
 export const REVIEWS_TOPIC = "frigate/reviews";
-/** Kinds whose profile asks for the police once a second device has confirmed. */
+/** Zone types whose profile requests the police after confirmation by a second device. */
 export const CONFIRMABLE: ReadonlySet<string> = new Set(["intrusion", "perimeter", "motion", "glass"]);
 
 function fitted(building: Building, chance: Chance): Building {
@@ -64,7 +64,7 @@ function styled(zone: PlayedZone, chance: Chance): PlayedZone {
 
 const SEEN_BY_CAMERAS: ReadonlySet<string> = new Set(["fire", "perimeter", "flood"]);
 
-/** The device that a zone belongs to: two contacts of one device never confirm each other. */
+/** Device of a zone: two contacts of one device do not confirm each other. */
 export function deviceOf({ id, topic, style }: PlayedZone): string {
   return topic === undefined || style === "review" ? id : topic;
 }
@@ -78,7 +78,7 @@ function canConfirm(zone: PlayedZone, other: PlayedZone): boolean {
   );
 }
 
-/** A few things that people do one after the other. */
+/** A sequence of user actions. */
 function sceneOf(building: Building, atMs: number, chance: Chance): TimedHappening[] {
   let nowMs = atMs;
   const scene: TimedHappening[] = [];
@@ -93,7 +93,7 @@ function sceneOf(building: Building, atMs: number, chance: Chance): TimedHappeni
   const scenes: (readonly [number, () => void])[] = [
     [2, () => then(0, { what: "noise" })],
     [4, () => reloads(zone, then, chance)],
-    [gated.length > 0 ? 5 : 0, () => comesHome(chance.of(gated), then, chance)],
+    [gated.length > 0 ? 5 : 0, () => enterAndDisarm(chance.of(gated), then, chance)],
     [gated.length > 0 ? 4 : 0, () => leaves(chance.of(gated), then, chance)],
     [cameras.length > 0 ? 8 : 0, () => isSeen(chance.of(cameras), then, chance)],
     [4, () => twoTrip(zones, then, chance)],
@@ -108,8 +108,8 @@ function gateOf({ gate }: PlayedZone): "mqtt" | "gpio" {
   return gate === "gpio" ? "gpio" : "mqtt";
 }
 
-/** A person opens the door and disarms in time, too late, or not at all; or the power goes meanwhile. */
-function comesHome(zone: PlayedZone, then: Then, chance: Chance): void {
+/** A user opens the door and disarms in time, too late, or not at all; or there is a power cut meanwhile. */
+function enterAndDisarm(zone: PlayedZone, then: Then, chance: Chance): void {
   const gate = gateOf(zone);
   then(0, { what: "arm", gate });
   then(chance.between(100, 160), { what: "close", zone: zone.id });
@@ -121,7 +121,7 @@ function comesHome(zone: PlayedZone, then: Then, chance: Chance): void {
   then(chance.between(4, 90), { what: "close", zone: zone.id });
 }
 
-/** A person arms, and goes through the door in time or too late. */
+/** A user arms, and leaves through the door in time or too late. */
 function leaves(zone: PlayedZone, then: Then, chance: Chance): void {
   const gate = gateOf(zone);
   then(0, { what: "close", zone: zone.id });
@@ -132,7 +132,7 @@ function leaves(zone: PlayedZone, then: Then, chance: Chance): void {
   then(chance.between(6, 200), { what: "close", zone: zone.id });
 }
 
-/** A camera tells of one event several times, also after it has ended. */
+/** A camera reports one event several times, also after its end. */
 function isSeen({ id }: PlayedZone, then: Then, chance: Chance): void {
   then(0, { what: "open", zone: id });
   for (let left = chance.between(1, 4); left > 0; left -= 1) {
@@ -142,7 +142,7 @@ function isSeen({ id }: PlayedZone, then: Then, chance: Chance): void {
   then(20, { what: "close", zone: id });
 }
 
-/** Two zones that may confirm each other trip, near to each other or far apart. */
+/** Two zones that can confirm each other trip, at a short or long interval. */
 function twoTrip(zones: readonly PlayedZone[], then: Then, chance: Chance): void {
   const asking = zones.filter(({ confirmWith }) => confirmWith !== undefined);
   const zone = asking.length > 0 && chance.is(0.8) ? chance.of(asking) : chance.of(zones);

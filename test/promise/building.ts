@@ -15,7 +15,7 @@ export type Kind =
   | "technical";
 export type GateKind = "always" | "schedule" | "mqtt" | "gpio";
 
-/** Kinds whose trips belong together; a record is about one class. */
+/** Classes of zone types that share a record. */
 export const CLASS_OF: Readonly<Record<Kind, string>> = {
   intrusion: "burglary",
   perimeter: "burglary",
@@ -30,33 +30,33 @@ export const CLASS_OF: Readonly<Record<Kind, string>> = {
   flood: "flood",
   technical: "technical",
 };
-/** Kinds that nothing may swallow: no gate, no swinger shutdown. */
+/** Zone types that are never suppressed by an arming condition or a swinger shutdown. */
 export const LIFE_SAFETY: ReadonlySet<Kind> = new Set(["fire", "gas", "medical", "holdup", "panic"]);
 
 export interface PlayedZone {
   readonly id: string;
-  /** No name stands in another one, so that a text that holds it names this zone. */
+  /** No name contains another one, so that a text with the name refers to this zone. */
   readonly name: string;
   readonly kind: Kind;
   /** Number of the building. */
   readonly objective: number;
   readonly source: "gpio" | "mqtt";
-  /** Says when it sees something, never that it is over. */
+  /** Reports openings only, never normal. */
   readonly isPulse: boolean;
   readonly gate: GateKind;
   readonly isSwinger: boolean;
-  /** Its topic, or undefined for a wire. */
+  /** Its topic; undefined for GPIO. */
   readonly topic: string | undefined;
   /** JSON Pointer of its value: zones of one device share a topic. */
   readonly field: string;
   readonly line: number;
   /**
-   * How its device speaks: `contact` says how each of its contacts stands, `input` sends one message for each input of one
-   * topic, and `review` what a camera sees, each event under a number of its own.
+   * Message style of its device: `contact` reports all of its contacts, `input` sends one message per input on
+   * a topic, and `review` is a camera with numbered events.
    */
   readonly style: "contact" | "input" | "review";
   readonly entryDelayS: number;
-  /** Which zones it asks for to be confirmed, and within how many seconds. */
+  /** Zones that can confirm it, and the time in seconds. */
   readonly confirmWith: { readonly zones: readonly string[]; readonly withinS: number } | undefined;
 }
 
@@ -64,13 +64,13 @@ export interface Building {
   readonly seed: number;
   readonly locale: "ro" | "en";
   readonly zones: readonly PlayedZone[];
-  /** The clock is wrong until the time server has answered, so many seconds after each power-up. */
+  /** Seconds after each power-up until the clock is synchronised. */
   readonly startsIn1970: boolean;
-  /** Seconds in which openings are part of leaving, after a gate has opened. */
+  /** Exit delay in seconds. */
   readonly exitDelaysS: Readonly<Partial<Record<GateKind, number>>>;
 }
 
-/** Something that happens in the building, at the centre or to the machine. */
+/** An event in the building, at the dispatch centre or of the machine. */
 export type Happening =
   | { readonly what: "open" | "close" | "repeat" | "lost-acknowledgements"; readonly zone: string }
   | { readonly what: "arm" | "disarm"; readonly gate: "mqtt" | "gpio" }
@@ -91,13 +91,13 @@ export type Happening =
       readonly forS: number;
       readonly amid: { readonly zone: string; readonly instant: number } | null;
     }
-  | { readonly what: "broker-away" | "broker-back" | "sensors-connect-anew" }
+  | { readonly what: "broker-away" | "broker-back" | "sensors-reconnect" }
   | { readonly what: "centre-line"; readonly line: "up" | "cut" | "deaf" | "busy" }
   | { readonly what: "clock"; readonly byS: number }
-  /** A message on a topic that several zones share, and about none of them. */
+  /** A message on a shared topic that matches no zone. */
   | { readonly what: "noise" }
   | { readonly what: "reload"; readonly how: Reload; readonly zone: string };
-/** What a person does to the configuration before it is loaded again. */
+/** A change of the configuration before a reload. */
 export type Reload = "remove" | "add" | "rename" | "change" | "break";
 export type Side = "site" | "centre";
 
@@ -110,7 +110,7 @@ export interface TimedHappening {
 export interface Week {
   readonly building: Building;
   readonly happenings: readonly TimedHappening[];
-  /** Whether what would happen during a power cut happens after it, all of it with its time in between. */
+  /** Whether events during a power cut are postponed, with the time between them. */
   readonly isPutOff: boolean;
 }
 
@@ -129,7 +129,7 @@ const NAMES: Readonly<Record<Kind, readonly string[]>> = {
   technical: ["Pompa nordică", "Congelator"],
 };
 
-/** The plain week that a seed stands for; `additions.ts` has the rest. */
+/** The plain week of a seed; `additions.ts` has the rest. */
 export function plainWeekOf(seed: number): Week {
   const chance = new Chance(seed);
   const building = buildingOf(seed, chance);
@@ -179,7 +179,7 @@ function buildingOf(seed: number, chance: Chance): Building {
     const source = chance.is(0.6) ? "mqtt" : "gpio";
     const isPulse = source === "mqtt" && kind === "motion";
     const id = `z${index}`;
-    // Each third device has two contacts in one message.
+    // Every third device has two contacts in one message.
     const device = index % 3 === 2 && !isPulse ? index - 1 : index;
     return [
       {
@@ -273,13 +273,13 @@ function happeningOf({ zones }: Building, open: Set<string>, chance: Chance): Ha
         amid: chance.is(0.6) ? { zone, instant: chance.between(1, 14) } : null,
       }),
     ],
-    [3, () => ({ what: chance.of(["broker-away", "broker-back", "sensors-connect-anew"] as const) })],
+    [3, () => ({ what: chance.of(["broker-away", "broker-back", "sensors-reconnect"] as const) })],
     [4, () => ({ what: "centre-line", line: chance.of(["up", "up", "cut", "deaf", "busy"] as const) })],
     [2, () => ({ what: "clock", byS: chance.of([-3600, -30, 45, 3600, 0]) })],
   ])();
 }
 
-/** Contacts are mostly closed again after they were opened. */
+/** Most contacts close again after an opening. */
 function toggled(zone: string, open: Set<string>, chance: Chance): Happening {
   const waiting = [...open];
   if (waiting.length > 0 && chance.is(0.45)) {

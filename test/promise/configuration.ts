@@ -1,12 +1,12 @@
 import { LIFE_SAFETY, type Building, type GateKind, type PlayedZone } from "./building.ts";
 
-/** What people have changed in the configuration since the building was fitted. */
+/** Changes of the configuration since the installation. */
 export interface Changes {
-  /** Zones that the file does not have now. */
+  /** Zones that are currently not configured. */
   readonly absent: ReadonlySet<string>;
-  /** How often each zone was renamed. */
+  /** Number of renames by zone. */
   readonly renamed: ReadonlyMap<string, number>;
-  /** How often an option of each zone was changed that its readings do not depend on. */
+  /** Number of changes by zone of an option that does not affect its readings. */
   readonly changed: ReadonlyMap<string, number>;
 }
 
@@ -15,7 +15,7 @@ interface Addresses {
   readonly centre: string;
 }
 
-/** The site's configuration of the building. */
+/** Configuration of the site. */
 export function configurationOf(building: Building, at: Addresses, changes: Changes): string {
   const { locale, zones } = building;
   return JSON.stringify({
@@ -35,7 +35,7 @@ export function configurationOf(building: Building, at: Addresses, changes: Chan
   });
 }
 
-/** A file that nothing may come of. @param nth which mistake it has */
+/** An invalid configuration that must have no effect. @param nth index of the error */
 export function brokenConfigurationOf(
   building: Building,
   at: Addresses,
@@ -69,7 +69,7 @@ function zoneOf({ zones, exitDelaysS }: Building, zone: PlayedZone, changes: Cha
     input: inputOf(zone),
     ...(zone.style === "review" ? { device: id } : {}),
     ...(isPulse ? { autoRestoreS: 30 } : {}),
-    // One incident shuts a zone down, but none that saves lives.
+    // One incident shuts a zone down, except a life safety zone.
     swinger: isSwinger || LIFE_SAFETY.has(kind) ? { maxTrips: 1 } : false,
     ...(gate === undefined ? {} : { gate: { ...gate, ...(exit === undefined ? {} : { exitDelayS: exit }) } }),
     ...(entryDelayS === 0 ? {} : { entryDelayS }),

@@ -10,7 +10,7 @@ export interface CentreRecord {
   readonly [field: string]: unknown;
 }
 
-/** How the line to the centre is: `cut` before a request is done, `deaf` once it is done, `busy` with 503. */
+/** State of the link: `cut` before a request is applied, `deaf` after it is applied, `busy` with 503. */
 export type CentreLine = "up" | "cut" | "deaf" | "busy";
 
 const DEFAULTS = {
@@ -28,7 +28,7 @@ const DEFAULTS = {
 };
 const TEXT_LONGEST = 4000;
 
-/** A dispatch centre with the interface's own words and limits that keeps its records in memory and knows no keys. */
+/** A dispatch centre that follows the contract, keeps its records in memory and has no idempotency keys. */
 export class DispatchCentre {
   readonly records = new Map<number, CentreRecord>();
   line: CentreLine = "up";
@@ -48,7 +48,7 @@ export class DispatchCentre {
     this.#server.close();
   }
 
-  /** What a dispatcher does to a record. */
+  /** Changes a record as a dispatcher. */
   change(id: number, changes: Readonly<Record<string, unknown>>): void {
     const record = this.records.get(id);
     if (record) this.records.set(id, { ...record, ...changes });

@@ -24,8 +24,8 @@ const zone = (id: string, name: string): PlayedZone => ({
 const door = zone("door", "Ușa principală");
 const window = zone("window", "Geam vitrină");
 
-/** Things that happen in a building with a door and a window, each so many seconds after the start. */
-async function told(happenings: readonly (readonly [atS: number, Happening])[]): Promise<Story> {
+/** Events in a building with a door and a window, in seconds after the start. */
+async function runScenario(happenings: readonly (readonly [atS: number, Happening])[]): Promise<Story> {
   const week: Week = {
     building: { ...plainWeekOf(1).building, zones: [door, window], startsIn1970: false, exitDelaysS: {} },
     happenings: happenings.map(([atS, happening]) => ({ atMs: atS * SECOND, happening })),
@@ -35,42 +35,42 @@ async function told(happenings: readonly (readonly [atS: number, Happening])[]):
 }
 
 function atTheCentre(story: Story): { status: string; notes: string | null }[] {
-  return (story.looks.at(-1)?.centre ?? []).map(({ status, notes }) => ({
+  return (story.observations.at(-1)?.centre ?? []).map(({ status, notes }) => ({
     status,
     notes: (notes ?? "").split("\n").find((line) => line.includes("Geam")) ?? null,
   }));
 }
 
-function breachesOf(story: Story): string[] {
-  return Object.values(RULES).flatMap((breaches) => breaches(story));
+function violationsOf(story: Story): string[] {
+  return Object.values(RULES).flatMap((violations) => violations(story));
 }
 
 const window2 = expect.stringContaining("Geam vitrină") as string;
 
-test("a trip that joins a record which the dispatcher has just deleted comes to the centre", async () => {
-  const story = await told([
+test("a trip that joins a record just deleted by the dispatcher reaches the dispatch centre", async () => {
+  const story = await runScenario([
     [600, { what: "open", zone: "door" }],
     [620, { what: "delete", side: "centre", nth: 0 }],
     [640, { what: "open", zone: "window" }],
     [1200, { what: "noise" }],
   ]);
   expect(atTheCentre(story)).toEqual([{ status: "planned", notes: window2 }]);
-  expect(breachesOf(story)).toEqual([]);
+  expect(violationsOf(story)).toEqual([]);
 });
 
-test("a trip that joins a record after the site has heard that it was deleted comes to the centre", async () => {
-  const story = await told([
+test("a trip that joins a record after the site knows of its deletion reaches the dispatch centre", async () => {
+  const story = await runScenario([
     [600, { what: "open", zone: "door" }],
     [620, { what: "delete", side: "centre", nth: 0 }],
     [1500, { what: "open", zone: "window" }],
     [2400, { what: "noise" }],
   ]);
   expect(atTheCentre(story)).toEqual([{ status: "planned", notes: window2 }]);
-  expect(breachesOf(story)).toEqual([]);
+  expect(violationsOf(story)).toEqual([]);
 });
 
-test("what the dispatcher has deleted stays deleted when a contact of it closes", async () => {
-  const story = await told([
+test("a record deleted by the dispatcher stays deleted when its contact closes", async () => {
+  const story = await runScenario([
     [600, { what: "open", zone: "door" }],
     [620, { what: "delete", side: "centre", nth: 0 }],
     [640, { what: "close", zone: "door" }],
@@ -79,15 +79,15 @@ test("what the dispatcher has deleted stays deleted when a contact of it closes"
   expect(atTheCentre(story)).toEqual([]);
 });
 
-test("a trip that joins a record which the dispatcher has just set done makes it open again", async () => {
-  const story = await told([
+test("a trip that joins a record just set to done by the dispatcher reopens it", async () => {
+  const story = await runScenario([
     [600, { what: "open", zone: "door" }],
     [620, { what: "done", side: "centre", nth: 0 }],
     [625, { what: "open", zone: "window" }],
     [1200, { what: "noise" }],
   ]);
   expect(atTheCentre(story)).toEqual([{ status: "planned", notes: window2 }]);
-  expect(story.looks.at(-1)?.records.map(({ status }) => status)).toEqual(["planned"]);
+  expect(story.observations.at(-1)?.records.map(({ status }) => status)).toEqual(["planned"]);
   expect(story.journal.map(({ event }) => event)).toContain("sync-conflict");
-  expect(breachesOf(story)).toEqual([]);
+  expect(violationsOf(story)).toEqual([]);
 });

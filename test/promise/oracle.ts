@@ -2,70 +2,79 @@ import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
 import { textOf } from "./play.ts";
 import { CONFIRMABLE, deviceOf } from "./additions.ts";
 import { classOf, clockTimes, goneAt, holdOf, isAt, openingsOf, outcomeOf, type Opening } from "./physics.ts";
-import { clockText, type Look, type Story, type TripRow } from "./story.ts";
+import { clockText, type Observation, type Story, type TripRow } from "./story.ts";
 
 const MINUTE_MS = 60_000;
-/** What a contact that stands open may have until people can read of it. */
+/** Maximum time until an open contact is visible to users. */
 const UNTOLD_MS = 5_000;
 const AGAIN_MS = 900_000;
 const SWINGER_TRIPS = 1;
-/** Characters from which on the notes may have no room for the lines of all zones. */
+/** Length from which the notes may have no space for the lines of all zones. */
 const NOTES_FULL = 3_500;
 
-/** What a story shows against a rule, in words; empty when the rule was kept. */
+/** Violations of a rule in a run; empty if there are none. */
 export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
   "P1 every opening that counts stands in a record by name and time": (story) =>
     dueOpenings(story).flatMap((opening) => {
-      if (isTold(story, opening, everRead(story, opening.fromMs)) || isShutDown(story, opening)) return [];
-      const named = everRead(story, opening.fromMs).filter((text) => text.includes(opening.zone.name));
+      if (isListed(story, opening, readableTexts(story, opening.fromMs)) || isShutDown(story, opening))
+        return [];
+      const named = readableTexts(story, opening.fromMs).filter((text) => text.includes(opening.zone.name));
       return [
-        `${describe(opening)}, and no record says so. Read of the zone: ${JSON.stringify(named.at(-1) ?? "nothing")}`,
+        `${describe(opening)}, and no record lists it. Last read of the zone: ${JSON.stringify(named.at(-1) ?? "nothing")}`,
       ];
     }),
 
   "P1 what a record of the site says stands at the centre": (story) => {
-    const last = story.looks.at(-1);
+    const last = story.observations.at(-1);
     return dueOpenings(story).flatMap((opening) => {
-      if (!isTold(story, opening, (last?.records ?? []).map(textOf))) return [];
-      // What a dispatcher has deleted or written over was there.
+      if (!isListed(story, opening, (last?.records ?? []).map(textOf))) return [];
+      // Texts that a dispatcher has deleted or overwritten were there.
       const edits = story.edits.filter(({ side }) => side === "centre");
       const there = [...(last?.centre ?? []).map(textOf), ...edits.map(({ before }) => before)];
-      return isTold(story, opening, there)
+      return isListed(story, opening, there)
         ? []
-        : [`${describe(opening)} is in a record of the site and in none at the centre`];
+        : [`${describe(opening)} is in a record of the site and in none at the dispatch centre`];
     });
   },
 
   "P2 nothing stands open untold": (story) =>
-    story.looks.flatMap((look) =>
-      standing(story, look, UNTOLD_MS + 4_000).flatMap((opening) => {
-        if (isUnfinishedIn(look, opening.zone) || isInCondition(look, opening.zone) || isWaiting(look))
+    story.observations.flatMap((observation) =>
+      standing(story, observation, UNTOLD_MS + 4_000).flatMap((opening) => {
+        if (
+          isUnfinishedIn(observation, opening.zone) ||
+          isInCondition(observation, opening.zone) ||
+          isWaiting(observation)
+        )
           return [];
-        if (hasJustEnded(story, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
-        if (hasJustHeard(story, opening.zone, look.atMs, MINUTE_MS + UNTOLD_MS)) return [];
+        if (hasJustEnded(story, observation.atMs, MINUTE_MS + UNTOLD_MS)) return [];
+        if (hasJustPulled(story, opening.zone, observation.atMs, MINUTE_MS + UNTOLD_MS)) return [];
         return [
-          `${describe(opening)} and stood open at ${clockText(look.atMs)}; no record or condition named it`,
+          `${describe(opening)} and was open at ${clockText(observation.atMs)}; no record or condition names it`,
         ];
       }),
     ),
 
   "P2 what saves lives trips again while it stands open": (story) =>
-    story.looks.flatMap((look) =>
-      standing(story, look, AGAIN_MS + 2 * MINUTE_MS).flatMap((opening) => {
-        if (!LIFE_SAFETY.has(opening.zone.kind) || isUnfinishedIn(look, opening.zone) || isWaiting(look))
+    story.observations.flatMap((observation) =>
+      standing(story, observation, AGAIN_MS + 2 * MINUTE_MS).flatMap((opening) => {
+        if (
+          !LIFE_SAFETY.has(opening.zone.kind) ||
+          isUnfinishedIn(observation, opening.zone) ||
+          isWaiting(observation)
+        )
           return [];
-        if (hasJustEnded(story, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
-        if (hasJustHeard(story, opening.zone, look.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
-        if (isTakenOut(story, opening, look.atMs)) return [];
+        if (hasJustEnded(story, observation.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (hasJustPulled(story, opening.zone, observation.atMs, AGAIN_MS + 2 * MINUTE_MS)) return [];
+        if (isTakenOut(story, opening, observation.atMs)) return [];
         return [
-          `${describe(opening)} and stood open at ${clockText(look.atMs)}; no unfinished record names it`,
+          `${describe(opening)} and was open at ${clockText(observation.atMs)}; no unfinished record names it`,
         ];
       }),
     ),
 
   "P3 every opening and closing has its row, and what is in no record its reason": (story) =>
     openingsOf(story).flatMap((opening) => {
-      // A zone that is not in the configuration has no history to be read.
+      // A zone that is not configured has no readable history.
       const isReadable = goneAt(story, opening.zone) === undefined;
       if (!opening.isCertain || !isReadable || isOnlyCounted(story, opening)) return [];
       const rows = story.history.find(({ id }) => id === opening.zone.id)?.contacts ?? [];
@@ -95,22 +104,22 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const rows = rowsOf(story, opening);
       const dispatched = rows.find(({ state }) => !HELD_BACK.has(state));
       return dispatched && !rows.some(({ state }) => HELD_BACK.has(state))
-        ? [`${describe(opening)} while its zone was held back, and is ${dispatched.state}`]
+        ? [`${describe(opening)} while its zone was suppressed, and is ${dispatched.state}`]
         : [];
     }),
 
-  "entry: a trip is cancelled where its gate closes within the delay, and nowhere else": (story) =>
+  "entry: a trip is cancelled only when disarmed within the delay": (story) =>
     openingsOf(story).flatMap((opening) => {
       const rows = rowsOf(story, opening);
       const cancelled = rows.find(({ state }) => state === "cancelled");
       const isExpected = outcomeOf(story, opening);
       if (isExpected === "dispatched" && cancelled && rows.length === 1)
-        return [`${describe(opening)} is cancelled, and no gate has closed within its entry delay`];
+        return [`${describe(opening)} is cancelled, and was not disarmed within its entry delay`];
       if (isExpected !== "cancelled" || !opening.isCertain) return [];
       if (holdOf(story, opening.zone, opening) !== "free" || isShutDown(story, opening)) return [];
       if (!cancelled)
         return [
-          `${describe(opening)}, its gate closed within the entry delay, and it is ${rows[0]?.state ?? "nowhere"}`,
+          `${describe(opening)}, was disarmed within the entry delay, and is ${rows[0]?.state ?? "nowhere"}`,
         ];
       const isInLog = story.journal.some(
         ({ at, who, detail }) =>
@@ -119,43 +128,45 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           (detail.reason ?? "") !== "" &&
           isAt(story, Date.parse(at), opening),
       );
-      return isInLog ? [] : [`${describe(opening)} is cancelled, and the event log does not say so`];
+      return isInLog ? [] : [`${describe(opening)} is cancelled, and not in the event log`];
     }),
 
-  "entry: nothing is dispatched before its delay is over": (story) =>
+  "entry: no trip is dispatched before the end of its delay": (story) =>
     openingsOf(story).flatMap((opening) => {
       const { entryDelayS, kind, gate } = opening.zone;
       if (entryDelayS === 0 || LIFE_SAFETY.has(kind) || gate === "always" || !isDue(story, opening))
         return [];
       const endMs = opening.fromMs + entryDelayS * 1000 - 2_000;
-      const look = story.looks.find(({ atMs }) => atMs > opening.toMs && atMs < endMs);
-      if (!look || story.clocks.some(({ atMs }) => atMs > opening.fromMs && atMs < endMs)) return [];
-      // Another opening of the zone may be there with the same minute.
+      const observation = story.observations.find(({ atMs }) => atMs > opening.toMs && atMs < endMs);
+      if (!observation || story.clocks.some(({ atMs }) => atMs > opening.fromMs && atMs < endMs)) return [];
+      // Another opening of the zone may be listed with the same minute.
       const isAlone = openingsOf(story).every(
         (other) =>
           other.zone !== opening.zone ||
           other.fromMs === opening.fromMs ||
-          other.fromMs > look.atMs ||
+          other.fromMs > observation.atMs ||
           (other.closed?.fromMs ?? Infinity) < opening.fromMs - 3_600_000,
       );
-      // That the zone is faulty may stand in a record at once.
-      const alarms = look.records.filter(({ name }) => ALARM_NAME.test(name));
-      return isAlone && isTold(story, opening, alarms.map(textOf))
-        ? [`${describe(opening)}, and a record says so at ${clockText(look.atMs)}, within its entry delay`]
+      // The fault of the zone may be in a record at once.
+      const alarms = observation.records.filter(({ name }) => ALARM_NAME.test(name));
+      return isAlone && isListed(story, opening, alarms.map(textOf))
+        ? [
+            `${describe(opening)}, and a record lists it at ${clockText(observation.atMs)}, within its entry delay`,
+          ]
         : [];
     }),
 
-  "confirmed: two devices that accept each other ask for the police, and no others": (story) => {
+  "confirmed: only two devices that can confirm each other request the police": (story) => {
     const confirmable = openingsOf(story).filter(({ zone }) => CONFIRMABLE.has(zone.kind));
     const pairs = confirmable.flatMap((one) =>
       confirmable.filter((other) => canConfirm(one, other)).map((other) => [one, other] as const),
     );
     const isFilled = story.edits.some(({ how }) => how === "fill");
-    // A person may have taken the lines out that gave the reason.
+    // A user may have removed the lines with the reason.
     const isReplaced = story.edits.some(({ how }) => how === "replace");
     const seen = new Set<number>();
-    return story.looks.toReversed().flatMap((look) =>
-      look.records.flatMap((record) => {
+    return story.observations.toReversed().flatMap((observation) =>
+      observation.records.flatMap((record) => {
         const text = textOf(record);
         const named = story.week.building.zones.filter(({ name }) => text.includes(name));
         if (seen.has(record.id) || !ALARM_NAME.test(record.name)) return [];
@@ -167,31 +178,31 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           : ofRecord;
         if (record.police && !possible.some((pair) => isConfirming(story, ...pair, 5_000)))
           return [
-            `intervention ${record.id} "${record.name}" asks for the police, and no two devices confirm it`,
+            `intervention ${record.id} "${record.name}" requests the police without confirmation by two devices`,
           ];
         const due = ofRecord.find(
           (pair) =>
             isConfirming(story, ...pair, -5_000) &&
             pair.every(
-              (each) => isDue(story, each) && !isLeftOut(story, each) && isTold(story, each, [text]),
+              (each) => isDue(story, each) && !isLeftOut(story, each) && isListed(story, each, [text]),
             ),
         );
         return due && !record.police && !isFilled
-          ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not ask for the police`]
+          ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not request the police`]
           : [];
       }),
     );
   },
 
-  "reload: a configuration with a mistake is refused, and another one taken": (story) =>
+  "reload: an invalid configuration is rejected, and a valid one accepted": (story) =>
     story.reloads.flatMap(({ atMs, how, status }) =>
       status === (how === "break" ? 422 : 200)
         ? []
         : [`"${how}" at ${clockText(atMs)} is answered with ${status}`],
     ),
 
-  "rest: no request and no message stays under way": ({ stuck }) =>
-    stuck.map((atMs) => `at ${clockText(atMs)} something did not come to an end`),
+  "idle: no request and no message remains in progress": ({ stuck }) =>
+    stuck.map((atMs) => `at ${clockText(atMs)} a request or message did not complete`),
 
   "P4 what saves lives is never gated or shut down, and has its own services": (story) =>
     dueOpenings(story).flatMap((opening) => {
@@ -200,19 +211,19 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const service = SERVICE[classOf(zone)] ?? "police";
       const rows = story.trips.filter(({ about, zoneId }) => about === "trip" && zoneId === zone.id);
       const held = rows.filter(({ state, moment }) => HELD.has(state) && isAt(story, moment.wallMs, opening));
-      const named = story.looks.flatMap(({ records }) =>
+      const named = story.observations.flatMap(({ records }) =>
         records.filter((record) => textOf(record).includes(zone.name)),
       );
       return [
         ...held.map(({ state }) => `${describe(opening)} is ${state}`),
         ...(named.length === 0 || named.some((record) => record[service])
           ? []
-          : [`${describe(opening)}, and no record asks for ${service}`]),
+          : [`${describe(opening)}, and no record requests ${service}`]),
       ];
     }),
 
   "P4 a record is about zones of one class": (story) =>
-    story.looks.flatMap(({ records }) =>
+    story.observations.flatMap(({ records }) =>
       records.flatMap((record) => {
         if (/^(Armed with|Armare cu)/.test(record.name)) return [];
         const named = story.week.building.zones.filter(({ name }) => textOf(record).includes(name));
@@ -222,12 +233,12 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     ),
 
   "P5 the headline does not flatter": (story) =>
-    story.looks.flatMap((look) => {
-      const { status, records, atMs } = look;
+    story.observations.flatMap((observation) => {
+      const { status, records, atMs } = observation;
       const level = status.headline?.level;
       const unfinished = records.filter((record) => record.status !== "done");
       const alarm = unfinished.find((record) => ALARM_NAME.test(record.name) && record.priority === "high");
-      const open = standing(story, look, UNTOLD_MS + 4_000);
+      const open = standing(story, observation, UNTOLD_MS + 4_000);
       const isTrouble = unfinished.length > 0 || open.length > 0 || status.conditions.length > 0;
       return [
         ...(isTrouble && (level === undefined || level === "well")
@@ -241,9 +252,8 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       ];
     }),
 
-  "text: what a person wrote at the site stays until a person changes it": (story) =>
-    lostWords(story, "site"),
-  "text: what a dispatcher wrote stays until a person changes it": (story) => lostWords(story, "centre"),
+  "text: a text of a user on site remains until a user changes it": (story) => lostWords(story, "site"),
+  "text: a text of a dispatcher remains until a user changes it": (story) => lostWords(story, "centre"),
 
   "once: each opening is one row of the journal": (story) => {
     const openings = openingsOf(story);
@@ -258,7 +268,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         .filter((row) => !pairs.has(row))
         .map(
           ({ seq, zoneId, cause, moment }) =>
-            `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) is about no opening`,
+            `row ${seq} of "${story.zone(zoneId).name}" (${cause}, ${clockText(moment.wallMs)}) belongs to no opening`,
         ),
       ...openings
         .filter((each) => each.isCertain && !isOnlyCounted(story, each) && !pairs.has(each))
@@ -275,13 +285,13 @@ const SERVICE: Readonly<Record<string, "firetruck" | "ambulance" | "police">> = 
 const HELD = new Set(["gated", "swinger", "cancelled"]);
 const HELD_BACK = new Set(["gated", "swinger", "cancelled", "bypassed", "test"]);
 const ALARM_NAME = /^(Alarm, |Alarmă )/;
-/** A line that the daemon wrote: it begins with a time and may be replaced. */
+/** A line of the daemon: it begins with a time and may be replaced. */
 const ZONE_LINE = /^(\d\d\d\d-\d\d-\d\d )?(\d\d|\?\?):(\d\d|\?\?) /;
 
 /**
- * Pairs rows with the openings that they may be about, so that as many certain openings as possible have one, and then as
- * many rows: what came from a queue all at once may be any of several.
- * @returns every row and opening of a pair, with the other one
+ * Matches rows to possible openings, so that first as many certain openings as possible and then as many rows
+ * as possible have a match: rows from a queue may belong to any of several.
+ * @returns every matched row and opening, with its counterpart
  */
 function paired(
   rows: readonly TripRow[],
@@ -316,7 +326,7 @@ function paired(
   return pairs;
 }
 
-/** Openings that must stand in a record: seen, armed and not held back. */
+/** Openings that must be in a record: read, armed and not suppressed. */
 function dueOpenings(story: Story): Opening[] {
   return openingsOf(story).filter((opening) => isDue(story, opening));
 }
@@ -329,7 +339,7 @@ function isDue(story: Story, opening: Opening): boolean {
   );
 }
 
-/** The rows of the journal that may be about an opening. */
+/** Journal rows that may belong to an opening. */
 function rowsOf(story: Story, opening: Opening): TripRow[] {
   return story.trips.filter(
     ({ about, cause, zoneId, moment }) =>
@@ -340,12 +350,12 @@ function rowsOf(story: Story, opening: Opening): TripRow[] {
   );
 }
 
-/** Whether openings of two zones may confirm each other at all. */
+/** Whether openings of two zones can confirm each other. */
 function canConfirm({ zone }: Opening, { zone: other }: Opening): boolean {
   return zone.id < other.id && zone.objective === other.objective && deviceOf(zone) !== deviceOf(other);
 }
 
-/** Whether two openings confirm each other, as each zone asks for it. @param slackMs what may be added to the times */
+/** Whether two openings confirm each other by the options of their zones. @param slackMs tolerance of the times */
 function isConfirming(story: Story, one: Opening, other: Opening, slackMs: number): boolean {
   const apartMs =
     slackMs > 0
@@ -356,7 +366,7 @@ function isConfirming(story: Story, one: Opening, other: Opening, slackMs: numbe
   const accepts = ({ zone }: Opening, { zone: { id } }: Opening): boolean => {
     const { confirmWith } = zone;
     if (confirmWith === undefined) return slackMs > 0 || apartMs < 1_700_000;
-    // A zone that is not in the configuration confirms no other, and one that asks for it alone asks for any other then.
+    // A zone that is not configured confirms no other; a zone that requires it alone accepts any other then.
     if (story.absences.some((span) => confirmWith.zones.includes(span.zone ?? ""))) return slackMs > 0;
     return (
       confirmWith.zones.includes(id) &&
@@ -366,7 +376,7 @@ function isConfirming(story: Story, one: Opening, other: Opening, slackMs: numbe
   return accepts(one, other) && accepts(other, one);
 }
 
-/** A zone that may be shut down has one row a minute then, and the rest of its openings are counted. */
+/** A zone that may be shut down has one row a minute; its other openings are only counted. */
 function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
   return (
     zone.isSwinger &&
@@ -377,12 +387,12 @@ function isOnlyCounted(story: Story, { zone, fromMs, toMs }: Opening): boolean {
   );
 }
 
-/** A zone that is shut down after trips of its own, which its history says. */
+/** A zone that is shut down after its trips, according to its history. */
 function isShutDown(story: Story, opening: Opening): boolean {
   const { zone, toMs } = opening;
   if (!zone.isSwinger || LIFE_SAFETY.has(zone.kind)) return false;
   const before = openingsOf(story).filter((each) => each.zone === zone && each.toMs < opening.fromMs);
-  // The row of its minute may be that of an opening before it.
+  // The row of its minute may belong to an earlier opening.
   const fromMs = opening.fromMs - (isOnlyCounted(story, opening) ? MINUTE_MS : 0);
   const rows = story.history.find(({ id }) => id === zone.id)?.contacts ?? [];
   return (
@@ -391,22 +401,25 @@ function isShutDown(story: Story, opening: Opening): boolean {
   );
 }
 
-/** Whether a zone's earlier openings may have shut it down: then this one is no trip. */
+/** Whether earlier openings of a zone may have shut it down: then this one is not a trip. */
 function isLeftOut(story: Story, opening: Opening): boolean {
   return isShutDown(story, opening) || isOnlyCounted(story, opening);
 }
 
-/** Every text that somebody could read since a moment, here or at the centre, also just before a person changed it. */
-function everRead(story: Story, sinceMs: number): string[] {
-  const looks = story.looks.filter(({ atMs }) => atMs >= sinceMs);
+/**
+ * Every text that was readable since a time, on site or at the dispatch centre, also right before a user
+ * changed it.
+ */
+function readableTexts(story: Story, sinceMs: number): string[] {
+  const observations = story.observations.filter(({ atMs }) => atMs >= sinceMs);
   const edits = story.edits.filter(({ atMs }) => atMs >= sinceMs).map(({ before }) => before);
   return [
-    ...looks.flatMap(({ records, centre }) => [...records.map(textOf), ...centre.map(textOf)]),
+    ...observations.flatMap(({ records, centre }) => [...records.map(textOf), ...centre.map(textOf)]),
     ...edits,
   ];
 }
 
-function isTold(story: Story, opening: Opening, texts: readonly string[]): boolean {
+function isListed(story: Story, opening: Opening, texts: readonly string[]): boolean {
   const times = clockTimes(story, opening);
   return texts.some((text) => text.includes(opening.zone.name) && isTimeIn(text, opening.zone, times));
 }
@@ -424,14 +437,14 @@ function isTimeIn(text: string, { name }: PlayedZone, times: ReadonlySet<string>
   });
 }
 
-/** A time of day in a range that may go over midnight; one without an end goes on. */
+/** Whether a time of day is in a range, which may cross midnight; a range without an end is open. */
 function isBetween(time: string, first: string, last: string): boolean {
   if (last === "") return true;
   return first <= last ? time >= first && time <= last : time >= first || time <= last;
 }
 
-/** Contacts that stand open at a look and have been wanted for so long. */
-function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
+/** Contacts that are open at an observation and have been armed for the maximum time. */
+function standing(story: Story, { atMs }: Observation, forMs: number): Opening[] {
   const run = story.runs.findLast(({ fromMs }) => fromMs <= atMs);
   if (!run || atMs - run.fromMs < forMs + 70_000) return [];
   return openingsOf(story).filter(
@@ -439,7 +452,7 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
       opening.isCertain &&
       !opening.zone.isPulse &&
       outcomeOf(story, opening) === "dispatched" &&
-      // One incident, its own, has shut it down.
+      // Its own incident has shut it down.
       (!opening.zone.isSwinger || LIFE_SAFETY.has(opening.zone.kind)) &&
       opening.toMs < atMs - forMs &&
       (opening.closed === undefined || opening.closed.fromMs > atMs) &&
@@ -447,7 +460,7 @@ function standing(story: Story, { atMs }: Look, forMs: number): Opening[] {
   );
 }
 
-/** Whether a person has removed the zone's line from a record since it opened: then a condition names the zone. */
+/** Whether a user has removed the line of the zone from a record since it opened: then a condition names the zone. */
 function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): boolean {
   return story.edits.some(
     ({ atMs, before, after }) =>
@@ -459,27 +472,34 @@ function isTakenOut(story: Story, { zone, fromMs }: Opening, untilMs: number): b
   );
 }
 
-function isUnfinishedIn({ records }: Look, { name }: PlayedZone): boolean {
+function isUnfinishedIn({ records }: Observation, { name }: PlayedZone): boolean {
   return records.some((record) => record.status !== "done" && textOf(record).includes(name));
 }
 
-function isInCondition({ status }: Look, { id, name }: PlayedZone): boolean {
+function isInCondition({ status }: Observation, { id, name }: PlayedZone): boolean {
   return status.conditions.some(({ subject, text }) => subject === id || text.includes(name));
 }
 
-function isWaiting({ status }: Look): boolean {
+function isWaiting({ status }: Observation): boolean {
   return status.trips.waiting > 0;
 }
 
-/** Whether a person has just ended or deleted work, or changed what a record says. */
+/** Whether a user has just completed or deleted a record, or changed its text. */
 function hasJustEnded(story: Story, atMs: number, forMs: number): boolean {
   return story.edits.some((edit) => edit.atMs <= atMs && edit.atMs > atMs - forMs);
 }
 
-/** Whether the site has just heard that the centre has ended what was about a zone; it asks there every few minutes. */
-function hasJustHeard(story: Story, zone: PlayedZone, atMs: number, forMs: number): boolean {
+/**
+ * Whether the site has just learned that the record of a zone is done at the dispatch centre, which it pulls
+ * every few minutes.
+ */
+function hasJustPulled(story: Story, zone: PlayedZone, atMs: number, forMs: number): boolean {
   const edit = story.edits.findLast((each) => each.side === "centre" && each.atMs <= atMs);
-  const heard = edit && story.looks.find((look) => look.atMs > edit.atMs && !isUnfinishedIn(look, zone));
+  const heard =
+    edit &&
+    story.observations.find(
+      (observation) => observation.atMs > edit.atMs && !isUnfinishedIn(observation, zone),
+    );
   return heard !== undefined && atMs - heard.atMs < forMs;
 }
 
@@ -488,31 +508,34 @@ function describe({ zone, fromMs, toMs }: Opening): string {
   return `"${zone.name}" (${zone.id}, ${zone.kind}) opened at ${clockText(fromMs)}${until}`;
 }
 
-/** Words of a person that are gone from a record although no person has changed it. */
+/** User texts that are missing in a record although no user has changed it. */
 function lostWords(story: Story, of: Side): string[] {
   return story.edits.flatMap((edit) => {
     const { atMs, id, after } = edit;
     if (after === null || edit.side !== of) return [];
-    // Where the words of both sides have no room together, those of the site stay, and the event log has the others.
+    // If the texts of both sides are too long together, those of the site remain, and the event log has the
+    // others.
     if (of === "centre" && [...after].length > NOTES_FULL) return [];
     const isOther = (other: (typeof story.edits)[number]): boolean =>
       other !== edit &&
       other.after !== null &&
       (other.side !== of || (other.id === id && other.atMs >= atMs));
-    // What both sides write before they have heard of each other is a conflict, which has rules of its own.
+    // Concurrent changes of both sides are a conflict, which has its own rules.
     if (story.edits.some((other) => other.side !== of && isOther(other) && other.atMs <= atMs)) return [];
     const untilMs = story.edits.find((other) => isOther(other) && other.atMs >= atMs)?.atMs ?? Infinity;
     const own = after.split("\n").filter((line) => line.trim() !== "" && !ZONE_LINE.test(line));
-    for (const look of story.looks) {
-      if (look.atMs <= atMs || look.atMs >= untilMs) continue;
-      const record = (of === "site" ? look.records : look.centre).find((each) => each.id === id);
+    for (const observation of story.observations) {
+      if (observation.atMs <= atMs || observation.atMs >= untilMs) continue;
+      const record = (of === "site" ? observation.records : observation.centre).find(
+        (each) => each.id === id,
+      );
       if (!record) continue;
       const missing = own.find(
         (line) => !(record.notes ?? "").split("\n").includes(line) && !(record.notes ?? "").includes(line),
       );
       if (missing !== undefined)
         return [
-          `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${of} and is gone at ${clockText(look.atMs)}`,
+          `"${missing.slice(0, 60)}" was written at ${clockText(atMs)} at the ${of} and is gone at ${clockText(observation.atMs)}`,
         ];
     }
     return [];

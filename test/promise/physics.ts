@@ -1,39 +1,42 @@
 import { CLASS_OF, LIFE_SAFETY, type PlayedZone } from "./building.ts";
 import { LOCAL_OFFSET_MS, type Span, type Story } from "./story.ts";
 
-/* What happened in the building, from what moved and what the broker was told had arrived; nothing of what the daemon says. */
+/*
+ * Physical events in the building, derived from movements and messages delivered to the broker; independent of
+ * the output of the daemon.
+ */
 
-/** A moment that is known up to a few minutes or seconds, in the world's time. */
+/** A range of possible times, in real time. */
 export interface When {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A contact opened, for longer than its filters, and the daemon could see it. */
+/** An opening longer than its filters that the daemon could read. */
 export interface Opening extends When {
   readonly zone: PlayedZone;
-  /** False where a power cut or a filter leaves open whether it was seen. */
+  /** False if a power cut or a filter leaves uncertain whether it was read. */
   readonly isCertain: boolean;
-  /** The event that a camera has told of. */
+  /** The reported event of a camera. */
   readonly occasion?: string;
-  /** When it was seen to close. */
+  /** When the closing was read. */
   closed: (When & { readonly isCertain: boolean }) | undefined;
 }
 
 const SEEN_MS = 1_000;
-/** A wire is open for so long before it is a trip. */
+/** Minimum open time of a GPIO contact. */
 const WIRE_FILTER_MS = 250;
 const PULSE_MS = 30_000;
 const BOOT_TAKES_MS = 12_000;
 const HOUR_MS = 3_600_000;
 const INCIDENT_WINDOW_MS = 1_800_000;
-/** By how much a moment may be earlier or later than it seems. */
+/** Tolerance of a time in both directions. */
 const NEAR_MS = 6_000;
 
-/** Of stories that are over. */
+/** Of completed runs. */
 const known = new WeakMap<Story, readonly Opening[]>();
 
-/** Every opening of a week that is over, by zone and in its order. */
+/** Every opening of a completed week, by zone and in order. */
 export function openingsOf(story: Story): readonly Opening[] {
   const openings = known.get(story) ?? foundIn(story);
   known.set(story, openings);
@@ -42,13 +45,13 @@ export function openingsOf(story: Story): readonly Opening[] {
 
 function foundIn(story: Story): Opening[] {
   return story.week.building.zones.flatMap((zone) => {
-    if (zone.topic === undefined) return untilGone(story, wireOpenings(story, zone));
-    return untilGone(story, zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone));
+    if (zone.topic === undefined) return untilRemoved(story, wireOpenings(story, zone));
+    return untilRemoved(story, zone.isPulse ? pulseOpenings(story, zone) : messageOpenings(story, zone));
   });
 }
 
-/** The same; what was open when its zone left the configuration is watched by none until the sensor speaks again. */
-function untilGone(story: Story, found: Opening[]): Opening[] {
+/** The same; a contact that was open when its zone was removed is not monitored until the next reading. */
+function untilRemoved(story: Story, found: Opening[]): Opening[] {
   for (const opening of found) {
     const { zone, toMs, closed } = opening;
     const absence = story.absences.find((span) => span.zone === zone.id && span.fromMs >= toMs);
@@ -58,7 +61,7 @@ function untilGone(story: Story, found: Opening[]): Opening[] {
   return found;
 }
 
-/** When a zone left the configuration without coming back. */
+/** When a zone was removed permanently. */
 export function goneAt(story: Story, { id }: PlayedZone): number | undefined {
   return story.absences.find((span) => span.zone === id && span.untilMs === Infinity)?.fromMs;
 }
@@ -116,11 +119,11 @@ function wireOpenings(story: Story, zone: PlayedZone): Opening[] {
 interface Watched {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** The configuration has just got the zone again, and nothing is known of it. */
+  /** The zone has just been added again, without a reading. */
   readonly isFirstSight: boolean;
 }
 
-/** Times in which the daemon ran and its configuration had a zone. */
+/** Times in which the daemon ran with the zone configured. */
 function runsOf(story: Story, zone: PlayedZone): Watched[] {
   const absences = story.absences.filter((span) => span.zone === zone.id);
   return story.runs.flatMap(({ fromMs, untilMs }) => {
@@ -139,12 +142,12 @@ function runsOf(story: Story, zone: PlayedZone): Watched[] {
   });
 }
 
-/** When the absence began that ended at a moment. */
+/** Start of the absence that ended at a time. */
 function sinceAbsent(story: Story, { id }: PlayedZone, endMs: number): number {
   return story.absences.find((span) => span.zone === id && span.untilMs === endMs)?.fromMs ?? endMs;
 }
 
-/** After a power-up wires and detectors come to rest before anything counts. */
+/** The power-up delay of GPIO contacts and detectors. */
 function settleMs(story: Story, { kind }: PlayedZone, fromMs: number): number {
   const boot = story.runs.findLast((run) => run.isBoot && run.fromMs <= fromMs);
   if (fromMs - (boot?.fromMs ?? 0) + BOOT_TAKES_MS >= 120_000) return 0;
@@ -154,10 +157,10 @@ function settleMs(story: Story, { kind }: PlayedZone, fromMs: number): number {
 function messageOpenings(story: Story, zone: PlayedZone): Opening[] {
   const found: Opening[] = [];
   const absences = story.absences.filter((span) => span.zone === zone.id);
-  /** Uncertain after the zone was not in the configuration, and after a message that may be part of an event before it. */
+  /** Uncertain after the zone was not configured, and after a message that may belong to an earlier event. */
   let state: "open" | "closed" | "unsure" = "closed";
   let ended = 0;
-  for (const { isOpen, occasion, ...when } of saidOf(story, zone)) {
+  for (const { isOpen, occasion, ...when } of reportsOf(story, zone)) {
     const last = found.at(-1);
     const absence = absences[ended];
     if (absence && when.toMs > absence.fromMs) {
@@ -188,7 +191,7 @@ function messageOpenings(story: Story, zone: PlayedZone): Opening[] {
   return found;
 }
 
-/** Whether a camera's message belongs to an opening before it: the same event, within the window of an incident. */
+/** Whether a camera message belongs to an earlier opening: the same event within the incident window. */
 function repetitionOf(
   story: Story,
   zone: PlayedZone,
@@ -211,8 +214,8 @@ function repetitionOf(
 }
 
 /**
- * What comes of an opening that nothing holds back: its entry delay ends, or its gate has closed by then. Unsure where the
- * one or the other came at about the same time, or the daemon did not run.
+ * Result of an opening that is not suppressed: its entry delay ends, or it was disarmed by then. Uncertain if
+ * both happened at about the same time, or the daemon did not run.
  */
 export function outcomeOf(
   story: Story,
@@ -227,7 +230,7 @@ export function outcomeOf(
   const isWhole = (run?.untilMs ?? 0) > overMs;
   const hasClosed =
     zone.gate !== "schedule" &&
-    saidOfGate(story, zone.gate).some(
+    gateReportsOf(story, zone.gate).some(
       ({ atMs, isArmed }) =>
         !isArmed &&
         atMs > toMs + SEEN_MS &&
@@ -235,7 +238,7 @@ export function outcomeOf(
         (run?.untilMs ?? 0) > atMs + SEEN_MS,
     );
   if (hasClosed) return "cancelled";
-  // The gate as it was all through the delay, or until the daemon ran again after it.
+  // The arming condition during the delay, or until the daemon ran again after it.
   const untilMs = isWhole
     ? overMs
     : (story.runs.find((each) => each.fromMs > fromMs)?.fromMs ?? overMs) + 60_000;
@@ -248,7 +251,7 @@ function pulseOpenings(story: Story, zone: PlayedZone): Opening[] {
   const absences = story.absences.filter((span) => span.zone === zone.id);
   const isAbsent = (fromMs: number, toMs: number): boolean =>
     absences.some((span) => span.fromMs < toMs && span.untilMs > fromMs - SEEN_MS);
-  const said = saidOf(story, zone).filter(({ toMs }) => !isAbsent(toMs, toMs));
+  const said = reportsOf(story, zone).filter(({ toMs }) => !isAbsent(toMs, toMs));
   for (const [index, { fromMs, toMs }] of said.entries()) {
     const startedMs = story.runs.findLast((run) => run.fromMs <= toMs)?.fromMs ?? 0;
     const isOneRun = lastMs > startedMs && !isAbsent(lastMs, toMs);
@@ -276,12 +279,12 @@ function pulseOpenings(story: Story, zone: PlayedZone): Opening[] {
 
 interface Said {
   readonly isOpen: boolean;
-  /** The event that a camera tells of. */
+  /** The event reported by a camera. */
   readonly occasion?: string;
 }
 
-/** What the messages that have arrived say of a zone, in their order. */
-function saidOf(story: Story, zone: PlayedZone): (When & Said)[] {
+/** Readings of a zone from delivered messages, in order. */
+function reportsOf(story: Story, zone: PlayedZone): (When & Said)[] {
   return story.taken.flatMap(({ topic, payload, saidMs, takenMs }) => {
     const said = topic === zone.topic ? readingOf(zone, JSON.parse(payload) as Message) : undefined;
     return said ? [{ ...said, fromMs: saidMs, toMs: takenMs }] : [];
@@ -307,7 +310,10 @@ function readingOf({ id, line, field, style }: PlayedZone, message: Message): Sa
   return typeof value === "boolean" ? { isOpen: !value } : undefined;
 }
 
-/** Whether trips of a zone are wanted all through a time: `held` by something, `free`, or `unsure` near its ends. */
+/**
+ * Whether trips of a zone are dispatched during a whole time range: `held` if suppressed, `free`, or `unsure`
+ * near its ends.
+ */
 export function holdOf(story: Story, zone: PlayedZone, { fromMs, toMs }: When): "free" | "held" | "unsure" {
   const spans = [...story.bypasses.filter((span) => span.zone === zone.id), ...story.walkTests];
   const holds = [
@@ -318,7 +324,7 @@ export function holdOf(story: Story, zone: PlayedZone, { fromMs, toMs }: When): 
 }
 
 function within(story: Story, span: Span, fromMs: number, toMs: number): "free" | "held" | "unsure" {
-  // Its end is a time of the wall clock across restarts.
+  // Across restarts its end is a wall clock time.
   const slackMs = story.clocks.some(({ atMs }) => atMs > span.fromMs && atMs < span.untilMs + 2 * HOUR_MS)
     ? 2 * HOUR_MS
     : NEAR_MS;
@@ -331,15 +337,15 @@ function gateOf(story: Story, zone: PlayedZone, fromMs: number, toMs: number): "
   if (gate === "always") return "free";
   const exitMs = (story.week.building.exitDelaysS[gate] ?? 0) * 1000;
   if (gate === "schedule") return scheduleOf(story, exitMs, fromMs, toMs);
-  const said = saidOfGate(story, gate, fromMs);
+  const said = gateReportsOf(story, gate, fromMs);
   if (said.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
-  // Another configuration may have left the gate alone for a moment, and read it again.
+  // Another configuration may have dropped the arming condition for a moment, and read it again.
   if (story.reloads.some(({ atMs }) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS)) return "unsure";
   const last = said.findLast(({ atMs }) => atMs <= fromMs);
   if (!last) return "unsure";
   const isAway = story.brokerAway.some((span) => span.fromMs < toMs && span.untilMs > fromMs);
   if (!last.isArmed) return gate === "mqtt" && isAway ? "unsure" : "held";
-  return leavingOf(story, gate, exitMs, fromMs, toMs);
+  return exitDelayOf(story, gate, exitMs, fromMs, toMs);
 }
 
 function scheduleOf(story: Story, exitMs: number, fromMs: number, toMs: number): "free" | "held" | "unsure" {
@@ -350,24 +356,24 @@ function scheduleOf(story: Story, exitMs: number, fromMs: number, toMs: number):
   const times = [beginMs, fromMs + NEAR_MS - exitMs, fromMs - NEAR_MS, toMs + NEAR_MS].map(isArmed);
   if (times.every(Boolean)) return "free";
   if (!times.some(Boolean)) return "held";
-  // It has begun, and the exit delay runs all the while.
+  // Armed, with the exit delay running during the whole range.
   const isLeaving = times[2] === true && times[3] === true && !isArmed(toMs + NEAR_MS - exitMs);
   return isLeaving ? "held" : "unsure";
 }
 
-/** What a gate that is open means while a person may still leave. */
-function leavingOf(
+/** An armed condition during the exit delay. */
+function exitDelayOf(
   story: Story,
   gate: "mqtt" | "gpio",
   exitMs: number,
   fromMs: number,
   toMs: number,
 ): "free" | "held" | "unsure" {
-  const said = saidOfGate(story, gate).filter(({ atMs }) => atMs <= fromMs);
+  const said = gateReportsOf(story, gate).filter(({ atMs }) => atMs <= fromMs);
   const index = said.findLastIndex(({ isArmed }, at) => isArmed && said[at - 1]?.isArmed === false);
   const openedMs = said[index]?.atMs ?? -Infinity;
   if (exitMs === 0 || fromMs - openedMs > exitMs + NEAR_MS) {
-    // By a clock that was set meanwhile the rest of it may be longer after a restart.
+    // After a clock step and a restart its rest may be longer.
     const isDoubtful =
       exitMs > 0 && fromMs - openedMs < exitMs + 2 * HOUR_MS && isBroken(story, openedMs, fromMs);
     return isDoubtful ? "unsure" : "free";
@@ -376,7 +382,7 @@ function leavingOf(
   return toMs - openedMs < exitMs - NEAR_MS ? "held" : "unsure";
 }
 
-/** Whether the daemon was started, its clock set or its configuration changed between two moments. */
+/** Whether the daemon was started, its clock stepped or its configuration changed between two times. */
 function isBroken(story: Story, fromMs: number, toMs: number): boolean {
   const all = [
     ...story.runs.map((run) => run.fromMs),
@@ -385,8 +391,8 @@ function isBroken(story: Story, fromMs: number, toMs: number): boolean {
   return all.some((atMs) => atMs > fromMs - NEAR_MS && atMs < toMs + NEAR_MS);
 }
 
-/** What a gate has been known to say, in its order. @param atMs only what is known in the run of that moment */
-function saidOfGate(
+/** Known states of an arming condition, in order. @param atMs only those of the run at this time */
+function gateReportsOf(
   story: Story,
   gate: "mqtt" | "gpio",
   inRunAtMs?: number,
@@ -411,7 +417,7 @@ function isEvening(wallMs: number): boolean {
   return minutes >= 18 * 60 || minutes < 7 * 60;
 }
 
-/** Whether a moment that people read is this one, by the right time or by a clock that the site has had. */
+/** Whether a displayed time matches, by the right time or by a clock that the site has had. */
 export function isAt(story: Story, wallMs: number, { fromMs, toMs }: When): boolean {
   const slackMs = 2_000;
   return [...offsetsOf(story)].some((wrongByMs) => {
@@ -420,12 +426,12 @@ export function isAt(story: Story, wallMs: number, { fromMs, toMs }: When): bool
   });
 }
 
-/** A clock that is set changes the times of what was before it since the power-up as well. */
+/** A clock step also changes earlier times since the power-up. */
 function offsetsOf(story: Story): Set<number> {
   return new Set([0, ...story.clocks.map(({ wrongByMs }) => wrongByMs)]);
 }
 
-/** Hours and minutes in Bucharest at which people may read that it was. */
+/** Times in Bucharest that may be displayed for it. */
 export function clockTimes(story: Story, { fromMs, toMs }: When): Set<string> {
   const times = new Set<string>();
   for (const wrongByMs of offsetsOf(story))

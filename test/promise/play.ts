@@ -2,15 +2,15 @@ import type { Intervention } from "../../src/domain/intervention.ts";
 import type { Happening, PlayedZone, Week } from "./building.ts";
 import { PlayedSite } from "./played-site.ts";
 import { INPUTS_TOPIC, REVIEWS_TOPIC } from "./additions.ts";
-import { Story, type Edit, type Look, type Span } from "./story.ts";
+import { Story, type Edit, type Observation, type Span } from "./story.ts";
 
-/** After each thing that happens people look, so much later. */
+/** Delay of the observation after each event. */
 const LOOK_AFTER_MS = 14_000;
 const NOTES_LONGEST = 4000;
-/** Where a machine without a battery clock starts. */
+/** Start time of a machine without a battery clock. */
 const WRONG_BY_1970 = -Date.UTC(2026, 10, 20);
 
-/** Plays a week. @returns what happened and what people read */
+/** Runs a week. @returns the events and the observations */
 export async function play(week: Week): Promise<Story> {
   const player = new Player(week);
   try {
@@ -39,7 +39,7 @@ class Player {
   #isKeyTurned = true;
   #texts = 0;
   #isLookDue = false;
-  /** How many events each camera has seen. */
+  /** Number of events of each camera. */
   readonly #reviews = new Map<string, number>();
 
   constructor(week: Week) {
@@ -66,31 +66,31 @@ class Player {
     await site.pass(180_000);
   }
 
-  /** Lets time pass up to a moment; on the way, and just before it, people look. */
+  /** Advances to a time, with observations on the way and right before it. */
   async goTo(atMs: number): Promise<void> {
     if (this.#isLookDue) {
       this.#isLookDue = false;
       await this.site.pass(Math.max(0, Math.min(LOOK_AFTER_MS, atMs - this.#nowMs)));
-      await this.#look();
+      await this.#observe();
     }
     for (const endMs of this.#holdEnds(atMs)) {
       await this.site.pass(endMs + LOOK_AFTER_MS - this.#nowMs);
-      await this.#look();
+      await this.#observe();
     }
     const restMs = atMs - this.#nowMs;
     if (restMs > 60_000) {
       await this.site.pass(restMs - 5_000);
-      await this.#look();
+      await this.#observe();
     }
     await this.site.pass(Math.max(0, atMs - this.#nowMs));
   }
 
-  /** When bypasses, walk tests and scheduled pauses end before a moment, far enough from it to be looked at. */
+  /** Ends of bypasses, walk tests and scheduled pauses before a time, far enough from it for an observation. */
   #holdEnds(beforeMs: number): number[] {
     const { bypasses, walkTests } = this.story;
     const ends = [...bypasses, ...walkTests].map(({ untilMs }) => untilMs);
     const day = 86_400_000;
-    // Where 18:00 is in Bucharest, by a clock that is right.
+    // The time of 18:00 in Bucharest by a right clock.
     for (let atMs = Math.floor(this.#nowMs / day) * day + 16 * 3_600_000; atMs < beforeMs; atMs += day)
       ends.push(atMs);
     return ends
@@ -136,7 +136,7 @@ class Player {
     this.site.broker.say(INPUTS_TOPIC, JSON.stringify({ id: line, state }), { times });
   }
 
-  /** What a camera says of an event: that it is new, goes on, or is over. */
+  /** Message of a camera about an event: new, update or end. */
   #review({ id }: PlayedZone, type: "new" | "update" | "end"): void {
     const nth = (this.#reviews.get(id) ?? 0) + (type === "new" ? 1 : 0);
     this.#reviews.set(id, nth);
@@ -145,7 +145,7 @@ class Player {
     this.site.broker.say(REVIEWS_TOPIC, JSON.stringify({ type, after }));
   }
 
-  /** Every device says how its contacts are; a camera only that it sees nothing. */
+  /** Every device publishes its contacts; a camera only that there is no event. */
   #sayAll(): void {
     const contacts = this.#zones.filter(({ style }) => style === "contact");
     for (const topic of new Set(contacts.map((zone) => zone.topic)))
@@ -178,7 +178,7 @@ class Player {
     if (how === "add") endSpans(ofZone(story.absences, zone), this.#nowMs);
   }
 
-  /** A device says how each of its contacts stands; only one that has just seen something says so of a pulse. */
+  /** Message of a device with all of its contacts; a pulse is included only right after it. */
   #say(topic: string, moved?: PlayedZone, times = 1): void {
     const fields = this.#zones
       .filter((zone) => zone.topic === topic && zone.style === "contact" && (!zone.isPulse || zone === moved))
@@ -311,7 +311,7 @@ class Player {
       await site.until(() => site.broker.sentAway > 0);
       story.brokerAway.push({ fromMs: this.#nowMs, untilMs: Infinity });
     } else if (what === "broker-back") await this.#brokerBack();
-    else if (what === "sensors-connect-anew") this.#sayAll();
+    else if (what === "sensors-reconnect") this.#sayAll();
     if (what === "centre-line") site.centre.line = happening.line;
     if (what === "clock") this.#changeClock(happening.byS * 1000);
   }
@@ -363,13 +363,13 @@ class Player {
     return (await this.site.ask("GET", "/interventii")).value as Intervention[];
   }
 
-  async #look(): Promise<void> {
-    const status = (await this.site.ask("GET", "/site/status")).value as Look["status"];
+  async #observe(): Promise<void> {
+    const status = (await this.site.ask("GET", "/site/status")).value as Observation["status"];
     const centre = [...this.site.centre.records.values()];
-    this.story.looks.push({ atMs: this.#nowMs, records: await this.#records(), centre, status });
+    this.story.observations.push({ atMs: this.#nowMs, records: await this.#records(), centre, status });
   }
 
-  /** The faults end, and everything has the time that it needs. */
+  /** The quiet phase: no faults, and enough time for everything. */
   async end(): Promise<void> {
     const { site, story } = this;
     await this.goTo(this.#nowMs + LOOK_AFTER_MS + 1_000);
@@ -377,7 +377,7 @@ class Player {
     await this.#brokerBack();
     await site.pass(140_000);
     await site.pass(7_200_000);
-    await this.#look();
+    await this.#observe();
     story.stuck = site.stuck;
     story.taken = site.broker.taken;
     const read = async (path: string): Promise<unknown> => (await site.ask("GET", path)).value;

@@ -14,23 +14,23 @@ import { DispatchCentre } from "./dispatch-centre.ts";
 import { SensorBroker } from "./sensor-broker.ts";
 import { AWAKE_MS, CALMING_MS, MachineClock, showTimeOf, World } from "./world.ts";
 
-/** Files live in memory where the machine has such a disk: what a disk loses is the concern of other tests. */
+/** Files are in memory if the machine has such a file system: losses of a disk are tested elsewhere. */
 const DISK = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const RESERVE = "ballast";
 const QUIET_TURNS = 4;
-/** For a request or a message that does not come to an end; then the story goes on without it, and says so. */
+/** Time-out of a request or message; the run continues without it and reports it. */
 const STUCK_MS = 30_000;
-/** Turns of the event loop in which what a dead process had under way is over. */
+/** Turns of the event loop after which pending work of a killed process has ended. */
 const DYING_TURNS = 40;
-/** The daemon waits so long between two readings of a configuration. */
+/** Interval between two reads of a configuration file. */
 const FILE_SETTLES_MS = 100;
-/** A time without happenings that is longer than this is played quickly. */
+/** Longer intervals without events are simulated quickly. */
 const QUIET_FROM_MS = 60_000;
 /** 20 November 2026, 10:00 in Bucharest. */
 const START_MS = Date.UTC(2026, 10, 20, 8);
 
 const requestsUnderWay = new Set<ClientRequest>();
-/** While the power goes nothing new is asked. */
+/** During a power cut no new request is sent. */
 let isDying = false;
 let onInstant: () => void = () => {};
 subscribe("http.client.request.start", (message) => {
@@ -43,7 +43,7 @@ subscribe("http.client.request.start", (message) => {
     onInstant();
   });
 });
-/** The broker's client connects again after two seconds of real time, which nothing here depends on; a dead one never. */
+/** The MQTT client reconnects after two seconds of real time, which does not matter here; a killed one never does. */
 const RECONNECT_MS = 2000;
 const RECONNECTS_AFTER_MS = 5;
 const reconnections = new Set<NodeJS.Timeout>();
@@ -58,7 +58,7 @@ globalThis.setInterval = Object.assign(
   systemInterval,
 );
 
-/** No client that is there now connects again. */
+/** No current client reconnects. */
 function endReconnections(): void {
   for (const reconnection of reconnections) clearInterval(reconnection);
   reconnections.clear();
@@ -66,14 +66,14 @@ function endReconnections(): void {
 
 let template: string | undefined;
 
-/** The whole daemon in this process, on a machine, with sensors, wires and a centre that the story moves. */
+/** The whole daemon in this process, with a simulated machine, sensors, GPIO lines and dispatch centre. */
 export class PlayedSite {
   readonly world = new World(START_MS);
   readonly broker = new SensorBroker(() => this.world.nowMs);
   readonly centre = new DispatchCentre();
   readonly lines: SimulatedLines;
   readonly logLines: string[] = [];
-  /** Moments at which a request or a message did not come to an end. */
+  /** Times at which a request or a message did not complete. */
   readonly stuck: number[] = [];
   readonly #building: Building;
   readonly #changes = {
@@ -92,7 +92,7 @@ export class PlayedSite {
   constructor(building: Building) {
     this.#building = building;
     this.#random = seededRandom(building.seed);
-    // Every contact is closed, and the key is turned.
+    // Every contact is closed and the system is armed.
     this.lines = new SimulatedLines([[27, 1], ...building.zones.map(({ line }) => [line, 0] as const)]);
     this.#clock = new MachineClock(this.world, 0);
   }
@@ -115,14 +115,14 @@ export class PlayedSite {
     this.#copyFrom(template);
   }
 
-  /** Starts the daemon. @param boot after a power-up, with the clock that much off */
+  /** Starts the daemon. @param boot after a power-up, with this clock error */
   async start(boot?: { readonly wrongByMs: number }): Promise<void> {
     if (boot) {
       this.#clock = new MachineClock(this.world, boot.wrongByMs);
       this.#boots += 1;
     }
     showTimeOf(this.#clock);
-    // What is left belongs to a dead process.
+    // Remaining work belongs to a killed process.
     endReconnections();
     const before = this.broker.subscriptions;
     this.#daemon = daemonOf(this.folder, this.#clock, {
@@ -144,14 +144,14 @@ export class PlayedSite {
     this.broker.drop();
   }
 
-  /** The power goes at this very moment; what the process still does touches nothing any more. */
+  /** Cuts the power now. The old process has no further effect. */
   async losePower(): Promise<void> {
     const { line } = this.centre;
     const { isAway } = this.broker;
     this.#clock.off();
     this.lines.close();
-    const dying = this.folder;
-    this.#copyFrom(dying);
+    const oldFolder = this.folder;
+    this.#copyFrom(oldFolder);
     this.centre.line = "cut";
     this.broker.isAway = true;
     this.broker.drop();
@@ -161,7 +161,7 @@ export class PlayedSite {
     endReconnections();
     const daemon = this.#daemon;
     this.#daemon = undefined;
-    // What the dead process waits for may never come; no part of it reaches the copy of its disk.
+    // Pending work of the killed process may never complete; it does not reach the copy of its disk.
     void daemon?.stop();
     await this.until(() => requestsUnderWay.size === 0, DYING_TURNS);
     isDying = false;
@@ -169,25 +169,25 @@ export class PlayedSite {
     this.broker.isAway = isAway;
   }
 
-  /** Cuts the power at the nth moment from now at which a request begins or ends. @returns whether it came to that */
+  /** Cuts the power at the nth start or end of a request from now. @returns whether it happened */
   async losePowerAmid(instant: number, happens: () => Promise<void>): Promise<boolean> {
     let left = instant;
-    let dying: Promise<void> | undefined;
+    let cutting: Promise<void> | undefined;
     onInstant = () => {
       left -= 1;
-      if (left === 0) dying = this.losePower();
+      if (left === 0) cutting = this.losePower();
     };
     await happens();
     onInstant = () => {};
-    await dying;
-    return dying !== undefined;
+    await cutting;
+    return cutting !== undefined;
   }
 
   ask(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown) {
     return askDaemon(join(this.folder, "site"), method, path, body);
   }
 
-  /** Lets time pass, everything in it being done before the next thing. */
+  /** Advances the time, and completes each action before the next. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.world.nowMs + ms;
     await this.settle();
@@ -200,7 +200,7 @@ export class PlayedSite {
     while (this.world.runNext(untilMs)) await this.settle();
   }
 
-  /** Waits until no request and no message is under way. */
+  /** Waits until no request and no message is in progress. */
   async settle(): Promise<void> {
     await this.until(
       () =>
@@ -209,7 +209,7 @@ export class PlayedSite {
     );
   }
 
-  /** Waits until the daemon has subscribed once more, where anything of the building is at the broker. */
+  /** Waits until the daemon has subscribed again, if the building has MQTT sensors. */
   async untilSubscribed(before: number): Promise<void> {
     const isListening = this.#building.zones.some(
       ({ topic, gate }) => topic !== undefined || gate === "mqtt",
@@ -217,7 +217,7 @@ export class PlayedSite {
     if (isListening) await this.until(() => this.broker.subscriptions > before);
   }
 
-  /** Waits for so many turns in a row of the event loop in which something is so. */
+  /** Waits for this number of consecutive event loop turns in which a condition holds. */
   async until(isSo: () => boolean, turns = 1): Promise<void> {
     const endMs = performance.now() + STUCK_MS;
     for (let so = 0; so < turns; so = isSo() ? so + 1 : 0) {
@@ -261,8 +261,8 @@ export class PlayedSite {
   }
 
   /**
-   * A person changes the configuration and has it loaded; a file with a mistake is put right afterwards and not loaded.
-   * @returns the status of the answer
+   * Changes the configuration and reloads it; a file with an error is corrected afterwards and not loaded.
+   * @returns the response status
    */
   async reload(how: Reload, zone: string): Promise<number> {
     const { absent, renamed, changed } = this.#changes;
@@ -281,7 +281,7 @@ export class PlayedSite {
     return status;
   }
 
-  /** The daemon reads the file twice, some time apart: that time passes while it answers. */
+  /** The daemon reads the file twice with a pause, which passes during the request. */
   async #reloaded(): Promise<number> {
     const answers: number[] = [];
     const asked = this.ask("POST", "/site/reload").then(({ status }) => answers.push(status));
@@ -295,7 +295,7 @@ export class PlayedSite {
   }
 }
 
-/** A data folder with its databases and first administrator, so that not every week has to make them. */
+/** A data directory with databases and administrator, so that not every week has to create them. */
 async function madeTemplate(): Promise<string> {
   const folder = mkdtempSync(join(DISK, "santinela-promise-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -332,7 +332,7 @@ function daemonOf(
   { bootId, upMs, lines, random, write }: PlayedMachine,
 ): Daemon {
   const load = { file: join(folder, "site.yaml"), env: {}, cwd: folder };
-  // The year in which this release was made: no machine is right that says it is earlier.
+  // Release year: an earlier clock is wrong.
   const time = { isTrusted: () => clock.wallMs() >= Date.UTC(2026, 0, 1) };
   return new Daemon(loadConfiguration(load), {
     write,

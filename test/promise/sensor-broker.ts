@@ -6,10 +6,10 @@ import { listen } from "../support/loopback.ts";
 export interface Taken {
   readonly topic: string;
   readonly payload: string;
-  /** When the sensor said it, in the world's time. */
+  /** Publish time, in real time. */
   readonly saidMs: number;
   readonly takenMs: number;
-  /** It stood at the broker and was sent because of a subscription. */
+  /** Sent by the broker because of a subscription. */
   readonly isRetained: boolean;
 }
 
@@ -23,15 +23,15 @@ interface Waiting {
 }
 
 /**
- * A broker as the daemon meets it over TCP: it keeps the session, the queue and the retained values, sends again with
- * dup what was not acknowledged, and can be away. A test says what the sensors say.
+ * A simulated MQTT broker: it keeps the session, the queue and retained messages, repeats unacknowledged
+ * messages with DUP, and can be offline. A test publishes the sensor messages.
  */
 export class SensorBroker {
   readonly taken: Taken[] = [];
-  /** How often a client was sent away since the broker went. */
+  /** Number of rejected connections since the start of the outage. */
   sentAway = 0;
   isAway = false;
-  /** Takes no acknowledgement and loses those under way: the next connection hears everything again. */
+  /** Ignores acknowledgements and loses those in transit: the next connection receives everything again. */
   losesAcks = false;
   subscriptions = 0;
   readonly #now: () => number;
@@ -39,7 +39,7 @@ export class SensorBroker {
   readonly #retained = new Map<string, Waiting>();
   #queue: Waiting[] = [];
   #hasSession = false;
-  /** Topics that the session was subscribed to and is no more. */
+  /** Topics of ended subscriptions. */
   readonly #left = new Set<string>();
   #socket: Socket | undefined;
   #messageId = 0;
@@ -58,7 +58,7 @@ export class SensorBroker {
     this.#server.close();
   }
 
-  /** Whether everything that was sent has been acknowledged; what nobody listens to is not sent. */
+  /** Whether every sent message is acknowledged; messages without a subscriber are not sent. */
   get isIdle(): boolean {
     return this.#queue.every(({ wasSent }) => !wasSent);
   }
@@ -74,7 +74,7 @@ export class SensorBroker {
     for (let time = 0; time < times; time += 1) this.#enqueue({ ...said });
   }
 
-  /** The line to the broker breaks; the session stays. */
+  /** Closes the connection; the session remains. */
   drop(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
@@ -87,7 +87,7 @@ export class SensorBroker {
 
   #send(waiting: Waiting): void {
     if (!this.#socket || !this.#hasSession || this.isAway) return;
-    // What is sent again keeps its number (MQTT 3.1.1, 4.4).
+    // A repeated message keeps its packet id (MQTT 3.1.1, 4.4).
     if (waiting.messageId === 0) waiting.messageId = this.#messageId = (this.#messageId % 65_000) + 1;
     const { topic, payload, isRetained: retain, wasSent: dup, messageId } = waiting;
     waiting.wasSent = true;
@@ -112,7 +112,7 @@ export class SensorBroker {
 
   #read(socket: Socket, packet: Packet): void {
     if (packet.cmd === "connect") {
-      // Who connects under the same name takes its place (MQTT 3.1.1, 3.1.4).
+      // A client with the same id takes over the session (MQTT 3.1.1, 3.1.4).
       this.#socket?.destroy();
       this.#socket = socket;
       socket.write(generate({ cmd: "connack", returnCode: 0, sessionPresent: this.#hasSession }));

@@ -6,7 +6,7 @@ import { shrunk } from "./shrink.ts";
 /** Long enough for any week: no daemon is started for these. */
 const HOUR_MS = 3_600_000;
 
-test("a story that breaks by two of its happenings is made shorter until they are left, near to each other", async () => {
+test("a failing scenario with two relevant events is reduced to these, close together", async () => {
   const week = weekOf(1);
   const [one, other] = [week.happenings[3]?.happening, week.happenings.at(-2)?.happening];
   let played = 0;
@@ -22,7 +22,7 @@ test("a story that breaks by two of its happenings is made shorter until they ar
   expect(played).toBeLessThan(200);
 });
 
-test("a story is not made shorter once the time for it is over", async () => {
+test("a scenario is not reduced after the time limit", async () => {
   const week = weekOf(1);
   expect(await shrunk(week, () => Promise.resolve(true), 0)).toBe(week);
 });

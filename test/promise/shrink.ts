@@ -1,12 +1,12 @@
 import type { TimedHappening, Week } from "./building.ts";
 
-/** Gaps are tried with these lengths, the shortest first. */
+/** Lengths tried for gaps, shortest first. */
 const GAPS_MS = [20_000, 120_000, 1_200_000];
 
 /**
- * A shorter week that still breaks: happenings, zones and the time between them are left out while it does.
- * @param breaks plays a week
- * @param forMs real time after which the shortest one so far is returned
+ * Reduces a failing week: removes events, zones and time while it still fails.
+ * @param breaks runs a week
+ * @param forMs real time limit; the shortest week so far is returned
  */
 export async function shrunk(
   week: Week,
@@ -43,14 +43,14 @@ function without(week: Week, from: number, count: number): Week {
   return { ...week, happenings: week.happenings.toSpliced(from, count) };
 }
 
-/** @returns the week itself where something happens to the zone */
+/** @returns the week itself if the zone has an event */
 function withoutZone(week: Week, id: string): Week {
   const { building, happenings } = week;
   if (happenings.some(({ happening }) => "zone" in happening && happening.zone === id)) return week;
   return { ...week, building: { ...building, zones: building.zones.filter((zone) => zone.id !== id) } };
 }
 
-/** A week with so much time before one of its happenings, where there is more. */
+/** A week with a shorter gap before one of its events. */
 function withGap(week: Week, index: number, gapMs: number): Week {
   const { happenings } = week;
   const before = happenings[index - 1]?.atMs ?? 0;

@@ -7,25 +7,25 @@ import { shrunk } from "./shrink.ts";
 import type { Story } from "./story.ts";
 
 /*
- * `npm run promise -- --seeds 2000 --from 1` sets these; `--seed 17` prints the story as well, `--plain` plays the plain week
- * of a seed, and what fails is made shorter and printed.
+ * `npm run promise -- --seeds 2000 --from 1` sets these; `--seed 17` also prints the run, `--plain` runs the
+ * plain week of a seed, and failing runs are reduced and printed.
  */
 const SEEDS = Number(process.env["PROMISE_SEEDS"] ?? 200);
 const FROM = Number(process.env["PROMISE_FROM"] ?? 1);
 const IS_ONE = process.env["PROMISE_STORY"] === "1";
 const IS_PLAIN = process.env["PROMISE_PLAIN"] === "1";
-/** For how long a story that fails is made shorter; 0 for not at all. */
+/** Time limit for reducing a failing run; 0 disables it. */
 const SHRINK_MS = Number(process.env["PROMISE_SHRINK_S"] ?? 0) * 1000;
-/** The first failures say most. */
+/** Only the first failures are printed. */
 const SHRUNK_MAX = 3;
-/** Plain weeks that once showed a fault, of the daemon or of this test. They are always played. */
+/** Regression weeks: earlier failures of the daemon or of this test. They always run. */
 const FOUND: readonly number[] = [68, 86, 91, 110, 111, 186, 189, 207, 231, 260];
-/** Rules that this release does not keep yet. One that no seed breaks any more must leave this list. */
+/** Rules that this release still violates. A rule that no seed violates must be removed from this list. */
 const NOT_YET = new Set<string>();
-/** Lines of a failure, so that a rule that every seed breaks can be read. */
+/** Maximum lines of a failure, for rules that every seed violates. */
 const SHOWN_MAX = 5;
 
-/** The stories are divided between files, so that they are played side by side. */
+/** The seeds are divided between files, so that they run in parallel. */
 const FILES = 4;
 
 interface Played {
@@ -42,7 +42,7 @@ function stories(): Played[] {
   return IS_ONE ? whole : [...whole, ...FOUND.map(plain)];
 }
 
-/** Plays every so manyth story as one test. @param part number of the file, from 0 */
+/** Runs the seeds of one file as one test each. @param part number of the file, from 0 */
 export function tellStories(part: number): void {
   const own = stories().filter((_, index) => index % FILES === part);
   test.skipIf(own.length === 0)(
@@ -60,17 +60,17 @@ async function tell(own: readonly Played[]): Promise<void> {
     const story = await play(week());
     openings += story.trips.length;
     if (IS_ONE) print(story);
-    const breaches = breachesOf(story);
-    for (const [rule, [first, ...more]] of breaches) {
+    const violations = violationsOf(story);
+    for (const [rule, [first, ...more]] of violations) {
       const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
       broken.set(rule, [...(broken.get(rule) ?? []), `seed ${name}: ${first ?? ""}${others}`]);
     }
-    if (breaches.length === 0 || SHRINK_MS === 0 || shrinkings >= SHRUNK_MAX) continue;
+    if (violations.length === 0 || SHRINK_MS === 0 || shrinkings >= SHRUNK_MAX) continue;
     shrinkings += 1;
     await printShrunk(
       name,
       week(),
-      breaches.map(([rule]) => rule),
+      violations.map(([rule]) => rule),
     );
   }
   expect(openings, "rows of the journal").toBeGreaterThan(0);
@@ -78,25 +78,25 @@ async function tell(own: readonly Played[]): Promise<void> {
   expect(failures.map(([rule, all]) => [rule, ...all.slice(0, SHOWN_MAX), `${all.length} seeds`])).toEqual(
     [],
   );
-  // One story may keep by chance what the release does not keep.
+  // A single run may satisfy by chance a rule that the release violates.
   if (own.length > 1) expect([...NOT_YET].filter((rule) => !broken.has(rule))).toEqual([]);
 }
 
-function breachesOf(story: Story): [rule: string, breaches: string[]][] {
+function violationsOf(story: Story): [rule: string, violations: string[]][] {
   return Object.entries(RULES)
-    .map(([rule, breaches]): [string, string[]] => [rule, breaches(story)])
-    .filter(([, breaches]) => breaches.length > 0);
+    .map(([rule, violations]): [string, string[]] => [rule, violations(story)])
+    .filter(([, violations]) => violations.length > 0);
 }
 
 function print(story: Story): void {
   process.stdout.write(`${story.lines.join("\n")}\n`);
-  for (const [rule, breaches] of breachesOf(story))
-    process.stdout.write(`${rule}:\n${breaches.join("\n")}\n`);
+  for (const [rule, violations] of violationsOf(story))
+    process.stdout.write(`${rule}:\n${violations.join("\n")}\n`);
 }
 
 async function printShrunk(name: string, week: Week, rules: readonly string[]): Promise<void> {
   const breaks = async (shorter: Week): Promise<boolean> =>
-    breachesOf(await play(shorter)).some(([rule]) => rules.includes(rule));
+    violationsOf(await play(shorter)).some(([rule]) => rules.includes(rule));
   const short = await shrunk(week, breaks, SHRINK_MS);
   const counts = `${short.happenings.length} of ${week.happenings.length} happenings, ${short.building.zones.length} of ${week.building.zones.length} zones`;
   process.stdout.write(`\nseed ${name}, made shorter (${counts}):\n`);

@@ -3,8 +3,8 @@ import type { Happening, PlayedZone, Reload, Side, Week } from "./building.ts";
 import type { CentreRecord } from "./dispatch-centre.ts";
 import type { Taken } from "./sensor-broker.ts";
 
-/** What people could read at one moment. */
-export interface Look {
+/** Everything readable at one time. */
+export interface Observation {
   readonly atMs: number;
   readonly records: readonly Intervention[];
   readonly centre: readonly CentreRecord[];
@@ -20,7 +20,7 @@ export interface Look {
   };
 }
 
-/** A time in which something was so; open at its end while that is undefined. */
+/** A time span; open while its end is undefined. */
 export interface Span {
   readonly zone?: string;
   readonly fromMs: number;
@@ -32,9 +32,9 @@ export interface Edit {
   readonly side: Side;
   readonly id: number;
   readonly how: "append" | "prepend" | "replace" | "fill" | "delete" | "done" | "re-open";
-  /** What the person wrote. */
+  /** The text written by the user. */
   readonly words: string;
-  /** The whole text that the person has left behind. */
+  /** The complete text after the edit. */
   readonly after: string | null;
   readonly before: string;
 }
@@ -69,24 +69,24 @@ export interface JournalRow {
   readonly detail?: { readonly state?: string; readonly reason?: string };
 }
 
-/** Everything that happened in a week, and everything that people read. */
+/** All events of a week, and all observations. */
 export class Story {
   readonly week: Week;
   readonly lines: string[] = [];
   readonly contacts: { readonly zone: string; readonly isOpen: boolean; readonly atMs: number }[] = [];
-  /** Times in which the daemon ran; `settledMs` is when wires count. */
+  /** Times in which the daemon ran; `settledMs` is the end of the power-up delay. */
   readonly runs: { readonly fromMs: number; readonly isBoot: boolean; untilMs: number }[] = [];
   readonly bypasses: Span[] = [];
   readonly walkTests: Span[] = [];
   readonly brokerAway: Span[] = [];
-  /** Times in which the configuration does not have a zone. */
+  /** Times in which a zone is not configured. */
   readonly absences: Span[] = [];
   readonly reloads: { readonly atMs: number; readonly how: Reload; readonly status: number }[] = [];
   readonly keys: { readonly atMs: number; readonly isArmed: boolean }[] = [];
   readonly clocks: { readonly atMs: number; readonly wrongByMs: number }[] = [];
   readonly edits: Edit[] = [];
-  readonly looks: Look[] = [];
-  /** Moments at which a request or a message did not come to an end. */
+  readonly observations: Observation[] = [];
+  /** Times at which a request or a message did not complete. */
   stuck: readonly number[] = [];
   taken: readonly Taken[] = [];
   trips: readonly TripRow[] = [];
@@ -108,13 +108,13 @@ export class Story {
     return zone;
   }
 
-  /** By how much the site's wall clock was wrong at a moment. */
+  /** Error of the wall clock of the site at a time. */
   wrongBy(atMs: number): number {
     return this.clocks.findLast((each) => each.atMs <= atMs)?.wrongByMs ?? 0;
   }
 }
 
-/** Bucharest is two hours ahead of UTC all through the weeks that are played. */
+/** Bucharest is two hours ahead of UTC in all simulated weeks. */
 export const LOCAL_OFFSET_MS = 7_200_000;
 
 export function clockText(atMs: number): string {

@@ -6,7 +6,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Time as it really passes, and the machines that keep it each in its own way. All moments are milliseconds since 1970. */
+/** Real time, and the clocks of the simulated machines. All times are milliseconds since 1970. */
 export class World {
   #nowMs: number;
   #order = 0;
@@ -33,7 +33,7 @@ export class World {
     };
   }
 
-  /** A look that the daemon repeats; while nothing happens it is made so rarely that a week can be played at once. */
+  /** A periodic check of the daemon; without events it runs rarely, so that a week can be simulated quickly. */
   routine(delayMs: number, action: () => void): CancelTimer {
     let cancel: CancelTimer = () => {};
     const wait = (forMs: number): void => {
@@ -54,7 +54,7 @@ export class World {
     };
   }
 
-  /** Whether nothing happens for a while. */
+  /** Whether there are no events for some time. */
   set isQuiet(isQuiet: boolean) {
     this.#isQuiet = isQuiet;
     if (isQuiet) return;
@@ -68,7 +68,10 @@ export class World {
     return next !== undefined && next.dueMs <= this.#nowMs + ms;
   }
 
-  /** Goes on to the next timer up to a moment and runs it. @returns false when there is none; then it is that moment */
+  /**
+   * Advances to the next timer before a time and runs it.
+   * @returns false if there is none; the clock then shows that time
+   */
   runNext(untilMs: number): boolean {
     const next = this.#timers[0];
     if (next === undefined || next.dueMs > untilMs) {
@@ -83,14 +86,14 @@ export class World {
 }
 
 const QUIET_FACTOR = 360;
-/** After quiet hours each look is made so soon. */
+/** Delay of each periodic check after quiet hours. */
 const WAKES_WITHIN_MS = 5_000;
 
-/** The clocks of one run of a machine, from one power-up to the next. */
+/** Clocks of a machine between two power-ups. */
 export class MachineClock implements Clock {
   readonly #world: World;
   readonly #bootMs: number;
-  /** By how much the wall clock is wrong. */
+  /** Error of the wall clock. */
   #wrongByMs: number;
   #isOff = false;
 
@@ -127,38 +130,38 @@ export class MachineClock implements Clock {
     });
   }
 
-  /** A time server or a person sets the wall clock. */
+  /** Sets the wall clock, like a time server or a user. */
   set(wrongByMs: number): void {
     this.#wrongByMs = wrongByMs;
   }
 
-  /** The power goes: nothing that was planned happens. */
+  /** Cuts the power: no pending timer runs. */
   off(): void {
     this.#isOff = true;
   }
 }
 
 /**
- * The daemon looks whether there is anything to do after delays of this length. In the quiet hours of a week that is most
- * of the work; what is about one contact is shorter, or over before the quiet hours begin, or longer.
+ * Periodic checks of the daemon have these delays. In the quiet hours of a week they are most of the work;
+ * timers of a contact are shorter, end before the quiet hours, or are longer.
  */
 const ROUTINE_MS_MIN = 10_000;
 const ROUTINE_MS_MAX = 60_000;
-/** It asks how much room the disk has every five seconds; what else takes as long is about a start, and soon over. */
+/** The disk space is checked every five seconds; other timers of this length belong to a start and end soon. */
 const DISK_LOOK_MS = 5_000;
 
-/** What follows from the last happening has so long at the daemon's own pace before the hours count as quiet. */
+/** Time at normal pace after the last event before the quiet hours start. */
 export const CALMING_MS = 20_000;
-/** Before people look after quiet hours, the daemon has this much time at its own pace. */
+/** Time at normal pace before an observation after quiet hours. */
 export const AWAKE_MS = 25_000;
 
-/** From the power-up until the daemon is started. */
+/** Time from the power-up to the start of the daemon. */
 const BOOT_TAKES_MS = 12_000;
 
 let wallMs: (() => number) | undefined;
 const SystemDate = Date;
 
-/** Has `Date` show the time of a machine, for packages that ask it themselves; undefined for the real time. */
+/** Replaces `Date` by the clock of a machine, for packages that use it; undefined restores real time. */
 export function showTimeOf(clock: Clock | undefined): void {
   wallMs = clock === undefined ? undefined : () => clock.wallMs();
   globalThis.Date = clock === undefined ? SystemDate : MachineDate;

@@ -10,7 +10,7 @@ import type * as operator from "../../src/sync/sync-commands.ts";
 import type * as push from "../../src/sync/push.ts";
 import type * as scheduler from "../../src/sync/scheduler.ts";
 
-/** The parts of the program that the simulation runs: the real ones, or those of a copy with a rule taken out. */
+/** The modules that the simulation runs: the real ones, or those of a copy with a disabled rule. */
 export type Build = typeof api &
   typeof errors &
   typeof service &
@@ -37,10 +37,7 @@ const PARTS = [
   "sync/scheduler",
 ];
 
-/**
- * @param root folder of the parts, with a slash at its end
- * @param ending of their files
- */
+/** @param root directory of the modules, with a trailing slash @param ending file extension */
 export async function loadBuild(
   root = new URL("../../src/", import.meta.url).pathname,
   ending: ".ts" | ".js" = ".ts",

@@ -7,23 +7,23 @@ import { DIST } from "../support/built-program.ts";
 import { loadBuild } from "./build.ts";
 import { simulate, type SimulationOptions } from "./simulation.ts";
 
-/* The simulation is worth something only if it finds what a missing rule breaks: each is taken out of a copy of dist/. */
+/* The simulation is useful only if it detects missing rules: each rule is removed from a copy of dist/. */
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-/** So many seeds are tried at most until one goes wrong. */
+/** Maximum number of seeds until one fails. */
 const SEEDS_MAX = 150;
 const NEVER_SWEPT: Partial<SyncTimeouts> = { sweepDelaysMs: [] };
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-interface TakenOut {
+interface RemovedRule {
   readonly file: string;
   readonly rule: string;
   readonly instead: string;
 }
 
-/** A copy of the built program without a rule. The text of a rule must be there exactly once. */
-function without(rules: readonly TakenOut[]): string {
+/** A copy of the built program without a rule. The text of the rule must occur exactly once. */
+function without(rules: readonly RemovedRule[]): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-without-"));
   folders.push(folder);
   for (const part of ["client", "domain", "generated", "service", "store", "sync"])
@@ -42,7 +42,7 @@ function without(rules: readonly TakenOut[]): string {
   return `${folder}/dist/`;
 }
 
-/** Seeds with a centre of another make: every third one from here on. */
+/** Seeds with a third-party dispatch centre: every third one from here. */
 const FOREIGN_FROM = 6_003;
 
 async function firstWrongSeed(
@@ -54,14 +54,14 @@ async function firstWrongSeed(
   return undefined;
 }
 
-test("without the settle time and the sweeps, a request that comes late makes a double", async () => {
+test("without the wait and the sweeps, a request that arrives late creates a duplicate", async () => {
   const timeouts = { resendAfterMs: { alarm: 0, other: 0 }, ...NEVER_SWEPT };
   expect(await firstWrongSeed({ build: await loadBuild(), timeouts })).toBeGreaterThan(0);
 }, 600_000);
 
-test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[]]>([
   [
-    "the frozen body, a change made meanwhile goes out under the key of another body",
+    "the frozen body, a change made meanwhile is sent under the key of another body",
     {},
     {
       file: "sync/create-flow.js",
@@ -71,7 +71,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the watermark of the first send, what has arrived is not found",
+    "the watermark of the first attempt, a record that arrived is not found",
     NEVER_SWEPT,
     {
       file: "sync/create-flow.js",
@@ -81,7 +81,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the word that an attempt is on the wire, a power cut makes a double",
+    "the record of a started attempt, a power cut creates a duplicate",
     NEVER_SWEPT,
     {
       file: "domain/outbox-phase.js",
@@ -90,12 +90,12 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the merge, a dispatcher's change and a person's do not come together",
+    "the merge, changes of a dispatcher and of a user are not combined",
     {},
     { file: "domain/merge.js", rule: "else if (thereChanged && !hereChanged)", instead: "else if (false)" },
   ],
   [
-    "the audit, what a restored centre has lost stays lost",
+    "the audit, records lost by a restored dispatch centre stay lost",
     {},
     {
       file: "sync/upstream-restore.js",
@@ -117,8 +117,8 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
   600_000,
 );
 
-/* Seeds whose centre gives one page whatever is asked for, and seeds whose centre reads from a copy that lags. */
-test("at a centre without pages, without the reading in parts, what was not answered is never sent again", async () => {
+/* Seeds whose dispatch centre has a single page, and seeds with delayed reads. */
+test("at a dispatch centre without pages, without the partial reads, an unconfirmed record is never sent again", async () => {
   const rule = {
     file: "sync/record-search.js",
     rule: "const parts = await readByParts(centre, rows, centre.rowsMax);",
@@ -128,7 +128,7 @@ test("at a centre without pages, without the reading in parts, what was not answ
   expect(await firstWrongSeed({ build }, { from: 7, step: 8 })).toBeGreaterThan(0);
 }, 600_000);
 
-test("at a centre that lags, without the second look, a record that is not shown yet counts as gone", async () => {
+test("at a dispatch centre with delayed reads, without the second read, a new record counts as deleted", async () => {
   const rule = {
     file: "domain/absence.js",
     rule: "if (sinceMs === null)",
@@ -138,9 +138,9 @@ test("at a centre that lags, without the second look, a record that is not shown
   expect(await firstWrongSeed({ build }, { from: 6, step: 7 })).toBeGreaterThan(0);
 }, 600_000);
 
-test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>([
+test.each<[what: string, timeouts: Partial<SyncTimeouts>, ...rules: RemovedRule[]]>([
   [
-    "what makes a record ours, one that a person typed in under the same id is changed",
+    "the ownership check, a record created by a user under the same id is changed",
     {},
     {
       file: "domain/match-candidate.js",
@@ -149,7 +149,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the second look, one 404 of a gateway makes a living record gone",
+    "the second read, one 404 of a gateway makes an existing record count as deleted",
     {},
     {
       file: "domain/absence.js",
@@ -158,7 +158,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
   [
-    "the sweep behind a clean answer and the comparison, what a proxy has delivered twice stays",
+    "the sweep after a success and the comparison, a request delivered twice leaves a duplicate",
     {},
     {
       file: "sync/attempt-outcome.js",
@@ -172,7 +172,7 @@ test.each<[what: string, patience: Partial<SyncTimeouts>, ...rules: TakenOut[]]>
     },
   ],
 ])(
-  "at a foreign centre without %s",
+  "at a third-party dispatch centre without %s",
   async (_what, timeouts, ...rules) => {
     const build = await loadBuild(without(rules), ".js");
     expect(await firstWrongSeed({ build, timeouts }, { from: FOREIGN_FROM, step: 3 })).toBeGreaterThan(0);

@@ -2,26 +2,26 @@ import type { ApiRequest, Reply } from "../../src/client/api-client.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "./random.ts";
 
-/** How a centre behaves for a whole run. */
-export interface CentreManners {
+/** Behaviour of a dispatch centre during a run. */
+export interface CentreBehaviour {
   readonly honoursKeys: boolean;
-  /** Rows that it gives at once, whatever is asked for. */
+  /** Maximum rows of a response. */
   readonly pageRows: number;
-  /** Whether it ignores the order that a list is asked in. */
+  /** Whether it ignores the requested order of lists. */
   readonly ignoresOrder: boolean;
-  /** The key that its lists are wrapped under. */
+  /** Property that wraps its lists. */
   readonly wrapper: "data" | "items" | undefined;
-  /** Whether it writes dates in its own way. */
+  /** Whether it reformats dates. */
   readonly rewritesDates: boolean;
-  /** Whether an id is given again when the highest record was deleted or lost. */
+  /** Whether it reuses the highest id after the record was deleted or lost. */
   readonly givesIdsAgain: boolean;
-  /** Whether a proxy in front delivers requests twice now and then, and a gateway answers 404 and 422 by itself. */
+  /** Whether a proxy sometimes delivers requests twice, and a gateway responds with 404 and 422. */
   readonly hasGateway: boolean;
-  /** How far the copy that it reads from is behind, in milliseconds. */
+  /** Delay of its reads, in milliseconds. */
   readonly readLagMs: number;
-  /** Whether every page is the first one. */
+  /** Whether it always returns the first page. */
   readonly ignoresStart: boolean;
-  /** Part of the requests that something happens to. */
+  /** Fraction of the requests with a fault. */
   readonly faultRate: number;
 }
 
@@ -48,30 +48,30 @@ const FAULTS = [
   "portal",
   "redirect",
 ] as const;
-/** What only a proxy or a gateway in front does. */
+/** Faults of a proxy or gateway only. */
 const GATEWAY_FAULTS = ["twice", "404-gateway", "404-interface", "422"] as const;
 type Fault = (typeof FAULTS)[number] | (typeof GATEWAY_FAULTS)[number];
 
-/** The time-out of the client that the simulation plays, in milliseconds. */
+/** Time-out of the simulated client, in milliseconds. */
 const TIMEOUT_MS = 15_000;
-/** A request can arrive so long after its client has given up: less than the settle time, as the design asks. */
+/** Maximum delay of a request after its client has given up: less than the wait of the design. */
 const LATE_MAX_MS = 130_000;
 
-/** A dispatch centre in memory, behind a line on which anything can happen to any request. */
+/** An in-memory dispatch centre behind a network with random faults. */
 export class FaultyCentre {
-  readonly manners: CentreManners;
+  readonly behaviour: CentreBehaviour;
   rows = new Map<number, CentreRow>();
-  /** Who made each row. */
+  /** Creator of each row. */
   makers = new Map<number, string>();
-  /** Objectives that it does not know yet. */
+  /** Objectives that it does not have yet. */
   readonly unknownObjectives = new Set<number>();
   isFaulty = true;
-  /** Whether the line is down altogether. */
+  /** Whether the network is down. */
   isCut = false;
-  /** Told of each request and of what became of it. */
+  /** Called with each request and its result. */
   tell: (line: string) => void = () => {};
-  /** What was wrong with a request, whatever came of it. */
-  readonly breaches: string[] = [];
+  /** Problems found in requests. */
+  readonly violations: string[] = [];
   readonly counts = { requests: 0, ambiguous: 0, late: 0, posts: 0 };
   #nextId = 1;
   #answers = new Map<string, { body: string; answer: string }>();
@@ -79,21 +79,21 @@ export class FaultyCentre {
   readonly #clock: Clock;
   readonly #random: Random;
   #backup: (() => void) | undefined;
-  /** What the rows were until a moment of the monotonic clock, the oldest first; only where reads lag. */
+  /** Earlier states of the rows by monotonic time, oldest first; only with delayed reads. */
   #past: { readonly untilMs: number; readonly rows: ReadonlyMap<number, CentreRow> }[] = [];
 
-  constructor(manners: CentreManners, clock: Clock, random: Random) {
-    this.manners = manners;
+  constructor(behaviour: CentreBehaviour, clock: Clock, random: Random) {
+    this.behaviour = behaviour;
     this.#clock = clock;
     this.#random = random;
   }
 
-  /** One request of a site, with whatever happens to it on the way. */
+  /** One request of a site, with its fault. */
   async request(site: string, asked: ApiRequest): Promise<Reply> {
     this.counts.requests += 1;
     this.#watch(site, asked);
-    const isFaulty = this.isFaulty && this.#random.chance(this.manners.faultRate);
-    const faults = this.manners.hasGateway ? [...FAULTS, ...GATEWAY_FAULTS] : FAULTS;
+    const isFaulty = this.isFaulty && this.#random.chance(this.behaviour.faultRate);
+    const faults = this.behaviour.hasGateway ? [...FAULTS, ...GATEWAY_FAULTS] : FAULTS;
     const fault = isFaulty ? this.#random.pick(faults) : undefined;
     if (this.isCut || fault === "not-sent") return this.#after(20, () => notSent());
     if (asked.path === "/auth/token") return this.#signIn(fault);
@@ -101,7 +101,7 @@ export class FaultyCentre {
     return this.#carry(site, asked, fault);
   }
 
-  /** Keeps a copy of everything, as a nightly backup does. */
+  /** Stores a copy of all rows, like a nightly backup. */
   takeBackup(): void {
     const [rows, makers, nextId, answers] = [
       new Map(this.rows),
@@ -122,19 +122,19 @@ export class FaultyCentre {
     this.#backup?.();
   }
 
-  /** What a person types in for a call, without any mark. */
+  /** Creates a record as a user at the dispatch centre, without a marker. */
   type(fields: object): CentreRow {
     return this.#add({ ...fields }, "people");
   }
 
-  /** What a dispatcher does to a row. */
+  /** Changes a row as a dispatcher. */
   edit(id: number, changes: Readonly<Record<string, unknown>>): void {
     const row = this.rows.get(id);
     this.#keepPast();
     if (row) this.rows.set(id, { ...row, ...changes });
   }
 
-  /** A dispatcher deletes a row. */
+  /** Deletes a row as a dispatcher. */
   remove(id: number): void {
     this.#keepPast();
     this.rows.delete(id);
@@ -146,7 +146,7 @@ export class FaultyCentre {
     this.counts.posts += 1;
     const earlier = this.#bodies.get(`${site} ${key}`);
     if (earlier !== undefined && earlier !== body)
-      this.breaches.push(`${site}: the key ${key} was sent with two bodies`);
+      this.violations.push(`${site}: the key ${key} was sent with two bodies`);
     this.#bodies.set(`${site} ${key}`, body);
   }
 
@@ -209,7 +209,7 @@ export class FaultyCentre {
     if (method === "GET") return answered(200, JSON.stringify(row));
     this.#keepPast();
     if (this.makers.get(id) !== site)
-      this.breaches.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
+      this.violations.push(`${site} has touched ${id}, which is ${this.makers.get(id)}'s`);
     if (method === "DELETE") {
       this.rows.delete(id);
       return { kind: "answered", status: 204, headers: {}, body: "" };
@@ -221,8 +221,8 @@ export class FaultyCentre {
 
   #create(site: string, body: string, key: string | undefined): Reply {
     const known = this.#answers.get(`${site} ${key}`);
-    const echo = this.manners.honoursKeys && key !== undefined ? { "idempotency-key": key } : {};
-    if (this.manners.honoursKeys && known)
+    const echo = this.behaviour.honoursKeys && key !== undefined ? { "idempotency-key": key } : {};
+    if (this.behaviour.honoursKeys && known)
       return known.body === body
         ? answered(201, known.answer, echo)
         : answered(422, '{"message":"key reused"}');
@@ -236,7 +236,7 @@ export class FaultyCentre {
 
   #add(fields: object, maker: string): CentreRow {
     this.#keepPast();
-    const next = this.manners.givesIdsAgain ? Math.max(0, ...this.rows.keys()) + 1 : this.#nextId;
+    const next = this.behaviour.givesIdsAgain ? Math.max(0, ...this.rows.keys()) + 1 : this.#nextId;
     const row = { id: next, ...this.#stored(fields), dispeceratId: 99, invoicePdf: null };
     this.#nextId = Math.max(this.#nextId, next) + 1;
     this.rows.set(row.id, row);
@@ -246,12 +246,12 @@ export class FaultyCentre {
 
   #stored(fields: object): object {
     const { dateStart } = fields as { dateStart?: string | null };
-    if (!this.manners.rewritesDates || typeof dateStart !== "string") return fields;
+    if (!this.behaviour.rewritesDates || typeof dateStart !== "string") return fields;
     return { ...fields, dateStart: dateStart.replace(/(:\d\d)Z$/, "$1.000Z") };
   }
 
   #list(query: URLSearchParams): Reply {
-    const { pageRows, ignoresOrder, ignoresStart, wrapper } = this.manners;
+    const { pageRows, ignoresOrder, ignoresStart, wrapper } = this.behaviour;
     const start = ignoresStart ? 0 : Number(query.get("_start") ?? 0);
     const end = Math.min(Number(query.get("_end") ?? Infinity), start + pageRows);
     const asked = [...this.#readable().values()].filter((row) =>
@@ -264,20 +264,20 @@ export class FaultyCentre {
 
   /** Called before each change of the rows. */
   #keepPast(): void {
-    if (this.manners.readLagMs === 0) return;
+    if (this.behaviour.readLagMs === 0) return;
     const nowMs = this.#clock.monotonicMs();
-    this.#past = this.#past.filter(({ untilMs }) => untilMs > nowMs - this.manners.readLagMs);
+    this.#past = this.#past.filter(({ untilMs }) => untilMs > nowMs - this.behaviour.readLagMs);
     this.#past.push({ untilMs: nowMs, rows: new Map(this.rows) });
   }
 
-  /** The rows as the copy that is read from has them. */
+  /** The rows as delayed reads return them. */
   #readable(): ReadonlyMap<number, CentreRow> {
-    const atMs = this.#clock.monotonicMs() - this.manners.readLagMs;
+    const atMs = this.#clock.monotonicMs() - this.behaviour.readLagMs;
     return this.#past.find(({ untilMs }) => untilMs > atMs)?.rows ?? this.rows;
   }
 }
 
-/** Answers of something that has certainly not carried the request out. */
+/** Responses of an intermediary that has certainly not forwarded the request. */
 const REFUSALS: Readonly<Partial<Record<Fault, (random: Random) => Reply>>> = {
   "503": () => page(503),
   "500": () => answered(500, '{"message":"out of order"}'),

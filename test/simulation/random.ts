@@ -1,4 +1,4 @@
-/** A sequence of random numbers that a seed fixes (mulberry32), so that a run can be played again. */
+/** Seeded random numbers (mulberry32), so that a run can be repeated. */
 export class Random {
   #state: number;
 
@@ -19,7 +19,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

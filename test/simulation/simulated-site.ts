@@ -20,7 +20,7 @@ export interface SimulatedSiteOptions {
   readonly clock: ManualClock;
   readonly random: Random;
   readonly timeouts: SyncTimeouts;
-  /** Probability that the power goes at a commit, just before it or just after it. */
+  /** Probability of a power cut right before or right after a commit. */
   readonly crashRate: number;
 }
 
@@ -28,7 +28,7 @@ const OBJECTIVES = {
   "obiective/cladiri": [1, 2, 3, 4, 5, 6].map((id) => ({ id, name: `Hall ${id}`, status: "active" })),
 };
 
-/** One installation with the real sync, the real services and the real schema, whose power can go at any commit. */
+/** One installation with the real sync, services and schema, with power cuts at any commit. */
 export class SimulatedSite {
   readonly interventions: InterventionService;
   readonly outbox: OutboxStore;
@@ -42,7 +42,7 @@ export class SimulatedSite {
     this.#options = options;
     const { build, clock, ref } = options;
     this.database = build.openMainDatabase(":memory:");
-    // A commit to memory needs no more than this; what a disk loses is the concern of other tests.
+    // Enough for commits to memory; losses of a disk are tested elsewhere.
     this.database.pragma("synchronous = OFF");
     new build.ObjectiveService(this.database).import(OBJECTIVES, "config");
     this.outbox = new build.OutboxStore(this.database);
@@ -102,12 +102,12 @@ export class SimulatedSite {
     scheduler.start();
   }
 
-  /** What an operator can do; undefined while the power is away. */
+  /** The services; undefined while the power is off. */
   get push(): Push | undefined {
     return this.#running?.push;
   }
 
-  /** The power goes, and comes back some time later. */
+  /** Cuts the power for a time. */
   crash(): void {
     const running = this.#running;
     if (!running) return;
@@ -135,7 +135,7 @@ class Power {
   isOff = false;
 }
 
-/** The ports of one process: when its power is off its timers do not ring and its requests are not answered. */
+/** The ports of one process: without power its timers do not fire and its requests get no response. */
 function portsOf(
   { clock }: SimulatedSiteOptions,
   power: Power,
@@ -157,14 +157,14 @@ function portsOf(
   return { clock: ported, client: { request }, log, conditions };
 }
 
-/** The database as one process has it, which can die before a commit and right after it. */
+/** The database of one process, which can crash right before and right after a commit. */
 function dying(database: Database, build: Build, power: Power, doesCrash: () => boolean): Database {
   const die = (): never => {
     throw new build.AppError("storage", "the power is off");
   };
   const commit = (): unknown => {
     if (doesCrash()) {
-      // What was not committed is not there when the power is back.
+      // Uncommitted data is lost at the power cut.
       database.prepare("ROLLBACK").run();
       die();
     }

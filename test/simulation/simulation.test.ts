@@ -6,7 +6,7 @@ import { simulate, type Report } from "./simulation.ts";
 const SEEDS = Number(process.env["SIMULATE_SEEDS"] ?? 60);
 const FROM = Number(process.env["SIMULATE_FROM"] ?? 1);
 
-test(`over ${SEEDS} runs of everything that can go wrong, each record ends at the centre exactly once`, async () => {
+test(`in ${SEEDS} runs with random faults, each record is at the dispatch centre exactly once at the end`, async () => {
   const build = await loadBuild();
   const reports: Report[] = [];
   for (let seed = FROM; seed < FROM + SEEDS; seed += 1) reports.push(await simulate({ build, seed }));
@@ -22,17 +22,17 @@ test(`over ${SEEDS} runs of everything that can go wrong, each record ends at th
 }, 3_600_000);
 
 test.each([
-  [2224, "was refused and deleted here while an earlier send of it was still on its way"],
-  [635, "was to be set right there, the try failed, and the old value counted as known"],
-  [3692, "was to be set right there, the try failed, and nothing wanted it any more"],
-  [1040, "came late to a restored centre, under an id that was another one's here"],
-  [1106, "was there twice, and our own later words looked like a dispatcher's"],
-  [1037, "was to be swept, and the clock was set while the link rested before a power cut"],
-  [2782, "was in doubt while the clock was set, and counted as settled by the new time"],
-  [3929, "came late to a restored centre that had grown again, below the ids it was sent above"],
-  [5128, "was there twice, and values of ours were forgotten before the second was found"],
-  [1341, "was missing at a restored centre, whose list could not be read just then"],
-  [559, "was deleted here while its POST had no answer, at a centre whose list is one page"],
-])("seed %i went wrong before: a record %s", async (seed) => {
+  [2224, "was rejected and deleted on site during an earlier attempt"],
+  [635, "needed a correction, whose attempt failed, and the old value counted as known"],
+  [3692, "needed a correction, whose attempt failed, and was not retried"],
+  [1040, "reached a restored dispatch centre late, under the id of another record"],
+  [1106, "had a duplicate, and a later local text looked like a change by a dispatcher"],
+  [1037, "was due for a sweep, with a clock step during the back-off before a power cut"],
+  [2782, "was unconfirmed during a clock step, and counted as resolved by the new time"],
+  [3929, "reached a restored dispatch centre with new records late, below its watermark"],
+  [5128, "had a duplicate, and in-flight values were dropped before it was found"],
+  [1341, "was missing at a restored dispatch centre, whose list was unreadable at that time"],
+  [559, "was deleted on site before the response to its POST, at a dispatch centre with one-page lists"],
+])("regression seed %i: a record %s", async (seed) => {
   expect((await simulate({ build: await loadBuild(), seed })).problems).toEqual([]);
 });

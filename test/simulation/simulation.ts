@@ -10,7 +10,7 @@ import { SimulatedSite } from "./simulated-site.ts";
 
 export interface Report {
   readonly seed: number;
-  /** What is wrong when everything has come to rest; empty when each record is at the centre exactly once. */
+  /** Problems in the final state; empty if each record is at the dispatch centre exactly once. */
   readonly problems: readonly string[];
   readonly records: number;
   readonly crashes: number;
@@ -24,32 +24,35 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly timeouts?: Partial<SyncTimeouts>;
   readonly records?: number;
-  /** Gets a line for each thing that happens, to follow one seed. */
+  /** Called with a line per step, to trace one seed. */
   readonly trace?: (line: string) => void;
 }
 
-/** Sweeps are nearer to each other than in life, so that a run ends sooner. */
-const SIMULATED_PATIENCE: SyncTimeouts = { ...DEFAULT_SYNC_TIMEOUTS, sweepDelaysMs: [400_000, 600_000] };
+/** Shorter sweep intervals than in production, so that a run ends sooner. */
+const SIMULATED_TIMEOUTS: SyncTimeouts = { ...DEFAULT_SYNC_TIMEOUTS, sweepDelaysMs: [400_000, 600_000] };
 const OPERATOR: Principal = { accountId: 1, email: "a@b.example", role: "operator", from: "127.0.0.1" };
 const NAMES = ["Intrusion", "Smoke", "Patrol"];
-/** Every third seed above this one has a centre of another make. */
+/** Every third seed above this one has a third-party dispatch centre. */
 const FOREIGN_FROM = 6_000;
-/** Seeds whose centre reads from a copy that lags, and seeds whose centre gives one page whatever is asked for. */
+/** Seeds with delayed reads, and seeds whose dispatch centre has a single page. */
 const isSlowReader = (seed: number): boolean => seed % 7 === 6;
 const isPageless = (seed: number): boolean => seed % 8 === 7;
 const STATUS = ["planned", "in_progress", "done"] as const;
 
-/** Plays one seed: two sites, a centre, dispatchers, faults and power cuts, then peace, then the reckoning. */
+/**
+ * Runs one seed: two sites, a dispatch centre, dispatchers, faults and power cuts, then a quiet phase, then the
+ * check.
+ */
 export async function simulate(options: SimulationOptions): Promise<Report> {
   const { build, seed, timeouts = {}, records = 12, trace } = options;
-  const world = new World(build, seed, new Random(seed), { ...SIMULATED_PATIENCE, ...timeouts }, records);
+  const world = new World(build, seed, new Random(seed), { ...SIMULATED_TIMEOUTS, ...timeouts }, records);
   if (trace) world.follow(trace);
   await world.trouble();
   await world.peace();
   const { centre, sites } = world;
   return {
     seed,
-    problems: [...centre.breaches, ...sites.flatMap((site) => world.reckon(site))],
+    problems: [...centre.violations, ...sites.flatMap((site) => world.reckon(site))],
     records: world.made,
     crashes: sites.reduce((sum, { site }) => sum + site.crashes, 0),
     ...centre.counts,
@@ -60,7 +63,7 @@ interface Player {
   readonly ref: string;
   readonly site: SimulatedSite;
   readonly ids: number[];
-  /** The last words that somebody here wrote, by record. */
+  /** The last description written on site, by record. */
   readonly words: Map<number, string>;
 }
 
@@ -74,12 +77,12 @@ class World {
   readonly #restores: boolean;
   readonly #isForeign: boolean;
   #tell: (line: string) => void = () => {};
-  /** Rows that a dispatcher has worked on. */
+  /** Rows that a dispatcher has changed. */
   readonly #touched = new Set<number>();
-  /** References of records that a dispatcher has deleted; and of those which a trip has joined since. */
+  /** References of records deleted by a dispatcher, and of those that a trip has joined since. */
   readonly #deletedMarks = new Set<string>();
   readonly #wanted = new Set<string>();
-  /** How many rows a dispatcher has deleted. */
+  /** Number of rows deleted by a dispatcher. */
   #deletedThere = 0;
   #isClockSet = false;
 
@@ -88,7 +91,7 @@ class World {
     this.#records = records;
     this.#restores = random.chance(0.2);
     const clock = this.#clock;
-    // By the seed itself, so that the seeds from before play what they played.
+    // Derived from the seed, so that earlier seeds keep their runs.
     const isForeign = seed % 3 === 0 && seed > FOREIGN_FROM;
     this.#isForeign = isForeign;
     this.centre = new FaultyCentre(
@@ -119,7 +122,7 @@ class World {
     this.centre.tell = this.#tell;
   }
 
-  /** Everything that can happen, happens. */
+  /** The phase with faults. */
   async trouble(): Promise<void> {
     const random = this.#random;
     for (const { site } of this.sites) site.start();
@@ -134,7 +137,7 @@ class World {
     }
   }
 
-  /** The faults end, the power stays, and nobody writes anything new. */
+  /** The quiet phase: no faults, no power cuts and no new changes. */
   async peace(): Promise<void> {
     this.centre.isFaulty = false;
     this.centre.isCut = false;
@@ -154,7 +157,7 @@ class World {
     this.#clock.advance(Math.max(0, endMs - this.#clock.monotonicMs()));
   }
 
-  /** An afternoon's work, so that nobody gets through meanwhile. */
+  /** An outage of an afternoon. */
   async #restore(): Promise<void> {
     this.#tell("the centre is restored from its backup");
     this.centre.isCut = true;
@@ -176,7 +179,7 @@ class World {
     else if (dice < 0.9 && this.sites.every(({ site }) => site.push)) await this.#setClock();
   }
 
-  /** The clock is set while both sites run, who notice it within their next look. */
+  /** Steps the clock while both sites run, which detect it. */
   async #setClock(): Promise<void> {
     const stepMs = this.#random.pick([-3_600_000, -20_000, 90_000, 30 * 86_400_000]);
     this.#isClockSet = true;
@@ -196,7 +199,7 @@ class World {
       {
         name: random.pick(NAMES),
         objectiveType: "obiective/cladiri",
-        // Each site watches buildings of its own; within one, alarms look alike.
+        // Each site has its own buildings; alarms at one building look alike.
         objectiveId: random.between(1, 3) + (ref === "nord" ? 0 : 3),
         priority: random.pick(["low", "medium", "high"]),
         dateStart: random.chance(0.7) ? "2026-11-20T21:30:00Z" : null,
@@ -210,7 +213,7 @@ class World {
     words.set(record.id, "");
   }
 
-  /** A person types in a call at the centre, alike to one of ours in every field that is likely. */
+  /** Creates a record at the dispatch centre that is similar to one of ours in every likely field. */
   #type(): void {
     const random = this.#random;
     const { id } = this.centre.type({
@@ -238,7 +241,7 @@ class World {
       ? { status: STATUS[STATUS.indexOf(record.status) + 1] ?? record.status }
       : {};
     const priority = random.chance(0.2) ? { priority: random.pick(["low", "medium", "high"] as const) } : {};
-    // No draw of its own: the seeds that once went wrong stay what they were.
+    // No random draw, so that the regression seeds stay the same.
     const hasTripJoined = Number(description.slice(5)) % 3 === 0;
     this.#tell(`${ref} edits ${id}: ${description}${hasTripJoined ? ", a trip" : ""}`);
     site.interventions.update(id, { description, ...further, ...priority }, OPERATOR, hasTripJoined);
@@ -257,7 +260,7 @@ class World {
   #dispatch(): void {
     const random = this.#random;
     const row = random.pick([...this.centre.rows.values()]);
-    // By a clock that was set it may be too long ago that a finished record was looked at for the last time.
+    // After a clock step the last read of a done record may be too long ago.
     if (!row || (this.#isClockSet && row["status"] === "done")) return;
     const dice = random.next();
     this.#touched.add(row.id);
@@ -275,12 +278,12 @@ class World {
     else this.centre.edit(row.id, { crews: random.between(2, 9), police: random.chance(0.5) });
   }
 
-  /** Whether a site knows that the row is its own; of a double that has lost its reference nobody can tell. */
+  /** Whether a site recognises the row as its own; a duplicate without a reference cannot be recognised. */
   #isLinked(id: number): boolean {
     return !this.#restores && this.sites.some(({ site }) => site.outbox.findByUpstreamId(id) !== undefined);
   }
 
-  /** What is not as it should be, now that everything has come to rest. */
+  /** Problems in the final state. */
   reckon({ ref, site, ids, words }: Player): string[] {
     const problems: string[] = [];
     const say = (id: number, what: string): void => {
@@ -289,7 +292,7 @@ class World {
     };
     const ours = [...this.centre.rows.values()].filter(({ id }) => this.centre.makers.get(id) === ref);
     const known = new Set<number>();
-    // What a restore took away can look as if a dispatcher had deleted it, before more is known; it is shown as that.
+    // A record lost by a restore can look deleted by a dispatcher at first; it is shown as that.
     let goneLeft = this.#restores ? 2 : this.#deletedThere;
     for (const id of ids) {
       const entry = site.outbox.find(id);
@@ -308,11 +311,11 @@ class World {
         goneLeft -= 1;
         continue;
       }
-      // At a centre without pages neither presence nor absence can be proved of what its one page does not show: such a
-      // record stays in doubt, with a condition, and people decide. Twice it may not be there.
-      if (copies.length <= 1 && this.centre.manners.ignoresStart && isInDoubt(entry)) continue;
+      // With a single page the dispatch centre proves neither presence nor absence of other records. Such a
+      // record stays unconfirmed with a condition, and users decide. It must not be there twice.
+      if (copies.length <= 1 && this.centre.behaviour.ignoresStart && isInDoubt(entry)) continue;
       if (entry?.phase !== "linked" || entry.wantRev !== entry.syncedRev) say(id, "is not at rest");
-      // Two that people have worked on are left to people, who are told.
+      // Two duplicates with changes by dispatchers remain, with a condition.
       if (copies.length > 1 && copies.every((row) => this.#touched.has(row.id)) && isTold(site, id)) continue;
       if (copies.length !== 1)
         say(id, `is there ${copies.length} times: ${copies.map((row) => row.id).join(", ")}`);
@@ -323,7 +326,7 @@ class World {
         );
     }
     for (const row of ours)
-      if (!known.has(row.id)) problems.push(`${ref}: ${row.id} there is nobody's: ${JSON.stringify(row)}`);
+      if (!known.has(row.id)) problems.push(`${ref}: ${row.id} there has no owner: ${JSON.stringify(row)}`);
     return problems;
   }
 
@@ -336,7 +339,8 @@ class World {
     const problems = fields.map(
       (field) => `${what}: ${field} is ${here[field]} here and ${there[field]} there`,
     );
-    // What a restored centre shows of old is taken for its dispatcher's word; that cannot be told apart from here.
+    // Old values of a restored dispatch centre count as changes by a dispatcher; the site cannot distinguish
+    // them.
     if (!this.#restores && (here.description ?? "") !== words)
       problems.push(`${what}: "${words}" was written here and is now "${here.description}"`);
     return problems;

@@ -28,10 +28,10 @@ test.each([
   ["the event log alone", [1000, 2000, 3000], []],
   ["the trips alone", [], [1000, 2000, 3000]],
   ["entries of one moment", [1000, 1000, 1000], [1000, 1000]],
-  ["a clock that was set back in between", [9000, 1000, 2000], [8000, 1500]],
+  ["entries across a backward clock step", [9000, 1000, 2000], [8000, 1500]],
   ["nothing", [], []],
 ])(
-  "a walk through the pages of %s tells everything once, each table in its own order",
+  "paging through %s returns every entry once, each table in its own order",
   (_what, eventTimes, tripTimes) => {
     const tables = story(eventTimes, tripTimes);
     const whole = journalPage(tables, 100);
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test("the newest stands first, whichever table it is in", () => {
+test("the newest entry is first, for either table", () => {
   const { entries } = journalPage(story([1000, 4000], [2000, 3000]), 10);
   expect(entries.map(({ event, at }) => [event, Date.parse(at)])).toEqual([
     ["signed-in", 4000],

@@ -45,7 +45,7 @@ function counted(): string | undefined {
   return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(metrics.text())?.[1];
 }
 
-test("a long journal is counted in parts, and no number is told before it is the whole", () => {
+test("a long journal is counted in parts, and no partial count is shown", () => {
   add(0, 12_000);
   const stop = metrics.start();
   expect(counted()).toBeUndefined();
@@ -56,7 +56,7 @@ test("a long journal is counted in parts, and no number is told before it is the
   stop();
 });
 
-test("a journal that cannot be counted keeps nothing else from starting and being told", () => {
+test("a journal that cannot be counted delays no other start or metric", () => {
   add(0, 3);
   journal.exec("ALTER TABLE trips RENAME TO unreadable");
   const stop = metrics.start();

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test("once a copy is to be put back, nothing that is handed in takes its place", async () => {
+test("an upload during a pending restore does not replace the backup", async () => {
   const { copy } = settings.add(0, piece);
   await settings.restore(copy, TESTER);
   expect(() => settings.add(0, Buffer.from("another one"))).toThrow(/about to run anew/);
@@ -43,7 +43,7 @@ test("once a copy is to be put back, nothing that is handed in takes its place",
   expect(() => orders[0]?.()).not.toThrow();
 });
 
-test("a copy whose time is over while the daemon ends is put back all the same", async () => {
+test("a backup that expires during the shutdown is still restored", async () => {
   const { copy } = settings.add(0, piece);
   clock.advance(30 * 60_000 - 1);
   await settings.restore(copy, TESTER);
@@ -52,21 +52,21 @@ test("a copy whose time is over while the daemon ends is put back all the same",
   expect(() => orders[0]?.()).not.toThrow();
 });
 
-test("while a restart is under way no copy is promised to be put back", async () => {
+test("during a restart a restore is rejected", async () => {
   const { copy } = settings.add(0, piece);
   settings.restart();
   await expect(settings.restore(copy, TESTER)).rejects.toThrow(/about to run anew/);
   expect(orders).toHaveLength(1);
 });
 
-test("a copy that two people have put back at once is put back once", async () => {
+test("two concurrent restores of a backup are one restore", async () => {
   const { copy } = settings.add(0, piece);
   const both = await Promise.allSettled([settings.restore(copy, TESTER), settings.restore(copy, TESTER)]);
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(orders).toHaveLength(1);
 });
 
-test("what a power cut has left of a copy is gone after the next start", () => {
+test("a partial upload after a power cut is removed at the next start", () => {
   settings.add(0, piece);
   mkdirSync(join(dataDir, "putting-back"));
   writeFileSync(join(dataDir, "putting-back", "santinela.db"), piece);

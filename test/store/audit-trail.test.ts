@@ -21,7 +21,7 @@ function add(event: EventName, atMs: number, who = "ana@site.example", from = "1
   log.add({ event, who, from, subject: "intervention 1", detail: { before: { id: 1 } } }, atMs);
 }
 
-/** What an operator does who wants an entry to be gone, with the removal that housekeeping does. */
+/** Simulates an operator who hides an entry, with the removal of the housekeeping. */
 function flood(count: number): void {
   transaction(database, () => {
     for (let index = 0; index < count; index += 1)
@@ -31,7 +31,7 @@ function flood(count: number): void {
 }
 
 describe("an operator who changes a record 10,200 times", () => {
-  test("pushes no deletion and no sign-in out, and no place that keeps an owner from being locked out", () => {
+  test("displaces neither deletions nor sign-ins, and no address that protects an owner from a lock-out", () => {
     add("signed-in", 1);
     add("intervention-deleted", 2);
     flood(10_200);
@@ -52,7 +52,7 @@ describe("an operator who changes a record 10,200 times", () => {
 });
 
 describe("the audit trail", () => {
-  test("shows an entry that was changed, and one that is missing", () => {
+  test("detects a changed and a missing entry", () => {
     for (let index = 0; index < 5; index += 1) add("intervention-deleted", index);
     expect(() => database.exec("UPDATE audit SET who = 'another'")).toThrow(/is final/);
     expect(() => database.exec("DELETE FROM audit WHERE position = 3")).toThrow(/with age/);
@@ -66,7 +66,7 @@ describe("the audit trail", () => {
     });
   });
 
-  test("is cut from its beginning with age, and verified from there on", () => {
+  test("is truncated at the start by age, and verified from there on", () => {
     for (let day = 0; day < 10; day += 1) add("intervention-deleted", day * DAY_MS);
     expect(removeOldAudit(database, 4 * DAY_MS)).toBe(4);
     expect(removeOldAudit(database, 4 * DAY_MS)).toBe(0);
@@ -77,12 +77,12 @@ describe("the audit trail", () => {
       removedUntilMs: 3 * DAY_MS,
       broken: null,
     });
-    // The newest one stays, so that the chain goes on.
+    // The newest one remains, so that the chain continues.
     expect(removeOldAudit(database, 100 * DAY_MS)).toBe(6);
     expect(verifyTrail(database)).toMatchObject({ entries: 1, removed: 10, broken: null });
   });
 
-  test("has one entry in ten minutes of a program that signs in for each request, and few of names that are guessed", () => {
+  test("has one entry in ten minutes for a program that signs in for each request, and few for guessed names", () => {
     for (let second = 0; second < 1200; second += 1) add("signed-in", second * 1000);
     for (let guess = 0; guess < 500; guess += 1) add("sign-in-failed", guess, `guess-${guess}@site.example`);
     const rows = [...trailRows(database)];
@@ -90,7 +90,7 @@ describe("the audit trail", () => {
     expect(rows.filter(({ event }) => event === "sign-in-failed")).toHaveLength(100);
   });
 
-  test("takes over what an earlier release has written meanwhile, once", () => {
+  test("includes entries written meanwhile by an earlier release, once", () => {
     add("intervention-deleted", 1);
     database.exec(
       `INSERT INTO events(at, event, who, origin, subject, detail) VALUES

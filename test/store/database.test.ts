@@ -29,7 +29,7 @@ const TWO_STEPS: DatabaseKind = {
   ],
 };
 
-test("a copy of a database that is written to all the while holds what was there when it began", async () => {
+test("a backup of a database under constant writes has the state at its start", async () => {
   const database = openDatabase(path, {
     applicationId: 7,
     migrations: [(db) => db.exec("CREATE TABLE a(x)")],
@@ -61,7 +61,7 @@ describe("opening a database", () => {
   test.each([
     ["the main database", openMainDatabase],
     ["the journal", openJournalDatabase],
-  ])("%s is written with a flush at every commit", (_name, open) => {
+  ])("%s uses fsync at every commit", (_name, open) => {
     const database = open(path);
     expect(database.pragma("synchronous", { simple: true })).toBe(2);
     expect(database.pragma("journal_mode", { simple: true })).toBe("wal");
@@ -70,7 +70,7 @@ describe("opening a database", () => {
     database.close();
   });
 
-  test("the pragmas are set again when an old file is opened", () => {
+  test("sets the pragmas again for an old file", () => {
     openMainDatabase(path).close();
     const raw = new Sqlite(path);
     raw.pragma("synchronous = OFF");
@@ -80,7 +80,7 @@ describe("opening a database", () => {
     database.close();
   });
 
-  test("a copy of the file is kept before its schema changes, and can be opened by the release before", () => {
+  test("keeps a backup before a migration, which the previous release can open", () => {
     const first = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     const old = openDatabase(path, first);
     old.exec("INSERT INTO a VALUES(42)");
@@ -95,7 +95,7 @@ describe("opening a database", () => {
     copy.close();
   });
 
-  test("the journal's waiting trips of the release before are posted under the keys that they had", () => {
+  test("dispatches pending trips of the previous release under their keys", () => {
     const before = { ...JOURNAL_DATABASE, migrations: JOURNAL_DATABASE.migrations.slice(0, 3) };
     const old = openDatabase(path, before);
     const body = JSON.stringify({ name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 12 });
@@ -113,12 +113,12 @@ describe("opening a database", () => {
     ]);
   });
 
-  test("a new file needs no copy", () => {
+  test("needs no backup of a new file", () => {
     openDatabase(path, TWO_STEPS).close();
     expect(existsSync(`${path}.v0`)).toBe(false);
   });
 
-  test("a step that fails leaves the schema and the version as they were", () => {
+  test("leaves schema and version unchanged when a migration fails", () => {
     openDatabase(path, { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) }).close();
     const broken = {
       ...TWO_STEPS,
@@ -131,13 +131,13 @@ describe("opening a database", () => {
     raw.close();
   });
 
-  test("a file of a newer release is refused and told so", () => {
+  test("rejects a file of a newer release with a message", () => {
     openDatabase(path, TWO_STEPS).close();
     const older = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     expect(() => openDatabase(path, older)).toThrow(/made by a newer release \(schema 2, this one knows 1\)/);
   });
 
-  test("a newer release that has only added leaves a file that this one can go on with, there and back", () => {
+  test("accepts a file of a newer release with only additions, in both directions", () => {
     const before = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     const after = { ...TWO_STEPS, minReaderVersion: 1 };
     openDatabase(path, before).close();
@@ -151,7 +151,7 @@ describe("opening a database", () => {
     again.close();
   });
 
-  test("a file whose release did not say so yet is told so when nothing else changes", () => {
+  test("adds the missing compatibility version to a file without other changes", () => {
     const before = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     openDatabase(path, TWO_STEPS).close();
     expect(fileProblems(path, before, "quick")).toEqual([expect.stringMatching(/made by a newer release/)]);
@@ -160,12 +160,12 @@ describe("opening a database", () => {
     expect(existsSync(`${path}.v2`)).toBe(false);
   });
 
-  test("the journal is not taken for the main database", () => {
+  test("rejects the journal as the main database", () => {
     openJournalDatabase(path).close();
     expect(() => openMainDatabase(path)).toThrow(/not the expected database/);
   });
 
-  test("a file that is no database is refused and left alone", () => {
+  test("rejects a file that is not a database, and does not change it", () => {
     const junk = new Sqlite(path);
     junk.exec("CREATE TABLE t(x)");
     junk.pragma("application_id = 99");
@@ -175,7 +175,7 @@ describe("opening a database", () => {
 });
 
 describe("a transaction", () => {
-  test("is undone as a whole when its work throws", () => {
+  test("is rolled back completely when its function throws", () => {
     const database = openDatabase(path, TWO_STEPS);
     const work = (): void => {
       database.exec("INSERT INTO a(x) VALUES(1)");
@@ -187,7 +187,7 @@ describe("a transaction", () => {
   });
 });
 
-test("an intervention's id is never given again after a delete", () => {
+test("the id of a deleted intervention is never reused", () => {
   const database = openDatabase(":memory:", MAIN_DATABASE);
   database.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
   const insert = database.prepare(
@@ -200,8 +200,8 @@ test("an intervention's id is never given again after a delete", () => {
   database.close();
 });
 
-describe("the data folder", () => {
-  test("belongs to one daemon at a time, and is free again when that one ends", () => {
+describe("the data directory", () => {
+  test("is locked by one daemon at a time, and is free after it stops", () => {
     const release = takeInstanceLock(join(folder, "lock.db"));
     expect(() => takeInstanceLock(join(folder, "lock.db"))).toThrow(
       /another daemon is using this data directory/,
@@ -210,15 +210,15 @@ describe("the data folder", () => {
     takeInstanceLock(join(folder, "lock.db"))();
   });
 
-  test("that cannot be locked for another reason is not said to be another daemon's", () => {
-    writeFileSync(path, "this is no database, it is a page of text ".repeat(200));
+  test("that cannot be locked for another reason is not reported as in use", () => {
+    writeFileSync(path, "this is not a database, it is a page of text ".repeat(200));
     expect(() => takeInstanceLock(path)).toThrow(/cannot lock the data directory.*not a database/);
     expect(() => takeInstanceLock(join(folder, "nowhere", "lock.db"))).toThrow(
       /cannot lock the data directory/,
     );
   });
 
-  test("is locked without writing a byte", () => {
+  test("is locked without a write", () => {
     const release = takeInstanceLock(join(folder, "lock.db"));
     expect(readdirSync(folder)).toEqual(["lock.db"]);
     expect(statSync(join(folder, "lock.db")).size).toBe(0);
@@ -226,7 +226,7 @@ describe("the data folder", () => {
   });
 });
 
-test("a statement that was prepared before gives what its next user asks of it", () => {
+test("a cached statement returns what its next caller requests", () => {
   const database = openDatabase(path, TWO_STEPS);
   database.exec("INSERT INTO a VALUES(1, 2)");
   const text = "SELECT x, y FROM a";

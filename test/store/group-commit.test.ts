@@ -29,7 +29,7 @@ const put = (name: string) => (): string =>
     database.prepare("INSERT INTO trips VALUES(?)").run(name);
     return name;
   });
-/** What another process would find if the power failed now. */
+/** The state that another process would read after a power cut now. */
 function onDisk(): unknown[] {
   const other = new Sqlite(join(folder, "a.db"), { readonly: true });
   try {
@@ -39,14 +39,14 @@ function onDisk(): unknown[] {
   }
 }
 
-describe("writes that arrive together", () => {
-  test("are on the disk before any of them is answered", async () => {
+describe("concurrent writes", () => {
+  test("are on the disk before any of them returns", async () => {
     const names = ["hall", "door", "cellar"];
     const seen = await Promise.all(names.map(async (name) => [await commits.write(put(name)), onDisk()]));
     expect(seen).toEqual(names.map((name) => [name, names]));
   });
 
-  test("take one commit", async () => {
+  test("share one commit", async () => {
     let begun = 0;
     const prepare = database.prepare.bind(database);
     database.prepare = (text: string) => {
@@ -58,7 +58,7 @@ describe("writes that arrive together", () => {
     expect(begun).toBe(1);
   });
 
-  test("do not suffer from one among them that fails", async () => {
+  test("are not affected by one that fails", async () => {
     const outcomes = await Promise.allSettled([
       commits.write(put("hall")),
       commits.write(() => transaction(database, () => put("half")() && put("hall")())),
@@ -68,7 +68,7 @@ describe("writes that arrive together", () => {
     expect(onDisk()).toEqual(["hall", "door"]);
   });
 
-  test("all fail, and leave nothing behind, when the disk takes back the whole transaction", async () => {
+  test("all fail without a trace when the disk rolls back the transaction", async () => {
     const lost = (): never => {
       database.exec("ROLLBACK");
       throw new Error("disk full");
@@ -83,7 +83,7 @@ describe("writes that arrive together", () => {
     expect(await commits.write(put("hall"))).toBe("hall");
   });
 
-  test("all fail when the commit does, and nobody is told of a change", async () => {
+  test("all fail when the commit fails, and no change is notified", async () => {
     const told: string[] = [];
     const blocker = new Sqlite(join(folder, "a.db"));
     blocker.exec("BEGIN IMMEDIATE");
@@ -99,7 +99,7 @@ describe("writes that arrive together", () => {
   });
 });
 
-describe("what was changed in memory together with a write", () => {
+describe("a change in memory with a write", () => {
   const believed: string[] = [];
   const believing = (name: string) => (): string => {
     put(name)();
@@ -109,7 +109,7 @@ describe("what was changed in memory together with a write", () => {
   };
   beforeEach(() => void believed.splice(0));
 
-  test("is changed back when the commit fails", async () => {
+  test("is reverted when the commit fails", async () => {
     const lost = (): never => {
       database.exec("ROLLBACK");
       throw new Error("disk I/O error");
@@ -122,7 +122,7 @@ describe("what was changed in memory together with a write", () => {
     expect([believed, onDisk()]).toEqual([["door"], ["door"]]);
   });
 
-  test("is changed once where a full disk made the whole be written a second time", async () => {
+  test("is applied once when a full disk forces a second commit", async () => {
     let isFull = true;
     setDiskFullHandler(database, () => {
       isFull = false;
@@ -140,13 +140,13 @@ describe("what was changed in memory together with a write", () => {
     ]);
   });
 
-  test("stays when there is nothing that could still fail", () => {
+  test("remains after the commit", () => {
     believing("hall")();
     expect(believed).toEqual(["hall"]);
   });
 });
 
-test("what is to follow a write follows its commit", async () => {
+test("an action after a write follows its commit", async () => {
   const found: unknown[] = [];
   await commits.write(() => {
     commits.afterCommit(() => found.push(onDisk()));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { removeOldRecords } from "../../src/store/retention.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 
 let site: TestApp;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const STEP = fc.oneof(
   }),
 );
 
-test("the total of a list is the number of records whatever was made, changed, deleted, refused or removed with age", () => {
+test("the total of a list is the number of records after any create, update, delete, rejection and retention", () => {
   fc.assert(
     fc.property(fc.array(STEP, { maxLength: 60 }), (steps) => {
       for (const { what, fields, index } of steps) {
@@ -37,17 +37,17 @@ test("the total of a list is the number of records whatever was made, changed, d
         if (what === "create")
           site.interventions.create(
             { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1, ...fields },
-            SOMEBODY,
+            OPERATOR_USER,
           );
         else if (what === "retire") removeOldRecords(site.database, site.clock.wallMs() + 1, 0);
-        else if (id !== undefined && what === "update") site.interventions.update(id, fields, SOMEBODY);
-        else if (id !== undefined && what === "delete") site.interventions.delete(id, SOMEBODY);
+        else if (id !== undefined && what === "update") site.interventions.update(id, fields, OPERATOR_USER);
+        else if (id !== undefined && what === "delete") site.interventions.delete(id, OPERATOR_USER);
         else if (id !== undefined)
           expect(() =>
             site.interventions.update(
               id,
               { ...fields, objectiveType: "obiective/cladiri", objectiveId: 99 },
-              SOMEBODY,
+              OPERATOR_USER,
             ),
           ).toThrow();
       }
@@ -66,7 +66,7 @@ test("the total of a list is the number of records whatever was made, changed, d
   );
 });
 
-test("a list holds each record exactly as it is read alone", () => {
+test("a list has each record exactly as a single read returns it", () => {
   const strange = 'quote " backslash \\ line\nbreak tab\t emoji 🚒 ș \u2028 </script>';
   const { record } = site.interventions.create(
     {
@@ -78,14 +78,14 @@ test("a list holds each record exactly as it is read alone", () => {
       objectiveId: 1,
       police: true,
     },
-    SOMEBODY,
+    OPERATOR_USER,
   );
   const [text] = site.interventions.lists.readHere(everything).records;
   expect(text).toBe(JSON.stringify(record));
 });
 
 describe("of a large table", () => {
-  /** What SQLite would do for a list, as its query plan says. */
+  /** The query plan of a list. */
   function planOf(path: string): string {
     const asked: string[] = [];
     const prepare = site.database.prepare.bind(site.database);
@@ -118,20 +118,20 @@ describe("of a large table", () => {
     ["dateStart ASC"],
     ["dateStart ASC planned"],
     ["id ASC planned"],
-  ])("the first page by %s comes in the order of an index", (path) => {
-    // The few records of the page itself are sorted once more; that is the last step.
+  ])("the first page by %s uses the order of an index", (path) => {
+    // The last step sorts only the records of the page.
     const [before = ""] = planOf(path).split("; SCAN");
     expect(before).not.toContain("TEMP B-TREE");
   });
 
   test.each([["name DESC"], ["status DESC"], ["type DESC"], ["dateStart DESC"], ["dateStart DESC planned"]])(
-    "the first page by %s sorts equals alone",
+    "the first page by %s sorts only equal values",
     (path) => {
       expect(planOf(path)).toMatch(/USING (COVERING )?INDEX \w+.*LAST TERM/);
     },
   );
 
-  test("a field without an index is read in the order of the file", () => {
+  test("a field without an index is read in file order", () => {
     expect(planOf("crews ASC")).toMatch(/SCAN interventions;/);
   });
 });

@@ -7,7 +7,7 @@ import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.t
 import { salvage, type Salvage } from "../../src/store/salvage.ts";
 import { transaction } from "../../src/store/transaction.ts";
 
-/** As many records as a site has after a few months. */
+/** Number of records of a site after a few months. */
 const RECORDS = 401;
 
 let folder: string;
@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A database with records, closed, as the bytes of its file. */
+/** File content of a closed database with records. */
 function databaseOf(records: number): Buffer {
   const database = openMainDatabase(path);
   database.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{\"id\":1}', 'config')");
@@ -48,7 +48,7 @@ function salvageOf(bytes: Uint8Array): Salvage {
 const names = (): string[] =>
   target.prepare("SELECT name FROM interventions ORDER BY id").pluck().all() as string[];
 
-describe("out of a damaged database come its records", () => {
+describe("records are salvaged from a damaged database", () => {
   test("when the file is cut at 89 per cent", () => {
     const bytes = databaseOf(RECORDS);
     const cut = bytes.subarray(0, Math.floor(bytes.length * 0.89));
@@ -57,12 +57,12 @@ describe("out of a damaged database come its records", () => {
     );
     salvageOf(cut);
     expect(names().length).toBeGreaterThan(330);
-    // A row of the page in which the file is cut may lack its end.
+    // A row of the truncated page may be incomplete.
     expect(names().length).toBeGreaterThanOrEqual(whole.length - 1);
     expect(target.pragma("integrity_check", { simple: true })).toBe("ok");
   });
 
-  test("when one bit of the schema's text is wrong", () => {
+  test("when one bit of the schema text is wrong", () => {
     const bytes = databaseOf(RECORDS);
     const at = bytes.indexOf("CREATE TABLE interventions(");
     bytes.writeUInt8(bytes.readUInt8(at + 3) ^ 1, at + 3);
@@ -70,7 +70,7 @@ describe("out of a damaged database come its records", () => {
     expect(names()).toHaveLength(RECORDS);
   });
 
-  test("when the first page is gone, with the header and the roots of all tables", () => {
+  test("when the first page is lost, with the header and the roots of all tables", () => {
     const bytes = databaseOf(RECORDS);
     bytes.fill(0xa5, 0, 4096);
     salvageOf(bytes);
@@ -78,7 +78,7 @@ describe("out of a damaged database come its records", () => {
     expect(target.prepare("SELECT uid FROM interventions WHERE id = 400").pluck().get()).toBe("uid-400");
   });
 
-  test("when the inner page above them is gone, and the map of the pages as well", () => {
+  test("when the interior page above them is lost, with the page map", () => {
     const bytes = databaseOf(RECORDS);
     bytes.fill(0, 4096, 8192);
     for (let page = 2; page * 4096 < bytes.length; page += 1)
@@ -87,7 +87,7 @@ describe("out of a damaged database come its records", () => {
     expect(names()).toHaveLength(RECORDS);
   });
 
-  test("and a record that is not what was written is named, also where its text is a plausible one", () => {
+  test("and a record that differs from the original is listed, even with a plausible text", () => {
     const bytes = databaseOf(20);
     const at = bytes.indexOf("Alarm 13d");
     bytes.write("Alarm 73", at);
@@ -95,7 +95,7 @@ describe("out of a damaged database come its records", () => {
     expect(tables.find(({ table }) => table === "interventions")?.altered).toEqual([13]);
   });
 
-  test("and none that was deleted", () => {
+  test("without deleted ones", () => {
     databaseOf(40);
     const database = openMainDatabase(path);
     database.exec("DELETE FROM interventions WHERE id BETWEEN 10 AND 30");
@@ -105,7 +105,7 @@ describe("out of a damaged database come its records", () => {
   });
 });
 
-test("a salvage that takes too long ends, and reports that not everything was read", () => {
+test("a salvage that exceeds its time-out stops, and reports that it is incomplete", () => {
   writeFileSync(path, databaseOf(RECORDS));
   const { tables } = salvage(path, target, { kind: MAIN_DATABASE, isInTime: () => false });
   expect(names()).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/database.ts";
 import { COUNT, UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 
 let app: TestApp;
 let database: Database;
@@ -15,33 +15,36 @@ afterEach(() => app.close());
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-describe("the interventions that people still have to finish", () => {
-  test("are alarms by type or by the crews they ask for, and work otherwise", () => {
+describe("unfinished interventions", () => {
+  test("are alarms by type or requested services, and work otherwise", () => {
     const one = (fields: object): number =>
-      app.interventions.create({ ...PATROL, ...fields }, SOMEBODY).record.id;
+      app.interventions.create({ ...PATROL, ...fields }, OPERATOR_USER).record.id;
     const other = one({ type: "other" });
     const police = one({ type: "repair", police: true });
     const repair = one({ type: "repair" });
     const done = one({ type: "other", status: "done" });
     const deleted = one({ type: "other" });
-    app.interventions.delete(deleted, SOMEBODY);
+    app.interventions.delete(deleted, OPERATOR_USER);
     expect(unfinished.counts(NOW)).toEqual({ alarms: 2, alarmsAhead: 0, work: 1, workAhead: 0 });
     expect(unfinished.newest("alarms", NOW, 20).map(({ id }) => id)).toEqual([police, other]);
     expect(unfinished.newest("work", NOW, 20).map(({ id }) => id)).toEqual([repair]);
-    app.interventions.update(done, { status: "planned" }, SOMEBODY);
+    app.interventions.update(done, { status: "planned" }, OPERATOR_USER);
     expect(unfinished.counts(NOW).alarms).toBe(3);
   });
 
-  test("lie ahead while they are planned for later, and not once a crew is on its way", () => {
+  test("are upcoming while planned for later, and not once a crew is on its way", () => {
     const dateStart = "2026-11-27T09:00:00Z";
-    const { id } = app.interventions.create({ ...PATROL, type: "maintenance", dateStart }, SOMEBODY).record;
+    const { id } = app.interventions.create(
+      { ...PATROL, type: "maintenance", dateStart },
+      OPERATOR_USER,
+    ).record;
     expect(unfinished.counts(NOW)).toMatchObject({ work: 0, workAhead: 1 });
     expect(unfinished.newest("workAhead", NOW, 20)).toMatchObject([{ id }]);
-    app.interventions.update(id, { status: "in_progress" }, SOMEBODY);
+    app.interventions.update(id, { status: "in_progress" }, OPERATOR_USER);
     expect(unfinished.counts(NOW)).toMatchObject({ work: 1, workAhead: 0 });
   });
 
-  test("are counted in an index alone, whatever else there is", () => {
+  test("are counted by an index only", () => {
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${COUNT}`).all({ isAlarm: 1, startedMs: NOW }) as {
       detail: string;
     }[];

@@ -1,26 +1,26 @@
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { askDaemon } from "./control-socket.ts";
 
-/** What a record may be afterwards: the notes it may have, and null when it may be absent. */
+/** Allowed notes of a record after the crash; null if it may be missing. */
 interface Expectation {
   readonly name: string;
   id: number | undefined;
   acceptable: Set<string | null>;
-  /** An answer did not come, so nobody writes to it any more. */
+  /** The last request got no response, so the record is no longer changed. */
   isOpen: boolean;
 }
 
 /**
- * A client that writes to a daemon that may die at any moment, and remembers what it was told. What was acknowledged must
- * be so afterwards; what was not answered may be so or not; nothing may be there twice.
+ * Writes to a daemon that may crash at any time, and keeps the responses. After the crash acknowledged writes
+ * must exist, unacknowledged ones may exist, and duplicates must not.
  */
 export class AcknowledgedWrites {
   readonly #dataDir: () => string;
   readonly #random: () => number;
   readonly #records: Expectation[] = [];
-  /** Writes that were acknowledged. */
+  /** Number of acknowledged writes. */
   acknowledged = 0;
-  /** Writes whose answer never came. */
+  /** Number of writes without a response. */
   unanswered = 0;
 
   constructor(dataDir: () => string, random: () => number) {
@@ -28,19 +28,19 @@ export class AcknowledgedWrites {
     this.#random = random;
   }
 
-  /** Writes until the daemon does not answer any more, and counts what it was told. */
+  /** Writes until the daemon no longer responds. */
   async writeUntilDead(): Promise<void> {
     while (await this.#writeOnce());
   }
 
-  /** Writes so often, whatever is answered. @returns how many of these were acknowledged */
+  /** Writes this number of times, whatever the response. @returns the number of acknowledged writes */
   async write(times: number): Promise<number> {
     const before = this.acknowledged;
     for (let time = 0; time < times; time += 1) await this.#writeOnce();
     return this.acknowledged - before;
   }
 
-  /** What is not as it must be, in words; empty when all is well. */
+  /** Violations as text; empty if there are none. */
   faults(records: readonly Intervention[]): string[] {
     return this.#records.flatMap(({ name, acceptable }) => {
       const found = records.filter((record) => record.name === name);
@@ -69,7 +69,7 @@ export class AcknowledgedWrites {
     const name = `Call ${this.#records.length} of ${this.#random()}`;
     const record: Expectation = { name, id: undefined, acceptable: new Set([null]), isOpen: true };
     this.#records.push(record);
-    // An alarm whose first POST is in doubt is settled after 15 seconds, anything else after two and a half minutes.
+    // An unconfirmed alarm is resolved after 15 seconds, any other record after two and a half minutes.
     const body = { name, objectiveType: "obiective/cladiri", objectiveId: 1, notes: "new", priority: "high" };
     return this.#ask("POST", "/interventii", record, "new", body);
   }

@@ -15,7 +15,7 @@ import { ObjectiveService } from "../../src/service/objectives.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
-import { DescribedAnswers } from "./openapi-responses.ts";
+import { OpenApiResponses } from "./openapi-responses.ts";
 import { close, listen } from "./loopback.ts";
 import { ManualClock } from "./manual-clock.ts";
 
@@ -27,7 +27,7 @@ export const PEOPLE = {
 } as const;
 
 export const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
-/** What a record has of which nothing was said. */
+/** Default values of a record. */
 export const DEFAULTS = {
   description: null,
   dateStart: null,
@@ -44,16 +44,16 @@ export const DEFAULTS = {
   invoicePdf: null,
 } as const;
 
-/** Somebody who acts in a test where it does not matter who. */
-export const SOMEBODY: Principal = {
+/** The user of tests in which the account does not matter. */
+export const OPERATOR_USER: Principal = {
   accountId: 1,
-  email: "somebody@test.example",
+  email: "user@test.example",
   role: "operator",
   from: "127.0.0.1",
 };
 export const TESTER: Actor = { who: "tester", from: "command line" };
 
-/** The real application on a database in memory, with three people, and objectives 1 to 3 of each kind. */
+/** The real application on an in-memory database, with three accounts and objectives 1 to 3 of each type. */
 export class TestApp {
   readonly clock = new ManualClock();
   readonly key: KeyObject = createSecretKey(randomBytes(32));
@@ -65,12 +65,12 @@ export class TestApp {
   readonly interventions: InterventionService;
   readonly objectives: ObjectiveService;
   readonly parts: AppParts;
-  /** The application; each of its answers is held against its own OpenAPI document. */
+  /** The application; each response is validated against its OpenAPI document. */
   readonly app: RequestListener;
-  /** The same, as a server takes it. */
+  /** The same application in the form that the server requires. */
   readonly served: App;
-  readonly answers: DescribedAnswers;
-  /** Priorities of the changes that the sync was told of. */
+  readonly answers: OpenApiResponses;
+  /** Priorities of the changes reported to the sync. */
   readonly changes: string[] = [];
   #server: Server | undefined;
 
@@ -130,13 +130,13 @@ export class TestApp {
       newRequestId: randomUUID,
       ...overrides,
     };
-    this.answers = new DescribedAnswers(this.parts.basePath);
+    this.answers = new OpenApiResponses(this.parts.basePath);
     const app = createApp(this.parts);
     this.app = this.answers.watch(app.handle);
     this.served = { ...app, handle: this.app };
   }
 
-  /** @param path of its database, which may have the people already; by default in memory */
+  /** @param path of the database, which may have the accounts already; in memory by default */
   static async make(overrides: Partial<AppParts> = {}, path = ":memory:"): Promise<TestApp> {
     const made = new TestApp(overrides, path);
     if (made.accounts.list().length > 0) return made;
@@ -145,18 +145,18 @@ export class TestApp {
     return made;
   }
 
-  /** Every living record by ascending id. */
+  /** All records that are not deleted, by ascending id. */
   records(): Intervention[] {
     const { records } = this.interventions.lists.readHere({ filters: [], sort: [], start: 0, end: 1000 });
     return records.map((text) => JSON.parse(text) as Intervention);
   }
 
-  /** A token of one of the people, without the cost of signing in. */
+  /** A token of an account, without the cost of a sign-in. */
   async token(role: keyof typeof PEOPLE = "operator"): Promise<string> {
     return (await this.tokens.signIn(PEOPLE[role], PASSWORD)).token;
   }
 
-  /** A token of each of the people. */
+  /** One token per account. */
   async tokenOfEach(): Promise<Readonly<Record<keyof typeof PEOPLE, string>>> {
     const [administrator, operator, viewer] = await Promise.all([
       this.token("administrator"),
@@ -166,7 +166,7 @@ export class TestApp {
     return { administrator, operator, viewer };
   }
 
-  /** Serves it on a free loopback port, as a centre for somebody else. */
+  /** Serves the application on a free loopback port, as a dispatch centre for another site. */
   async listen(): Promise<number> {
     const server = createServer(this.app);
     this.#server = server;
@@ -180,7 +180,7 @@ export class TestApp {
       await close(server);
     }
     this.database.close();
-    if (this.answers.breaches.length > 0) throw new Error([...new Set(this.answers.breaches)].join("\n"));
+    if (this.answers.violations.length > 0) throw new Error([...new Set(this.answers.violations)].join("\n"));
   }
 }
 

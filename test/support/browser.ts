@@ -4,13 +4,10 @@ import { describeUnless, findProgram } from "./installed.ts";
 
 export type { Browser };
 
-/** The name under which tests call a daemon: to a browser localhost is safe by definition, and a Pi on a LAN is not. */
+/** Host name of a daemon in tests: browsers treat localhost as secure, unlike a Pi on a LAN. */
 export const PANEL_HOST = "panel.test";
 
-/**
- * A real Chromium that knows one name and no other host at all.
- * @throws Error when it is not installed
- */
+/** Starts Chromium with a single resolvable host name. @throws Error when it is not installed */
 export function startBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error(MISSING);
@@ -24,7 +21,7 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** Tests that need a browser: as `describeUnless` has it. */
+/** Tests that require a browser; skipped like `describeUnless`. */
 export function describeWithBrowser(name: string, tests: () => void): void {
   describeUnless(findChromium() === undefined ? MISSING : undefined, name, tests);
 }

@@ -2,7 +2,7 @@ import { BuiltInBroker, type BuiltInBrokerOptions } from "../../src/inputs/built
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import type { WatchedZones } from "./watched-zones.ts";
 
-/** The built-in broker of these zones on a free port of the loopback, not started yet. */
+/** The built-in broker for these zones on a free loopback port, not started. */
 export function builtInBrokerOf(
   zones: WatchedZones,
   more: Partial<BuiltInBrokerOptions> = {},
@@ -17,7 +17,7 @@ export function builtInBrokerOf(
   });
 }
 
-/** Where it has listened last. */
+/** Port of the last start. */
 export function brokerPort(zones: WatchedZones): number {
   return Number(zones.logged("mqtt-broker-listening").at(-1)?.["port"]);
 }

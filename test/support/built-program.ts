@@ -6,16 +6,16 @@ const { buildProblem } = (await import(new URL("../../scripts/build-record.mjs",
   readonly buildProblem: (folder: string) => string | undefined;
 };
 
-// Whoever runs one test file after a change of src would otherwise be told about the program of yesterday. Not built
-// here: files run side by side, and one would take dist away from under another.
+// A single test file run after a change in src would otherwise use an outdated program. It is not built here:
+// test files run in parallel, and one build would delete dist while another test uses it.
 const problem = buildProblem(root);
 if (problem !== undefined) throw new Error(problem);
 
-/** The folder of the built program, made from the sources that lie here, with a slash at the end. */
+/** Directory of the built program, up to date with the sources, with a trailing slash. */
 export const DIST = join(root, "dist/");
 
-/** The program itself: these tests run what an installer runs. */
+/** The program as installers run it. */
 export const MAIN = join(DIST, "main.js");
 
-/** The panel in it, as the daemon serves it. */
+/** The web panel as the daemon serves it. */
 export const BUILT_PANEL = join(DIST, "panel/");

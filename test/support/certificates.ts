@@ -17,7 +17,7 @@ export interface KeyPairPem {
   readonly key: string;
 }
 
-/** An authority for tests, and what it has signed, as PEM texts and as files. */
+/** A test authority and its certificates, as PEM and as files. */
 export class TestAuthority {
   readonly ca: string;
   readonly #folder = mkdtempSync(join(tmpdir(), "santinela-certificates-"));
@@ -39,7 +39,7 @@ export class TestAuthority {
     return new TestAuthority(ca.toString("pem"), keys);
   }
 
-  /** @param name whom it is for: an address for a server, a user name for a client */
+  /** @param name subject: an address for a server, a user name for a client */
   async sign(name: string): Promise<KeyPairPem> {
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.create({
@@ -56,7 +56,7 @@ export class TestAuthority {
     return { cert: certificate.toString("pem"), key: PemConverter.encode(key, "PRIVATE KEY") };
   }
 
-  /** @returns the path of a file with this text */
+  /** @returns path of a file with this text */
   file(name: string, text: string): string {
     const path = join(this.#folder, name);
     writeFileSync(path, `${text}\n`, { mode: 0o600 });

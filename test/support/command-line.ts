@@ -10,7 +10,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs one command line in this process, with standard input from a pipe and the personal configuration in `cwd`. */
+/** Runs one command in this process, with standard input from a pipe and the user configuration in `cwd`. */
 export async function santinela(
   words: readonly string[],
   { cwd, input = "", ...more }: { cwd: string; input?: string } & Partial<Terminal>,

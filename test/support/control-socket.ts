@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 export interface ControlAnswer {
   readonly status: number;
-  /** The parsed body; undefined when there is none. */
+  /** The parsed body; undefined without one. */
   readonly value: unknown;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Asks a running daemon over its control socket, where the machine's own user needs no token. */
+/** Sends a request to the control socket of a running daemon, which requires no token from its own user. */
 export function askDaemon(
   dataDir: string,
   method: "GET" | "POST" | "PUT" | "DELETE",

@@ -4,28 +4,28 @@ import type { DiskCall } from "./disk-calls.ts";
 
 type Change = Exclude<DiskCall, { kind: "told" | "sync" }>;
 
-/** Which of the changes that were not yet safe the disk had kept when its power went. */
-export type Luck = "only what was synced" | "everything" | "some of it" | "some sectors of it";
-export const LUCKS: readonly Luck[] = [
+/** Which of the changes without a completed fsync the disk kept at the power cut. */
+export type Survival = "only what was synced" | "everything" | "some of it" | "some sectors of it";
+export const SURVIVALS: readonly Survival[] = [
   "only what was synced",
   "everything",
   "some of it",
   "some sectors of it",
 ];
 
-/** The unit that a disk writes as a whole. */
+/** The unit that a disk writes atomically. */
 const SECTOR_BYTES = 512;
 
 /**
- * A disk as a program's calls have made it: what is certainly on it, and what is only on its way there. What a file's
- * last sync covers stays; anything later may or may not be there, writes even by single sectors. An unlink is safe with
- * the next sync of any file, as on a file system whose journal keeps the order of its own entries (ext4, xfs, btrfs).
+ * State of a disk after the calls of a program: synced data and pending data. Data before the last fsync of a
+ * file is kept. Later data may be missing, even by single sectors. An unlink is durable after the next fsync of
+ * any file, as on file systems with an ordered journal (ext4, xfs, btrfs).
  */
 export class CrashImages {
   readonly #safe = new Map<string, Buffer>();
   readonly #onTheWay = new Map<string, Change[]>();
 
-  /** Takes the next call. */
+  /** Applies the next call. */
   take(call: DiskCall): void {
     if (call.kind === "told") return;
     if (call.kind !== "sync") {
@@ -39,27 +39,27 @@ export class CrashImages {
       }
   }
 
-  /** Writes the files of one database into a folder, as they might be found if the power went now. */
-  lay(database: string, folder: string, luck: Luck, random: () => number): void {
+  /** Writes the files of one database into a directory, as they may be after a power cut now. */
+  writeImage(database: string, folder: string, survival: Survival, random: () => number): void {
     for (const suffix of ["", "-wal", "-journal", "-shm"]) {
       const file = `${database}${suffix}`;
       rmSync(join(folder, file), { force: true });
-      // The index of the write-ahead log is memory of a process, made anew after a crash.
+      // The index of the write-ahead log is shared memory, created again after a crash.
       if (suffix === "-shm") continue;
       const safe = this.#safe.get(file);
       const found = new Map(safe ? [[file, Buffer.from(safe)]] : []);
       for (const change of this.#onTheWay.get(file) ?? [])
-        for (const kept of keptOf(change, luck, random)) apply(found, kept);
+        for (const kept of keptOf(change, survival, random)) apply(found, kept);
       const bytes = found.get(file);
       if (bytes) writeFileSync(join(folder, file), bytes);
     }
   }
 }
 
-function keptOf(change: Change, luck: Luck, random: () => number): readonly Change[] {
-  if (luck === "only what was synced") return [];
-  if (luck === "everything") return [change];
-  if (luck === "some of it" || change.kind !== "write") return random() < 0.5 ? [change] : [];
+function keptOf(change: Change, survival: Survival, random: () => number): readonly Change[] {
+  if (survival === "only what was synced") return [];
+  if (survival === "everything") return [change];
+  if (survival === "some of it" || change.kind !== "write") return random() < 0.5 ? [change] : [];
   const kept: Change[] = [];
   const { file, offset, bytes } = change;
   let start = 0;

@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The files of a data folder by their names in it, as they are at one moment. */
+/** The files of a data directory by name, at one time. */
 export type Image = ReadonlyMap<string, Buffer>;
 
 export const DAMAGES = ["flipped bits", "cut", "emptied", "a lost page", "swapped", "an older file"] as const;
 export type Damage = (typeof DAMAGES)[number];
 
-/** The files that are damaged; what lies beside them is as a killed process leaves it. */
+/** The damaged files; the others are as a killed process leaves them. */
 export const TARGETS = ["santinela.db", "journal.db", "santinela.db-wal", "journal.db-wal"] as const;
 export type Target = (typeof TARGETS)[number];
 
 const PAGE_BYTES = 4096;
 
-/** Takes the files of a data folder that a start reads. */
+/** Reads the files of a data directory that a start uses. */
 export function imageOf(folder: string): Map<string, Buffer> {
   const names = readdirSync(folder).filter((name) =>
     /^(?:(?:santinela|journal)\.db|given-|installation-)/.test(name),
@@ -25,8 +25,8 @@ export function imageOf(folder: string): Map<string, Buffer> {
   return image;
 }
 
-/** Writes an image into a folder in the place of all that is there. */
-export function lay(image: Image, folder: string): void {
+/** Replaces the content of a directory by an image. */
+export function writeImage(image: Image, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const [name, bytes] of image) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -36,9 +36,9 @@ export function lay(image: Image, folder: string): void {
 
 /**
  * Damages one file of an image.
- * @param older the same installation some time before
+ * @param older an earlier image of the same installation
  * @param random from 0 to 1
- * @returns undefined where the file is not there or the damage changes nothing
+ * @returns undefined if the file is missing or the damage changes nothing
  */
 export function damaged(
   image: Image,
@@ -101,9 +101,9 @@ function exchange(image: Map<string, Buffer>, a: string, b: string): void {
 }
 
 /**
- * Whether the row with a text, and what leads to it on its page, are as they were: in the newest state of that page, be it
- * in the file or in its log.
- * @param text one that stands in one row only, near its beginning
+ * Whether the row with a text, and the path to it on its page, are intact in the newest state of the page, in
+ * the file or in its log.
+ * @param text unique text near the start of the row
  */
 export function isReadable(text: string, name: string, before: Image, after: Image): boolean {
   for (const { file, at, headAt } of newestPages(before, name)) {
@@ -119,16 +119,16 @@ export function isReadable(text: string, name: string, before: Image, after: Ima
   return false;
 }
 
-/** What a page of a table's rows begins with (sqlite.org/fileformat2.html, "B-tree Pages"). */
+/** First byte of a table leaf page (sqlite.org/fileformat2.html, "B-tree Pages"). */
 const TABLE_LEAF = 13;
-/** From the beginning of a row to its text at most, and from the text to the row's end. */
+/** Maximum distance from the start of a row to its text, and from the text to the end of the row. */
 const BEFORE_TEXT_BYTES = 120;
 const BEHIND_TEXT_BYTES = 700;
 
 interface PagePlace {
   readonly file: string;
   readonly at: number;
-  /** Where the frame around it begins. */
+  /** Offset of the enclosing frame. */
   readonly headAt: number;
 }
 

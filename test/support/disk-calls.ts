@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
-/** What a program asked of the disk, in its order, and what it told others meanwhile. */
+/** The disk calls of a program in order, and its network output in between. */
 export type DiskCall =
   | { readonly kind: "write"; readonly file: string; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: "truncate"; readonly file: string; readonly size: number }
   | { readonly kind: "unlink"; readonly file: string }
   | { readonly kind: "sync"; readonly file: string }
-  /** Bytes that left for a client. */
+  /** Bytes sent to a client. */
   | { readonly kind: "told"; readonly text: string };
 
-/** The options with which strace records these calls. */
+/** strace options that record these calls. */
 export const DISK_TRACE = [
-  // Stops only at the calls that are wanted, which is much faster; strace breaks no call that it looks at in this way.
+  // Stops only at the selected calls, which is much faster; strace injects no faults in this mode.
   "--seccomp-bpf",
   "-y",
   "-xx",
@@ -22,10 +22,7 @@ export const DISK_TRACE = [
   "trace=pwrite64,write,writev,ftruncate,unlink,fsync,fdatasync",
 ] as const;
 
-/**
- * Reads a recording of strace.
- * @param isWatched says by its base name whether a file's calls are wanted
- */
+/** Parses the output of strace. @param isWatched whether the calls of a file are wanted, by its base name */
 export function readDiskCalls(path: string, isWatched: (file: string) => boolean): DiskCall[] {
   const begun = new Map<string, string>();
   const calls: DiskCall[] = [];
@@ -61,7 +58,7 @@ function stringsOf(words: string): Buffer[] {
   return [...words.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) => bytesOf(text));
 }
 
-/** The bytes of a string as `-xx` writes it: each as `\xHH`. */
+/** The bytes of a string in the format of `-xx`: each as `\xHH`. */
 function bytesOf(text: string): Buffer {
   return text.includes("\\x") ? Buffer.from(text.replaceAll("\\x", ""), "hex") : Buffer.from(text, "latin1");
 }

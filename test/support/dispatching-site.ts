@@ -9,16 +9,16 @@ import { RecordVersions } from "../../src/inputs/record-versions.ts";
 import { LocalApi } from "../../src/inputs/local-api.ts";
 import { InterventionStore } from "../../src/store/interventions.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
-import { SOMEBODY, TestApp } from "./app.ts";
+import { OPERATOR_USER, TestApp } from "./app.ts";
 import { eventually } from "./eventually.ts";
 import { listen } from "./loopback.ts";
 import { WatchedZones } from "./watched-zones.ts";
 
-/** Watched zones whose trips go over HTTP into the real application. */
+/** Zones whose trips are dispatched over HTTP to the real application. */
 export class DispatchingSite {
   readonly app: TestApp;
   readonly zones: WatchedZones;
-  /** Sees every request before the application does; true when it has answered by itself. */
+  /** Receives every request before the application; returns true if it has responded. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean | void = () => {};
   failpoint: (name: string) => void = () => {};
   readonly #server: Server;
@@ -56,7 +56,7 @@ export class DispatchingSite {
     return made;
   }
 
-  /** A zone closes, opens, and everything that was seen becomes or joins an intervention. */
+  /** Closes and opens a zone, and waits until every trip has become or joined an intervention. */
   async trip(...zoneIds: readonly string[]): Promise<void> {
     for (const zoneId of zoneIds) {
       this.zones.monitor.read(zoneId, "normal", { live: true });
@@ -65,54 +65,54 @@ export class DispatchingSite {
     await this.settled();
   }
 
-  /** Waits until no trip is waiting any more. */
+  /** Waits until no trip is pending. */
   async settled(): Promise<void> {
     const { trips, restores } = this.zones.journal;
-    await eventually("every trip to be settled", () => {
+    await eventually("every trip to be processed", () => {
       if (trips.nextWaiting(0) === undefined && restores.countPending() === 0) return true;
       this.#dispatcher.requestRun();
       return false;
     });
   }
 
-  /** Looks through the journal once, as it does every minute. */
+  /** Processes the journal once, as it does every minute. */
   kick(): void {
     this.#dispatcher.requestRun();
   }
 
-  /** The daemon ends and starts again. */
+  /** Restarts the daemon. */
   restart(): Promise<void> {
     return this.#again(() => this.zones.restart());
   }
 
-  /** The machine loses its power for a while: nothing says good-bye. */
+  /** Cuts the power of the machine for a time, without a clean shutdown. */
   powerCut(forMs: number): Promise<void> {
     return this.#again(() => this.zones.losePower(forMs));
   }
 
-  /** The machine is restarted in good order. */
+  /** Restarts the machine after a clean shutdown. */
   reboot(): Promise<void> {
     return this.#again(() => this.zones.reboot());
   }
 
-  /** Waits for a visible outcome of what was kicked. */
+  /** Waits for a visible result of the dispatch. */
   async until(look: () => boolean | undefined): Promise<void> {
     await eventually("the outcome", look);
   }
 
-  /** Every intervention, the oldest first. */
+  /** All interventions, oldest first. */
   get records(): readonly Intervention[] {
     return this.app.records();
   }
 
-  /** What became of each trip, the oldest first. */
-  get fates(): string[] {
+  /** Disposition of each trip, oldest first. */
+  get dispositions(): string[] {
     return this.zones.trips.map(({ state }) => state);
   }
 
-  /** Somebody at the panel changes a record. */
+  /** Changes a record as a user of the web panel. */
   change(id: number, changes: InterventionUpdate): void {
-    this.app.interventions.update(id, changes, SOMEBODY);
+    this.app.interventions.update(id, changes, OPERATOR_USER);
   }
 
   async close(): Promise<void> {
@@ -137,7 +137,7 @@ export class DispatchingSite {
   }
 }
 
-/** A dispatcher, not started yet, that brings the trips of these zones to the application. */
+/** A trip dispatcher from these zones to the application, not started. */
 export function dispatcherOf({ app, zones, client, failpoint }: DispatcherParts): TripDispatcher {
   const { clock, log, health: conditions, journal, host } = zones;
   const api = new LocalApi({ client, token: () => app.tokens.deviceToken() });
@@ -160,7 +160,7 @@ export function dispatcherOf({ app, zones, client, failpoint }: DispatcherParts)
 interface DispatcherParts {
   readonly app: TestApp;
   readonly zones: WatchedZones;
-  /** Speaks to the application. */
+  /** Client of the application. */
   readonly client: ApiClient;
   readonly failpoint: (name: string) => void;
 }

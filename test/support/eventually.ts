@@ -1,6 +1,6 @@
 /**
- * Waits for a visible outcome: asks again until `look` gives something other than undefined, null or false.
- * @throws when it has not come within `withinMs`, with the last error or the description
+ * Polls until `look` returns something other than undefined, null or false.
+ * @throws after `withinMs`, with the last error or the description
  */
 export async function eventually<T>(
   what: string,

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeUnless } from "./installed.ts";
 
-/** A wall clock of one process that a test sets while it runs; its monotonic clock goes on as it is. */
+/** A wall clock of one process that a test sets at run time; the monotonic clock is not changed. */
 export class FakeClock {
   readonly #file: string;
   readonly #library: string;
 
-  /** @param folder where the offset is written down */
+  /** @param folder directory of the offset file */
   constructor(folder: string) {
     const library = findLibrary();
     if (library === undefined) throw new Error(MISSING);
@@ -18,12 +18,12 @@ export class FakeClock {
 
   /** @param offset from the machine's own time, such as `-1h`, `+30d`, `-56y` */
   set(offset: string): void {
-    // In one step: the process reads it at every look at its clock.
+    // Atomically: the process reads the file at every clock call.
     writeFileSync(`${this.#file}.new`, `${offset}\n`);
     renameSync(`${this.#file}.new`, this.#file);
   }
 
-  /** What the process must be started with. */
+  /** Environment for the process. */
   get environment(): NodeJS.ProcessEnv {
     return {
       ...process.env,
@@ -36,14 +36,14 @@ export class FakeClock {
   }
 }
 
-/** Tests that set a process's clock: as `describeUnless` has it. */
+/** Tests that set the clock of a process; skipped like `describeUnless`. */
 export function describeWithFakeClock(name: string, tests: () => void): void {
   describeUnless(findLibrary() === undefined ? MISSING : undefined, name, tests);
 }
 
 const MISSING = "libfaketime is not installed; on Debian: sudo apt-get install faketime";
 
-/** Debian keeps it in the folder of the machine's architecture. */
+/** Debian installs it in the directory of the architecture. */
 function findLibrary(): string | undefined {
   const folders = existsSync("/usr/lib") ? readdirSync("/usr/lib") : [];
   return folders

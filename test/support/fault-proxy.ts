@@ -1,41 +1,41 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { close, listen } from "./loopback.ts";
 
-/** One HTTP request as it came over the line, with its connection still open and nothing carried yet. */
+/** One received HTTP request with its open connection, not yet forwarded. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
-  /** The Idempotency-Key as it stands in the header. */
+  /** Raw value of the Idempotency-Key header. */
   readonly key: string | undefined;
   readonly body: string;
   /** All of its bytes. */
   readonly bytes: Buffer;
-  /** The connection of the one who asks. */
+  /** The connection of the client. */
   readonly near: Socket;
-  /** Brings the request to the server. @returns all bytes of its answer */
+  /** Forwards the request. @returns all bytes of the response */
   carry(): Promise<Buffer>;
-  /** Brings only the first part of it there and breaks the connection. */
+  /** Forwards only the first part and closes the connection. */
   carryPart(bytes: number): Promise<void>;
 }
 
-/** What happens to one request instead of being carried there and back. */
+/** Handles one request instead of forwarding it. */
 export type Fault = (exchange: Exchange) => void | Promise<void>;
 
-/** What a request asked. */
+/** Method and path of a request. */
 export type SeenRequest = Pick<Exchange, "method" | "path" | "key" | "body">;
 
 /**
- * A line on the loopback that knows HTTP: it reads each request as a whole and then does with it what a fault says. It
- * carries one request a connection, which is how the push speaks to the centre.
+ * A loopback proxy for HTTP: it reads each request completely and then applies a fault. It carries one request
+ * per connection, like the push to the dispatch centre.
  */
 export class FaultProxy {
-  /** Decides about each request; undefined carries it. */
+  /** Selects the fault of each request; undefined forwards it. */
   faultFor: (request: SeenRequest) => Fault | undefined = () => undefined;
-  /** While true, no connection is taken and what is under way is dropped. */
+  /** While true, connections are rejected and requests in progress are dropped. */
   isDown = false;
-  /** The requests that were brought to the server, each as often as it was. */
+  /** The forwarded requests, with repetitions. */
   readonly carried: SeenRequest[] = [];
-  /** Plays a server that knows nothing of keys: takes the header out of every request, and so out of the answer. */
+  /** Simulates a server without idempotency keys: removes the header from every request. */
   readonly #hidesKeys: boolean;
   readonly #targetPort: number;
   readonly #sockets = new Set<Socket>();
@@ -48,7 +48,7 @@ export class FaultProxy {
     this.#server = createServer((near) => this.#listen(near));
   }
 
-  /** @returns the port to talk to */
+  /** @returns the port of the proxy */
   async start(): Promise<number> {
     return listen(this.#server);
   }
@@ -58,17 +58,17 @@ export class FaultProxy {
     await close(this.#server);
   }
 
-  /** Drops what is under way. */
+  /** Drops requests in progress. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Whether nothing is on its way any more, late deliveries included. */
+  /** Whether no request is in progress, late deliveries included. */
   get isIdle(): boolean {
     return this.#underWay.size === 0;
   }
 
-  /** The bodies that the server was given under each key: more than one is a broken promise. */
+  /** The forwarded bodies by key: more than one violates the contract. */
   bodiesByKey(): Map<string, Set<string>> {
     const bodies = new Map<string, Set<string>>();
     for (const { method, key, body } of this.carried)
@@ -153,7 +153,7 @@ export class FaultProxy {
 
 type ParsedRequest = SeenRequest & { readonly bytes: Buffer };
 
-/** The request that these bytes hold, or undefined while some are missing. */
+/** Parses a request; undefined while bytes are missing. */
 function parse(bytes: Buffer): ParsedRequest | undefined {
   const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
@@ -165,7 +165,7 @@ function parse(bytes: Buffer): ParsedRequest | undefined {
   return { method, path, key, body: bytes.subarray(headEnd + 4).toString(), bytes };
 }
 
-/** The request with the wish that the server closes the connection after the answer, which then ends where the connection does. */
+/** The request with `Connection: close`, so that the response ends with the connection. */
 function onceOnly(bytes: Buffer, hidesKeys: boolean): Buffer {
   const headEnd = bytes.indexOf("\r\n\r\n");
   const head = bytes

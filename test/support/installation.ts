@@ -8,12 +8,12 @@ import { MAIN } from "./built-program.ts";
 export { seededRandom } from "./seeded-random.ts";
 export { MAIN };
 
-/** A folder with the configuration and data of one or more daemons; all of it is ended and removed at the end. */
+/** A directory with the configuration and data of one or more daemons, which are stopped and removed at the end. */
 export class Installation {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-e2e-"));
   readonly #daemons: DaemonProcess[] = [];
 
-  /** A daemon with the given configuration, not started yet. Its data is in the folder of its name. */
+  /** A daemon with this configuration, not started. Its data is in the directory of its name. */
   daemon(name: string, yaml: string): DaemonProcess {
     const configFile = join(this.folder, `${name}.yaml`);
     writeFileSync(configFile, `dataDir: ./${name}\n${yaml}`);
@@ -22,7 +22,7 @@ export class Installation {
     return daemon;
   }
 
-  /** A secret file beside the configurations. */
+  /** A secret file next to the configurations. */
   secret(name: string, text: string): void {
     writeFileSync(join(this.folder, name), text, { mode: 0o600 });
   }
@@ -35,7 +35,7 @@ export class Installation {
 
 export const EDGE = { email: "edge@site.example", password: "correct horse battery staple" } as const;
 
-/** A centre that is ready and has an account for the site. */
+/** A running dispatch centre with an account for the site. */
 export async function startCentre(
   installation: Installation,
   objectives: string,
@@ -50,7 +50,7 @@ export async function startCentre(
   return { centre, port: httpPort };
 }
 
-/** So many buildings as objectives, with ids from 1 on. */
+/** This number of buildings as objectives, with ids from 1. */
 export function buildingsYaml(count: number): string {
   const each = Array.from({ length: count }, (_, index) => `{ id: ${index + 1}, name: Hall ${index + 1} }`);
   return `objectives: { obiective/cladiri: [ ${each.join(", ")} ] }\n`;
@@ -65,14 +65,14 @@ export function interventionsOf(daemon: DaemonProcess): Promise<Intervention[]> 
   return daemon.get("/interventii");
 }
 
-/** How often each objective has an intervention, as `id -> count`. */
+/** Number of interventions by objective, as `id -> count`. */
 export function countByObjective(records: readonly Intervention[]): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { objectiveId } of records) counts.set(objectiveId, (counts.get(objectiveId) ?? 0) + 1);
   return counts;
 }
 
-/** Lets real time pass: for pulling a plug at a random moment, never for waiting until something has happened. */
+/** Waits in real time: for a power cut at a random moment, never for an outcome. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

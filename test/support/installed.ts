@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "vitest";
 
-/** Where the first program of one of these names is; undefined when there is none. */
+/** Path of the first installed program of these names; undefined if none is. */
 export function findProgram(...names: readonly string[]): string | undefined {
-  // Debian keeps daemons in /usr/sbin, which is not on everybody's PATH.
+  // Debian installs daemons in /usr/sbin, which is often not in PATH.
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders
     .flatMap((folder) => names.map((name) => join(folder, name)))
@@ -12,8 +12,8 @@ export function findProgram(...names: readonly string[]): string | undefined {
 }
 
 /**
- * Tests that need what not every machine has: skipped with a sentence where it is missing, failed where CI=true.
- * @param missing says what is missing and how it is had; undefined when it is there
+ * Tests with requirements that not every machine meets: skipped with a reason, failed with CI=true.
+ * @param missing what is missing and how to install it; undefined when it is present
  */
 export function describeUnless(missing: string | undefined, name: string, tests: () => void): void {
   if (missing === undefined) describe(name, tests);

@@ -1,10 +1,6 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
 
-/**
- * Has a server listen on the loopback.
- * @param port by default one that is free
- * @returns its port
- */
+/** Binds a server to the loopback. @param port a free one by default @returns its port */
 export async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve) => {
     server.listen(port, "127.0.0.1", resolve);
@@ -12,14 +8,14 @@ export async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes no more connections, and waits until those that it has are gone. */
+/** Accepts no more connections, and waits until the open ones are closed. */
 export async function close(server: Server): Promise<void> {
   await new Promise((resolve) => {
     server.close(resolve);
   });
 }
 
-/** A TCP port of the loopback that nobody had a moment ago. */
+/** A free TCP port of the loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);

@@ -26,7 +26,7 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, action: () => void): CancelTimer {
-    // As the system clock does: a longer wait is the caller's to take in parts.
+    // Like the system clock: the caller splits a longer wait.
     const waitMs = Math.min(Math.max(0, delayMs), TIMER_MS_MAX);
     const timer = { dueMs: this.#monotonicMs + waitMs, order: (this.#order += 1), action };
     this.#timers.add(timer);
@@ -37,7 +37,7 @@ export class ManualClock implements Clock {
     setImmediate(action);
   }
 
-  /** Lets time pass on both clocks, running each timer at its moment. */
+  /** Advances both clocks and runs each timer on time. */
   advance(ms: number): void {
     const endMs = this.#monotonicMs + ms;
     for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {
@@ -48,7 +48,7 @@ export class ManualClock implements Clock {
     this.#moveTo(endMs);
   }
 
-  /** Goes on to the next timer and runs it. @returns false when there is none within so long */
+  /** Advances to the next timer and runs it. @returns false if there is none in this time */
   advanceToNext(withinMs: number): boolean {
     const next = this.#next(this.#monotonicMs + withinMs);
     if (!next) return false;
@@ -58,7 +58,7 @@ export class ManualClock implements Clock {
     return true;
   }
 
-  /** Steps the wall clock alone, as a time server or a person does. */
+  /** Steps the wall clock alone, like a time server or a user. */
   stepWall(ms: number): void {
     this.#wallMs += ms;
   }

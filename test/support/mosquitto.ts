@@ -7,19 +7,19 @@ import { eventually } from "./eventually.ts";
 import { describeUnless, findProgram } from "./installed.ts";
 import { freePort } from "./loopback.ts";
 
-/** A real broker in a process of its own, on a free loopback port and with a folder of its own. */
+/** A Mosquitto process on a free loopback port, with its own directory. */
 export interface Mosquitto {
   readonly url: string;
   readonly port: number;
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its directory. */
   stop(): Promise<void>;
-  /** Ends it as a power cut would and keeps its folder. */
+  /** Kills it like a power cut and keeps its directory. */
   kill(): Promise<void>;
-  /** Starts it again on the same port with what it had written down. */
+  /** Starts it again on the same port with its stored data. */
   startAgain(): Promise<void>;
 }
 
-/** Sessions and what waits in them are on the disk at once. */
+/** Stores sessions and queued messages on the disk at once. */
 const KEEPS_SESSIONS = [
   "persistence true",
   "autosave_interval 1",
@@ -28,9 +28,9 @@ const KEEPS_SESSIONS = [
 ];
 
 /**
- * Starts a broker that keeps sessions on its disk.
- * @param lines more lines of its configuration
- * @param settings instead of those that keep sessions
+ * Starts a broker that stores sessions on the disk.
+ * @param lines additional lines of its configuration
+ * @param settings replacement of the settings that store sessions
  * @throws Error when mosquitto is not installed
  */
 export async function startMosquitto(
@@ -58,7 +58,7 @@ export async function startMosquitto(
   };
 }
 
-/** Tests that need mosquitto: as `describeUnless` has it. */
+/** Tests that require mosquitto; skipped like `describeUnless`. */
 export function describeWithMosquitto(name: string, tests: () => void): void {
   describeUnless(findProgram("mosquitto") ? undefined : MISSING, name, tests);
 }

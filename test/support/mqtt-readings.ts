@@ -3,10 +3,10 @@ import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { eventually } from "./eventually.ts";
 import type { WatchedZones } from "./watched-zones.ts";
 
-/** The name under which brokers know the site. */
+/** MQTT client id of the site. */
 export const CLIENT_ID = "santinela-test";
 
-/** Readings of these zones from a broker, not started yet. */
+/** MQTT readings of these zones from a broker, not started. */
 export function readingsOf(
   zones: WatchedZones,
   url: string,
@@ -16,7 +16,7 @@ export function readingsOf(
   return new MqttReadings({ ...common, url, clientId: CLIENT_ID, zones: new MqttZones(common), ...more });
 }
 
-/** Starts readings. @returns them, once the broker has taken their subscription */
+/** Starts the readings. @returns them once the broker has confirmed their subscription */
 export async function listening(zones: WatchedZones, url: string): Promise<MqttReadings> {
   const before = zones.logged("mqtt-subscribed").length;
   const readings = readingsOf(zones, url);

@@ -5,11 +5,11 @@ import { startMosquitto, type Mosquitto } from "./mosquitto.ts";
 import { listening, readingsOf } from "./mqtt-readings.ts";
 import { WatchedZones } from "./watched-zones.ts";
 
-/** Watched zones with a Mosquitto of their own, and a sensor that is connected to it. */
+/** Zones with their own Mosquitto and a connected sensor. */
 export class MqttSite extends WatchedZones {
   readonly broker: Mosquitto;
   readonly sensor: MqttClient;
-  /** What the daemon hears the broker with; nobody listens before `listen` or a start of these. */
+  /** The current readings of the daemon; none before `listen` or a start. */
   readings: MqttReadings;
 
   private constructor(zones: readonly Zone[], broker: Mosquitto, sensor: MqttClient) {
@@ -19,7 +19,7 @@ export class MqttSite extends WatchedZones {
     this.readings = this.newReadings();
   }
 
-  /** @param settings of the broker instead of those that keep sessions */
+  /** @param settings of the broker; they replace those that store sessions */
   static async make(zones: readonly Zone[], settings?: readonly string[]): Promise<MqttSite> {
     const broker = await startMosquitto([], settings);
     const sensor = await connectAsync(broker.url, { reconnectPeriod: 100 });
@@ -31,12 +31,12 @@ export class MqttSite extends WatchedZones {
     return (this.readings = readingsOf(this, this.broker.url));
   }
 
-  /** Waits until the broker has taken the subscription of new readings. */
+  /** Starts new readings and waits for the confirmation of their subscription. */
   async listen(): Promise<void> {
     this.readings = await listening(this, this.broker.url);
   }
 
-  /** Says something as the sensor, and waits until the broker has it. */
+  /** Publishes as the sensor, and waits for the acknowledgement. */
   publish(topic: string, payload: string): Promise<unknown> {
     return this.sensor.publishAsync(topic, payload, { qos: 1 });
   }

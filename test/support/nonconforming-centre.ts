@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { close, listen } from "./loopback.ts";
 
-export interface OddRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly key: string | undefined;
@@ -12,25 +12,29 @@ export interface OddRequest {
   readonly body: string;
 }
 
-export interface OddAnswer {
+export interface ScriptedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
-/** A centre that answers as a test tells it to, for what our own application never does. It grants a token and has no records. */
-export class OddCentre {
-  /** The writes so far. */
-  readonly requests: OddRequest[] = [];
-  /** The reads so far. */
-  readonly reads: OddRequest[] = [];
-  /** Sign-ins so far. */
+/**
+ * A dispatch centre with scripted responses, for behaviour that the application does not have. It grants a
+ * token and has no records.
+ */
+export class NonconformingCentre {
+  /** Received writes. */
+  readonly requests: ReceivedRequest[] = [];
+  /** Received reads. */
+  readonly reads: ReceivedRequest[] = [];
+  /** Number of sign-ins. */
   signIns = 0;
-  answer: (request: OddRequest) => OddAnswer = () => ({ status: 500 });
-  /** By default a record by its id as it was last answered, and an empty list. */
-  read: (request: OddRequest) => OddAnswer = ({ path }) => this.#answered.get(path) ?? json(200, []);
-  signIn: () => OddAnswer = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
-  readonly #answered = new Map<string, OddAnswer>();
+  answer: (request: ReceivedRequest) => ScriptedResponse = () => ({ status: 500 });
+  /** By default the last response for a record by its id, and an empty list. */
+  read: (request: ReceivedRequest) => ScriptedResponse = ({ path }) =>
+    this.#answered.get(path) ?? json(200, []);
+  signIn: () => ScriptedResponse = () => json(200, { token: `t${this.signIns}`, expiresIn: 3600 });
+  readonly #answered = new Map<string, ScriptedResponse>();
   readonly #server: Server;
 
   constructor() {
@@ -64,17 +68,17 @@ export class OddCentre {
   }
 }
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export function json(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-): OddAnswer {
+): ScriptedResponse {
   return { status, headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 
-/** A 404 in the interface's own words. */
-export function notFound(message = "it does not exist"): OddAnswer {
+/** A 404 as the contract defines it. */
+export function notFound(message = "it does not exist"): ScriptedResponse {
   return json(404, { error: "Not Found", message, statusCode: 404 });
 }
 

@@ -7,7 +7,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { content?: Record<string, { schema: object }> }>>;
 }
 
-/** The OpenAPI document below a base path, with what has been compiled of it. */
+/** The OpenAPI document below a base path, with its compiled schemas. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: object;
@@ -15,7 +15,7 @@ interface Document {
   readonly validators: Map<object, ValidateFunction>;
 }
 
-/** Compiled once for all applications of a test file: that takes longer than most tests. */
+/** Compiled once per test file: it takes longer than most tests. */
 const documents = new Map<string, Document>();
 
 function documentOf(basePath: string): Document {
@@ -28,13 +28,13 @@ function documentOf(basePath: string): Document {
 }
 
 /**
- * Stands before an application and holds each of its answers against its OpenAPI document: the status must be one that
- * the operation describes, the body must fit, and every failure must have the shape of an error.
+ * Wraps an application and validates each response against its OpenAPI document. The operation must describe
+ * the status, the body must match, and every failure must have the error body.
  */
-export class DescribedAnswers {
-  /** What did not fit, as sentences. */
-  readonly breaches: string[] = [];
-  /** How many answers were held against the document. */
+export class OpenApiResponses {
+  /** Violations as text. */
+  readonly violations: string[] = [];
+  /** Number of validated responses. */
   checked = 0;
   readonly #basePath: string;
   readonly #document: Document;
@@ -45,7 +45,7 @@ export class DescribedAnswers {
     documents.set(basePath, this.#document);
   }
 
-  /** The same application, watched. */
+  /** The same application with validation. */
   watch(app: RequestListener): RequestListener {
     return (request, response) => {
       const end = response.end.bind(response) as (...words: unknown[]) => ServerResponse;
@@ -65,8 +65,8 @@ export class DescribedAnswers {
     const isFailure = status >= 400;
     const operation = this.#operation(request.method ?? "", path);
     const described = operation?.responses[String(status)];
-    // 405 and 404 of an address are no operation's answers; they still have the shape of an error.
-    if (operation && !described) this.breaches.push(`${what}, which the document does not describe`);
+    // 405 and 404 of a path belong to no operation; they still have the error body.
+    if (operation && !described) this.violations.push(`${what}, which the document does not describe`);
     if (request.method === "HEAD" || status === 204) return;
     const schema =
       described?.content?.["application/json"]?.schema ??
@@ -76,9 +76,9 @@ export class DescribedAnswers {
     const sent: unknown = isPacked ? gunzipSync(body) : body;
     const text = Buffer.isBuffer(sent) || typeof sent === "string" ? sent.toString() : "";
     const wrong = this.#misfit(schema, text);
-    if (wrong !== "") this.breaches.push(`${what}: ${wrong} in ${text.slice(0, 200)}`);
+    if (wrong !== "") this.violations.push(`${what}: ${wrong} in ${text.slice(0, 200)}`);
     if (isFailure && (JSON.parse(text) as { statusCode: number }).statusCode !== status)
-      this.breaches.push(`${what}, and its body says something else`);
+      this.violations.push(`${what}, and its body says something else`);
   }
 
   #operation(method: string, path: string): Operation | undefined {
@@ -91,7 +91,7 @@ export class DescribedAnswers {
     return found?.[method === "HEAD" ? "get" : method.toLowerCase()];
   }
 
-  /** Why a body does not fit; empty when it does. */
+  /** Schema violations of a body; empty if it is valid. */
   #misfit(schema: object, text: string): string {
     const { ajv, components, validators } = this.#document;
     let validate = validators.get(schema);

@@ -1,23 +1,23 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-/** A port, or the path of a socket of this machine. */
+/** A port, or the path of a local socket. */
 export type Door = { readonly port: number; readonly tls: boolean } | { readonly path: string };
 
-/** How a client behaves that breaks off. */
+/** Behaviour of a client that resets its connection. */
 export interface BrokenExchange {
-  /** What it sends, piece by piece. */
+  /** Data to send, in chunks. */
   readonly sent: readonly (string | Uint8Array)[];
   /**
-   * When it resets the connection: with the last piece, as soon as the first byte of an answer is there, or not at all:
-   * then it keeps its half open and takes what comes.
+   * When it resets the connection: with the last chunk, with the first byte of a response, or never: then it
+   * keeps its half open and reads.
    */
   readonly breaksOff: "with the last piece" | "in the answer" | "never";
 }
 
 /**
- * Plays a client that breaks off. Returns when its connection is gone, or, if it never breaks off, when the other side
- * has ended its half.
+ * Simulates such a client. Returns when its connection is closed, or, if it never resets, when the server has
+ * ended its half.
  */
 export async function breakOff(door: Door, { sent, breaksOff }: BrokenExchange): Promise<Socket> {
   const place = "path" in door ? { path: door.path } : { port: door.port, host: "127.0.0.1" };
@@ -33,7 +33,7 @@ export async function breakOff(door: Door, { sent, breaksOff }: BrokenExchange):
   };
   const isTls = "tls" in door && door.tls;
   if (isTls && sent.length === 0) {
-    // In the middle of the handshake: the first bytes of a ClientHello (RFC 8446, 4.1.2).
+    // During the handshake: the first bytes of a ClientHello (RFC 8446, 4.1.2).
     raw.write(Buffer.from("160301020001", "hex"), reset);
     await gone;
     return raw;

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a daemon holds of its machine at one moment. */
+/** Resource use of a daemon at one time. */
 export interface ResourceUse {
   /** Since the start of the run. */
   readonly seconds: number;
   readonly rssMiB: number;
   readonly descriptors: number;
-  /** Both databases' write-ahead logs together. */
+  /** Total size of the write-ahead logs. */
   readonly walMiB: number;
-  /** Both databases without their logs. */
+  /** Total size of the databases without their logs. */
   readonly databaseMiB: number;
-  /** The longest that it let a question over its control socket wait since the last row: what holds up its event loop. */
+  /** Longest response time of the control socket since the last row, which shows event loop delays. */
   readonly slowestAnswerMs: number;
-  /** Records that the centre does not have yet. */
+  /** Records not yet at the dispatch centre. */
   readonly waiting: number;
 }
 
@@ -27,7 +27,7 @@ const COLUMNS = [
   "waiting",
 ] as const satisfies readonly (keyof ResourceUse)[];
 
-/** The process that serves this configuration, or undefined where there is no /proc or no such process. */
+/** Process of this configuration; undefined without /proc or such a process. */
 export function processOf(configFile: string): number | undefined {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -38,7 +38,7 @@ export function processOf(configFile: string): number | undefined {
     });
 }
 
-/** What a process holds: memory, descriptors, and the size of the databases in its data folder. */
+/** Memory and descriptors of a process, and the size of its databases. */
 export function resourcesOf(
   pid: number,
   dataDir: string,
@@ -65,7 +65,7 @@ export function socketsOf(pid: number): number {
   }).length;
 }
 
-/** The rows as a table that a spreadsheet reads. */
+/** The rows as CSV. */
 export function csvOf(rows: readonly ResourceUse[]): string {
   const lines = rows.map((row) => COLUMNS.map((column) => String(Number(row[column].toFixed(2)))).join(","));
   return `${[COLUMNS.join(","), ...lines].join("\n")}\n`;
@@ -75,7 +75,7 @@ const WIDTH = 900;
 const PANEL = 110;
 const MARGIN = 46;
 
-/** The rows as a drawing: time to the right, a panel for each of the others, each on a scale of its own from nothing. */
+/** The rows as a chart: time on the x axis, one panel per column, each with its own scale from zero. */
 export function drawingOf(rows: readonly ResourceUse[]): string {
   const columns = COLUMNS.filter((column) => column !== "seconds");
   const last = Math.max(1, rows.at(-1)?.seconds ?? 1);
@@ -113,7 +113,7 @@ function readOrNothing(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The process has ended meanwhile.
+    // The process has exited meanwhile.
     return "";
   }
 }

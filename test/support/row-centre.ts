@@ -1,4 +1,10 @@
-import { notFound, json, OddCentre, type OddAnswer, type OddRequest } from "./nonconforming-centre.ts";
+import {
+  notFound,
+  json,
+  NonconformingCentre,
+  type ScriptedResponse,
+  type ReceivedRequest,
+} from "./nonconforming-centre.ts";
 
 export interface CentreRow {
   readonly id: number;
@@ -6,19 +12,19 @@ export interface CentreRow {
 }
 
 /**
- * A centre that knows no keys, keeps its records in memory and gives ids in order. A test can put it back to an earlier
- * state, as from a backup, after which it gives ids again.
+ * A dispatch centre without idempotency keys that keeps records in memory with ascending ids. A test can reset
+ * it to an earlier state, like a restore from a backup, after which ids are reused.
  */
 export class RowCentre {
   readonly rows = new Map<number, CentreRow>();
-  /** Answers in place of the centre, having done nothing; undefined leaves it to the centre. */
-  instead: (request: OddRequest) => OddAnswer | undefined = () => undefined;
-  /** Answers in place of the centre, after it has done what was asked. */
-  afterwards: (request: OddRequest) => OddAnswer | undefined = () => undefined;
-  /** What it keeps of a record that is posted. */
+  /** Response instead of the normal one, without an effect; undefined for the normal one. */
+  instead: (request: ReceivedRequest) => ScriptedResponse | undefined = () => undefined;
+  /** Response instead of the normal one, after the request was applied. */
+  afterwards: (request: ReceivedRequest) => ScriptedResponse | undefined = () => undefined;
+  /** The stored form of a posted record. */
   keeps: (record: CentreRow) => CentreRow = (record) => record;
   ignoresOrder = false;
-  readonly #odd = new OddCentre();
+  readonly #odd = new NonconformingCentre();
   #nextId = 1;
 
   constructor() {
@@ -34,18 +40,18 @@ export class RowCentre {
     return this.#odd.stop();
   }
 
-  /** Carries a request out as if it had been on its way until now. */
-  arrive(request: OddRequest): void {
+  /** Applies a request as if it arrived now. */
+  arrive(request: ReceivedRequest): void {
     this.#carryOut(request);
   }
 
-  /** Forgets every record from this id on, and gives the ids again. */
+  /** Deletes every record from this id, and reuses the ids. */
   restoreTo(id: number): void {
     for (const known of this.rows.keys()) if (known >= id) this.rows.delete(known);
     this.#nextId = id;
   }
 
-  /** Makes a record for somebody else. */
+  /** Creates a record of another client. */
   add(fields: Readonly<Record<string, unknown>>): CentreRow {
     const row = { id: this.#nextId, ...fields };
     this.#nextId += 1;
@@ -53,20 +59,20 @@ export class RowCentre {
     return row;
   }
 
-  /** What a dispatcher does to a record. */
+  /** Changes a record as a dispatcher. */
   edit(id: number, changes: Readonly<Record<string, unknown>>): void {
     const row = this.rows.get(id);
     if (row) this.rows.set(id, { ...row, ...changes });
   }
 
-  #reply(request: OddRequest): OddAnswer {
+  #reply(request: ReceivedRequest): ScriptedResponse {
     const refused = this.instead(request);
     if (refused) return refused;
     const answer = this.#carryOut(request);
     return this.afterwards(request) ?? answer;
   }
 
-  #carryOut({ method, path, body }: OddRequest): OddAnswer {
+  #carryOut({ method, path, body }: ReceivedRequest): ScriptedResponse {
     const url = new URL(path, "http://centre");
     if (url.pathname === "/interventii" && method === "GET") return this.#list(url.searchParams);
     if (method === "POST") return json(201, this.add(this.keeps(JSON.parse(body) as CentreRow)));
@@ -82,7 +88,7 @@ export class RowCentre {
     return { status: 204 };
   }
 
-  #list(query: URLSearchParams): OddAnswer {
+  #list(query: URLSearchParams): ScriptedResponse {
     const ordered = [...this.rows.values()].sort((a, b) => (this.ignoresOrder ? a.id - b.id : b.id - a.id));
     return json(200, ordered.slice(Number(query.get("_start")), Number(query.get("_end"))));
   }

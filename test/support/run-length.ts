@@ -1,27 +1,27 @@
 /**
- * How much of a test that could go on for ever is done: little in `npm test`, any amount by `npm run faults` and `npm run soak`,
- * which set these variables.
+ * Length of open-ended tests: short in `npm test`, any length with `npm run faults` and `npm run soak`, which
+ * set these variables.
  */
 export const RUN_LENGTH = {
-  /** Times that the daemon is killed. */
+  /** Number of kills. */
   cycles: numberOf("PROOF_CYCLES", 10),
-  /** Random schedules of faults. */
+  /** Number of random fault schedules. */
   schedules: numberOf("PROOF_SCHEDULES", 2),
-  /** Records that are made while the disk's calls are recorded. */
+  /** Number of records created while disk calls are recorded. */
   writes: numberOf("PROOF_WRITES", 30),
-  /** The share of the calls after which the power goes; given in per cent. */
+  /** Fraction of the calls with a power cut after them; the variable is in per cent. */
   crashShare: numberOf("PROOF_CRASHES", 4) / 100,
-  /** Damaged images of a data folder. */
+  /** Number of damaged images of a data directory. */
   images: numberOf("PROOF_IMAGES", 16),
-  /** Whether the disk fails at each call in turn, and not only at some. */
+  /** Whether the disk fails at each call in turn, not only at a sample. */
   everyCall: numberOf("PROOF_EVERY_CALL", 0) > 0,
-  /** Whether the foreign centre's slow habits are played. */
+  /** Whether the slow tests with the third-party dispatch centre run. */
   foreign: numberOf("PROOF_FOREIGN", 0),
-  /** How long the site works in the soak. */
+  /** Duration of the soak test. */
   soakSeconds: numberOf("PROOF_SOAK_SECONDS", 8),
-  /** How long a daemon is attacked at least; an attack ends once what is waited for has been seen. */
+  /** Minimum duration of an attack; it ends once the expected effect is seen. */
   attackSeconds: numberOf("PROOF_ATTACK_SECONDS", 0),
-  /** The first seed; a run with the same one does the same. */
+  /** The first seed; runs with the same seed are identical. */
   seed: numberOf("PROOF_SEED", 1),
 } as const;
 
@@ -32,7 +32,7 @@ function numberOf(name: string, usual: number): number {
   return Number(text);
 }
 
-/** Says what a long run has seen; `npm test` stays quiet. */
+/** Prints results of a long run; silent in `npm test`. */
 export function report(line: string): void {
   if (Object.keys(process.env).some((name) => name.startsWith("PROOF_"))) process.stdout.write(`${line}\n`);
 }

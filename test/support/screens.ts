@@ -4,9 +4,9 @@ import type { PanelPage } from "./panel-page.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** WCAG 2.2 AA as far as a program can see it, as `rule: what stands there`; empty for a page without a fault. */
+/** WCAG 2.2 AA violations found by axe, as `rule: element`; empty without a violation. */
 export async function accessibilityFaults(page: PanelPage): Promise<string[]> {
-  // Evaluated from outside the page, so its content policy has no say in it.
+  // Evaluated from outside the page, so its content policy does not apply.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   return page.evaluate<string[]>(`
     axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(
@@ -14,7 +14,7 @@ export async function accessibilityFaults(page: PanelPage): Promise<string[]> {
     )`);
 }
 
-/** What is wider than the page or cut off, as the markup of each; a phone does not scroll sideways. */
+/** Markup of elements that overflow or are clipped; a phone must not scroll sideways. */
 export function clippedParts(page: PanelPage): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll("body *")]
@@ -29,8 +29,9 @@ export function clippedParts(page: PanelPage): Promise<string[]> {
 }
 
 /**
- * The faults of a screen in both languages and colours, on a phone and a laptop, as `language colours width: fault`.
- * @param open brings the screen into view once its language is chosen
+ * Violations of a screen in both languages and colour schemes, on a phone and a laptop, as `language colours
+ * width: fault`.
+ * @param open opens the screen after its language is set
  */
 export async function faultsInEveryLook(page: PanelPage, open: () => Promise<void>): Promise<string[]> {
   const faults: string[] = [];

@@ -2,13 +2,13 @@ import { createServer } from "node:net";
 import { Aedes, type AedesOptions } from "aedes";
 import { close, listen } from "./loopback.ts";
 
-/** A broker in this process with rules of its own about who may sign in and subscribe to what, as no Mosquitto can have. */
-export interface BrokerWithRules {
+/** An in-process broker with its own rules for sign-ins and subscriptions, which Mosquitto cannot have. */
+export interface ScriptedBroker {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export async function startBrokerWithRules(rules: AedesOptions): Promise<BrokerWithRules> {
+export async function startScriptedBroker(rules: AedesOptions): Promise<ScriptedBroker> {
   const aedes = await Aedes.createBroker(rules);
   const server = createServer((socket) => void aedes.handle(socket));
   const port = await listen(server);

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be had again. */
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

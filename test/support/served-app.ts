@@ -7,13 +7,13 @@ import { HttpServer, type HttpServerOptions } from "../../src/http/server.ts";
 import { SystemClock } from "../../src/ops/system-clock.ts";
 import type { TestApp } from "./app.ts";
 
-/** The application behind the real server, on a free port of the loopback and a control socket. */
+/** The application behind the real server, on a free loopback port and a control socket. */
 export class ServedApp {
-  /** Where its control socket is, as in a daemon's data directory. */
+  /** Path of the control socket, as in a data directory. */
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-http-"));
   readonly server: HttpServer;
 
-  /** @param more options; by default no condition is expected */
+  /** @param more additional options; no condition is expected by default */
   constructor(site: TestApp, more: Partial<HttpServerOptions> = {}) {
     this.server = new HttpServer({
       app: site.served,

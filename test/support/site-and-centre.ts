@@ -10,20 +10,23 @@ import { buildingsYaml, EDGE, Installation, startCentre } from "./installation.t
 import { TIMEOUT_S } from "./line-faults.ts";
 
 export interface SiteAndCentreOptions {
-  /** The line hides the keys, so that the centre is one that does not know them. */
+  /** The proxy removes the keys, so that the dispatch centre does not support them. */
   readonly hidesKeys?: boolean;
-  /** More of the site's configuration: its inputs and zones. */
+  /** Additional configuration of the site: inputs and zones. */
   readonly siteYaml?: string;
-  /** How many buildings both sides know, with ids from 1 on. */
+  /** Number of buildings on both sides, with ids from 1. */
   readonly buildings?: number;
 }
 
-/** Two real daemons, a site and its centre, with a line between them that a test can break, and what must be true in the end. */
+/**
+ * Two real daemons, a site and its dispatch centre, with a proxy between them and the invariants of the final
+ * state.
+ */
 export class SiteAndCentre {
   readonly installation = new Installation();
   readonly #options: SiteAndCentreOptions;
   #parts: { centre: DaemonProcess; site: DaemonProcess; line: FaultProxy } | undefined;
-  /** What others have at the centre, which we must never touch. */
+  /** Records of others at the dispatch centre, which must never change. */
   readonly #others: Intervention[] = [];
   /** Names of the records that were deleted at the site. */
   readonly #deleted = new Set<string>();
@@ -60,7 +63,7 @@ export class SiteAndCentre {
     return this.#started.site;
   }
 
-  /** A record of the site; its name is like no other's. */
+  /** Creates a record of the site with a unique name. */
   async create(fields: Partial<InterventionCreate> = {}): Promise<Intervention> {
     this.#count += 1;
     const record = { name: `Call ${this.#count}`, objectiveType: "obiective/cladiri", objectiveId: 1 };
@@ -76,21 +79,21 @@ export class SiteAndCentre {
     this.#deleted.add(name);
   }
 
-  /** Somebody else's record at the centre, as like one of ours as can be. */
+  /** Creates a record of another client at the dispatch centre, as similar to one of ours as possible. */
   async createLookalike({ name, objectiveType, objectiveId, dateStart }: Intervention): Promise<void> {
     const lookalike = { name, objectiveType, objectiveId, dateStart, notes: "[ref:elsewhere-1]" };
     const { value } = await askDaemon(this.#folderOf("centre"), "POST", "/interventii", lookalike);
     this.#others.push(value as Intervention);
   }
 
-  /** Asks for a sync, as a person would. @returns what is left when it is done */
+  /** Orders a manual sync. @returns the number of pending records */
   async ask(): Promise<SyncView> {
     return (await askDaemon(this.#folderOf("site"), "POST", "/site/sync/now")).value as SyncView;
   }
 
   /**
-   * Asks for a sync until nothing waits at the site and nothing is on the line. The last sync begins with an idle line: a
-   * request that the line delivers late during a sync may change a record that this sync has already looked at.
+   * Syncs until nothing is pending at the site or in the proxy. The last sync starts with an idle proxy: a late
+   * request may change a record that the sync has already read.
    */
   async settle(withinMs?: number): Promise<void> {
     await eventually(
@@ -106,8 +109,9 @@ export class SiteAndCentre {
   }
 
   /**
-   * The oracle: each living record of the site is at the centre exactly once with its last content, each deleted one is
-   * not there, nothing was invented, others' records are as they were, and no key was used for two contents.
+   * Checks the final state. Each record of the site is at the dispatch centre exactly once with its last
+   * content. Deleted ones are not there, there are no additional ones, records of others are unchanged, and no
+   * key was used for two bodies.
    */
   async expectExactlyOnce(): Promise<{ records: number; deleted: number }> {
     const { summary } = await this.site.get<SyncView>("/site/sync");
@@ -146,7 +150,7 @@ export class SiteAndCentre {
   }
 }
 
-/** All interventions of a daemon, page by page. */
+/** All interventions of a daemon, read in pages. */
 export async function allOf(dataDir: string): Promise<Intervention[]> {
   const all: Intervention[] = [];
   for (;;) {
@@ -159,7 +163,10 @@ export async function allOf(dataDir: string): Promise<Intervention[]> {
 
 const PAGE_ROWS = 500;
 
-/** What both sides must agree on: everything but what each side assigns itself, and the reference that only the centre sees. */
+/**
+ * The fields that must be equal on both sides: all except those that each side assigns, and the reference that
+ * only the dispatch centre has.
+ */
 function contentOf({ id: _id, dispeceratId: _theirs, notes, ...content }: Intervention): object {
   const text = notes?.replace(/\n?\[ref:proof-[^\]]*\]$/, "") ?? "";
   return { ...content, notes: text === "" ? null : text };

@@ -3,10 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether this machine lets the tests mount a disk of their own. */
+/** Whether tests may mount a file system on this machine. */
 export const CAN_MOUNT = canMount();
 
-/** A file system of a few megabytes in memory that a test can fill, make read-only, and throw away. Needs root. */
+/** A small in-memory file system that a test can fill, make read-only and remove. Requires root. */
 export class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-disk-"));
 
@@ -14,7 +14,7 @@ export class SmallDisk {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", this.folder]);
   }
 
-  /** Takes every free byte. */
+  /** Fills the free space. */
   fill(): void {
     const file = openSync(this.#filler, "a");
     for (const size of [65_536, 4096, 512, 1]) {
@@ -28,7 +28,7 @@ export class SmallDisk {
     closeSync(file);
   }
 
-  /** Gives them back. */
+  /** Frees the space again. */
   drain(): void {
     rmSync(this.#filler, { force: true });
   }
@@ -38,7 +38,7 @@ export class SmallDisk {
   }
 
   remove(): void {
-    // Lazily: a process that a failed test left behind must not keep the folder.
+    // Lazy unmount: a process left by a failed test must not keep the directory.
     execFileSync("umount", ["-l", this.folder]);
     rmSync(this.folder, { recursive: true });
   }

@@ -10,9 +10,9 @@ import { UpstreamClient } from "../../src/sync/upstream-client.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
 import { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { PASSWORD, PATROL, PEOPLE, SOMEBODY, type TestApp } from "./app.ts";
+import { PASSWORD, PATROL, PEOPLE, OPERATOR_USER, type TestApp } from "./app.ts";
 
-/** A site with the real services, outbox and push, on a manual clock, pushing to the given address. */
+/** A site with the real services, outbox and push, on a manual clock. */
 export class SyncingSite {
   readonly app: TestApp;
   readonly health: ConditionRegistry;
@@ -23,7 +23,7 @@ export class SyncingSite {
   push: Push;
   readonly logLines: string[] = [];
   readonly log: JsonLog;
-  /** Called at each failpoint; a test may throw from it to play a dying process. */
+  /** Called at each failpoint; throwing simulates a crash. */
   atFailpoint: (name: string) => void = () => {};
   readonly #makePush: () => Push;
   #scheduler: SyncScheduler | undefined;
@@ -67,12 +67,12 @@ export class SyncingSite {
   create(fields: Partial<InterventionCreate> = {}, key?: string): Intervention {
     return this.app.interventions.create(
       { ...PATROL, ...fields },
-      SOMEBODY,
+      OPERATOR_USER,
       key === undefined ? undefined : { key, fingerprint: key },
     ).record;
   }
 
-  /** Lets the link's and every record's wait pass, and works through what is due. */
+  /** Advances past every back-off, and processes what is due. */
   async cycleAfterWait(): Promise<void> {
     this.app.clock.advance(3_600_000);
     await this.push.cycle();
@@ -84,15 +84,15 @@ export class SyncingSite {
     return entry;
   }
 
-  /** Starts the push anew on the same database, as after a restart. */
+  /** Starts a new push on the same database, as after a restart. */
   restart(): void {
     this.push = this.#makePush();
     this.push.start();
   }
 
   /**
-   * A scheduler of its push, not started yet; `close` stops it.
-   * @param nextRunMs by default every full minute of the wall clock
+   * A scheduler of its push, not started; `close` stops it.
+   * @param nextRunMs every full minute of the wall clock by default
    */
   scheduler(nextRunMs = () => Math.floor(this.app.clock.wallMs() / 60_000 + 1) * 60_000): SyncScheduler {
     const { push, link, log, health: conditions } = this;
@@ -104,7 +104,7 @@ export class SyncingSite {
     return this.health.list().map(({ code }) => code);
   }
 
-  /** Lets go of the centre and of the database. */
+  /** Closes the connections and the database. */
   async close(): Promise<void> {
     await this.#scheduler?.stop();
     this.client.close();

@@ -12,10 +12,10 @@ import { close, listen } from "./loopback.ts";
  */
 export type LineMode = "carry" | "refuse" | "swallow" | "cut-answer" | "lose-answers" | "lose-requests";
 
-/** A TCP line on the loopback that breaks on demand. */
+/** A loopback TCP proxy that fails on demand. */
 export class TcpProxy {
   mode: LineMode = "carry";
-  /** How many connections came in. */
+  /** Number of accepted connections. */
   connections = 0;
   readonly #targetPort: number;
   readonly #sockets = new Set<Socket>();
@@ -30,7 +30,7 @@ export class TcpProxy {
     return `http://127.0.0.1:${await listen(this.#server)}`;
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

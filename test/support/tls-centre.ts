@@ -5,46 +5,46 @@ import type { TLSSocket } from "node:tls";
 import type { KeyPairPem } from "./certificates.ts";
 import { close, listen } from "./loopback.ts";
 
-/** One request, read as a whole and not answered yet. */
+/** One request, completely read and not answered. */
 export interface TlsExchange {
   readonly method: string;
   readonly path: string;
   readonly body: string;
   readonly socket: TLSSocket;
-  /** Whether something was asked on this connection before. */
+  /** Whether it is not the first request of its connection. */
   readonly isKept: boolean;
   readonly response: ServerResponse;
   /** Ends the connection with a TCP reset. */
   reset(): void;
-  /** Does what is asked. @returns status and body of the answer */
+  /** Applies the request. @returns status and body of the response */
   carryOut(): { status: number; body: string };
 }
 
-/** What happens to one request in place of the plain answer. */
+/** Handles one request instead of the normal response. */
 export type TlsFault = (exchange: TlsExchange) => void;
 
 /**
- * A centre that speaks TLS, knows no keys and keeps its records in memory. It counts connections, and the requests that
- * wait for their answer.
+ * A dispatch centre with TLS and without idempotency keys that keeps records in memory. It counts connections
+ * and pending requests.
  */
 export class TlsCentre {
   readonly rows = new Map<number, { readonly id: number; readonly [field: string]: unknown }>();
-  /** Called for each request; undefined answers it plainly. */
+  /** Called for each request; undefined gives the normal response. */
   faultFor: (exchange: TlsExchange) => TlsFault | undefined = () => undefined;
-  /** Sign-ins so far; the token of the second is `t2`. */
+  /** Number of sign-ins; the token of the second is `t2`. */
   signIns = 0;
-  /** Tokens that are no longer accepted, with the status that says it. */
+  /** Tokens that are no longer accepted, with the response status. */
   readonly refusedTokens = new Map<string, number>();
-  /** Connections so far. */
+  /** Number of connections. */
   connections = 0;
-  /** Writes so far, as `method path name`. */
+  /** Received writes, as `method path name`. */
   readonly writes: string[] = [];
-  /** The highest number of requests that waited for their answers together. */
+  /** Maximum number of pending requests. */
   mostAtOnce = 0;
-  /** Paths of single records at which two requests were under way together. */
+  /** Paths of records with two concurrent requests. */
   readonly crossed: string[] = [];
   readonly #underWay: string[] = [];
-  /** The TCP connections under those of TLS, by the port of the client. */
+  /** The TCP connections below TLS, by the port of the client. */
   readonly #raw = new Map<number | undefined, Socket>();
   readonly #asked = new WeakSet<TLSSocket>();
   readonly #server: Server;
@@ -67,12 +67,12 @@ export class TlsCentre {
     await close(this.#server);
   }
 
-  /** Names of the records, in the order of the alphabet. */
+  /** Names of the records, sorted. */
   get names(): string[] {
     return [...this.rows.values()].map(({ name }) => String(name)).sort((a, b) => a.localeCompare(b));
   }
 
-  /** Requests that wait for their answers now. */
+  /** Number of pending requests. */
   get waiting(): readonly string[] {
     return this.#underWay;
   }
@@ -135,7 +135,7 @@ export class TlsCentre {
   }
 }
 
-/** Carries the request out and answers. */
+/** Applies the request and responds. */
 export function plainly(exchange: TlsExchange): void {
   const { status, body } = exchange.carryOut();
   answer(exchange.response, status, body);

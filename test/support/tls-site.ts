@@ -8,15 +8,15 @@ import type { TestApp } from "./app.ts";
 
 export interface TlsSiteOptions {
   readonly baseUrl: string;
-  /** PEM of the authority that signed the centre's certificate. */
+  /** PEM of the authority of the dispatch centre. */
   readonly ca: string;
   readonly email?: string;
   readonly password?: string;
-  /** Data folder in which the centre's token is kept; without it each start signs in. */
+  /** Data directory of the stored token; without it each start signs in. */
   readonly dataDir?: string;
 }
 
-/** The whole sync of an application, not started, to a centre over TLS. */
+/** The complete sync of an application to a dispatch centre over TLS, not started. */
 export function tlsSiteOf(
   { clock, database }: Pick<TestApp, "clock" | "database">,
   { dataDir, email = "site@centre.example", password = "p", ...centre }: TlsSiteOptions,

@@ -6,33 +6,33 @@ export interface TracedDaemonOptions {
   /** Path of the program's main file. */
   readonly main: string;
   readonly configFile: string;
-  /** What strace is told to watch or to break, as its own options. */
+  /** Options of strace that select calls or inject faults. */
   readonly trace: readonly string[];
-  /** Where strace writes what it has seen. */
+  /** Output file of strace. */
   readonly output: string;
 }
 
 /**
- * A daemon whose calls to the kernel are watched or broken by strace, so that a plug can be pulled or a disk can fail at
- * any one of them while the program itself is the one that is shipped.
+ * A daemon under strace, which records system calls or makes them fail: a power cut or a disk error at any call
+ * of the shipped program.
  */
 export class TracedDaemon {
   readonly #options: TracedDaemonOptions;
   #process: ChildProcess | undefined;
-  /** What it wrote to its standard output, a line each. */
+  /** Lines of its standard output. */
   readonly lines: string[] = [];
 
   constructor(options: TracedDaemonOptions) {
     this.#options = options;
   }
 
-  /** Starts it. @returns whether it became ready; false when it ended before that */
+  /** Starts it. @returns whether it became ready; false if it exited before */
   start(): Promise<boolean> {
     const { main, configFile, trace, output } = this.#options;
     const daemon = spawn(
       "strace",
       ["-f", "-o", output, ...trace, process.execPath, main, "serve", "--config", configFile],
-      // A group of its own: strace leaves signals to the one it watches.
+      // A process group of its own: strace forwards no signals.
       { stdio: ["ignore", "pipe", "ignore"], detached: true },
     );
     this.#process = daemon;
@@ -50,7 +50,7 @@ export class TracedDaemon {
     return this.#process?.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** Waits until it is gone, for whatever reason. */
+  /** Waits until it has exited. */
   async gone(): Promise<void> {
     const daemon = this.#process;
     if (this.isGone || !daemon) return;
@@ -67,7 +67,7 @@ export class TracedDaemon {
   }
 }
 
-/** Tests that need strace: skipped with a sentence where it is missing or may not watch another process. */
+/** Tests that require strace; skipped with a reason if it is missing or may not trace processes. */
 export function describeWithStrace(name: string, tests: () => void): void {
   const works = spawnSync("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).status === 0;
   describeUnless(works ? undefined : MISSING, name, tests);

@@ -1,7 +1,7 @@
 import type { NewTrip } from "../../src/domain/trip.ts";
 import type { InterventionCreate } from "../../src/generated/types.ts";
 
-/** A row of the journal for a trip that waits, for tests of what reads the journal. */
+/** A journal row of a pending trip, for tests of journal readers. */
 export function tripRow(key: string, body: InterventionCreate, wallMs: number): NewTrip {
   return {
     key,

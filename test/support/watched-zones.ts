@@ -14,7 +14,7 @@ import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/off-disk-changes.ts";
 import { ManualClock } from "./manual-clock.ts";
 
-/** A zone with every option filled in, at building 12 unless the options say otherwise. */
+/** A zone with all options set, at building 12 by default. */
 export function zoneOf(options: Partial<ZoneOptions> & Pick<ZoneOptions, "input">): Zone {
   const zone = resolveZone(
     {
@@ -30,14 +30,14 @@ export function zoneOf(options: Partial<ZoneOptions> & Pick<ZoneOptions, "input"
   return zone;
 }
 
-/** What the monitor calls a gate that follows a message. */
+/** Key of an arming condition that follows a message. */
 export function gateIdOf(options: Extract<ZoneOptions["gate"], { mqtt: string }>): string {
   const gate = resolveGate(options);
   if (gate?.by !== "mqtt") throw new Error("the gate follows no message");
   return gate.id;
 }
 
-/** A monitor over a real journal, with a clock that stands still until a test moves it. */
+/** A zone engine with a real journal and a manual clock. */
 export class WatchedZones {
   readonly clock: ManualClock;
   readonly logLines: Record<string, unknown>[] = [];
@@ -46,11 +46,11 @@ export class WatchedZones {
   readonly database: Database;
   readonly journal: Journal;
   readonly zones: readonly Zone[];
-  /** How often the monitor said that there is a trip. */
+  /** Number of trip notifications. */
   hints = 0;
-  /** What was written into the event log. */
+  /** Entries of the event log. */
   readonly events: NewEvent[] = [];
-  /** The machine, as the next start of the daemon finds it; its clock can be believed unless a test says otherwise. */
+  /** State of the machine at the next start of the daemon; its clock is trusted by default. */
   host = { bootId: "boot-1", upMs: 864_000_000, time: { isTrusted: () => this.isClockTrusted } };
   isClockTrusted = true;
   #watch: ZoneService;
@@ -58,7 +58,10 @@ export class WatchedZones {
 
   readonly #zoneInRecord: ZoneServiceOptions["zoneInRecord"];
 
-  /** @param options `zoneInRecord`: what an intervention says of a zone; its name unless given; `clock`: one of its own unless given */
+  /**
+   * @param options `zoneInRecord`: text of a zone in an intervention, its name by default; `clock`: its own by
+   * default
+   */
   constructor(
     zones: readonly Zone[],
     {
@@ -70,7 +73,7 @@ export class WatchedZones {
       readonly clock?: ManualClock;
       readonly journalPath?: string;
       readonly zoneInRecord?: ZoneServiceOptions["zoneInRecord"];
-      /** Where changes are kept that the disk does not take. */
+      /** Path of the fallback journal. */
       readonly offDiskFile?: string;
     } = {},
   ) {
@@ -94,7 +97,7 @@ export class WatchedZones {
     return this.#watch.monitor;
   }
 
-  /** What every input wants. */
+  /** Dependencies of every input. */
   get common() {
     const { clock, log, zones, monitor } = this;
     const conditions = this.#watch.blindIntervals;
@@ -105,28 +108,28 @@ export class WatchedZones {
     return { clock, log, conditions, record, ...sources, ...times };
   }
 
-  /** The daemon ends. */
+  /** Stops the daemon. */
   stop(): void {
     this.#watch.stop();
   }
 
-  /** The daemon ends and starts again: what is not in the journal is gone. */
+  /** Restarts the daemon: state outside the journal is lost. */
   restart(): void {
     this.#watch.stop();
     this.#watch = this.#newWatch();
   }
 
-  /** The machine is restarted in good order. */
+  /** Restarts the machine after a clean shutdown. */
   reboot(): void {
     this.#watch.stop();
     this.#boot();
   }
 
-  /** The machine loses its power for a while. What the old process still does touches nothing any more. */
+  /** Cuts the power of the machine for a time. The old process has no further effect. */
   losePower(forMs: number): void {
     this.breakJournal();
     this.#watch.stop();
-    this.mendJournal();
+    this.repairJournal();
     this.clock.advance(forMs);
     this.#boot();
   }
@@ -137,16 +140,16 @@ export class WatchedZones {
     this.#watch = this.#newWatch();
   }
 
-  /** Makes every write to the journal fail, as a full or read-only disk does. */
+  /** Makes every write to the journal fail, like a full or read-only disk. */
   breakJournal(): void {
     this.database.pragma("query_only = ON");
   }
 
-  mendJournal(): void {
+  repairJournal(): void {
     this.database.pragma("query_only = OFF");
   }
 
-  /** The trips and faults in the order in which they were committed. */
+  /** Trips and faults in the order of their commits. */
   get trips(): Trip[] {
     return this.journal.trips
       .newest(10_000)
@@ -154,7 +157,7 @@ export class WatchedZones {
       .toReversed();
   }
 
-  /** The closings in the order in which they were committed. */
+  /** Closings in the order of their commits. */
   get restores(): Trip[] {
     return this.journal.trips
       .newest(10_000)
@@ -162,7 +165,7 @@ export class WatchedZones {
       .toReversed();
   }
 
-  /** What is known of a zone's contact; undefined for a zone that is not there. */
+  /** Last known contact of a zone; undefined for an unknown zone. */
   contactOf(zoneId: string): Contact | undefined {
     return this.monitor.zones().find(({ zone }) => zone.id === zoneId)?.contact;
   }

@@ -6,7 +6,7 @@ import { ApiClient, type Reply } from "../../src/client/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/loopback.ts";
 
-/* A server that says to each connection exactly these bytes, once the request has come. */
+/* A server that sends exactly these bytes on each connection after the request. */
 
 let server: Server | undefined;
 let client: ApiClient | undefined;
@@ -45,7 +45,7 @@ test.each<[what: string, bytes: string, then: "stay" | "end" | "reset", reply: o
     { kind: "answered", status: 201, body: '{"id":1}' },
   ],
   [
-    "ended by the close",
+    "ended by a close",
     `${HEAD}Connection: close\r\n\r\n{"id":1}`,
     "end",
     { kind: "answered", body: '{"id":1}' },
@@ -56,25 +56,25 @@ test.each<[what: string, bytes: string, then: "stay" | "end" | "reset", reply: o
     "stay",
     { kind: "answered", status: 101 },
   ],
-  ["an early hint and then nothing", "HTTP/1.1 103 Early Hints\r\n\r\n", "end", { kind: "lost" }],
-  ["a head without an end", "HTTP/1.1 201 Created\r\nContent-Ty", "end", { kind: "lost" }],
-  ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", "end", { kind: "lost" }],
-  ["cut in the body", `${HEAD}Content-Length: 100\r\n\r\n{"id":`, "end", { kind: "lost" }],
-  ["cut in a chunk", `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"i`, "end", { kind: "lost" }],
-  ["stuck in the body", `${HEAD}Content-Length: 100\r\n\r\n{"id":`, "stay", { kind: "lost" }],
-  ["nothing, for ever", "", "stay", { kind: "lost" }],
-  ["nothing, and the end", "", "end", { kind: "lost" }],
+  ["an early hint without a response", "HTTP/1.1 103 Early Hints\r\n\r\n", "end", { kind: "lost" }],
+  ["an unfinished header", "HTTP/1.1 201 Created\r\nContent-Ty", "end", { kind: "lost" }],
+  ["not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", "end", { kind: "lost" }],
+  ["truncated in the body", `${HEAD}Content-Length: 100\r\n\r\n{"id":`, "end", { kind: "lost" }],
+  ["truncated in a chunk", `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"i`, "end", { kind: "lost" }],
+  ["stalled in the body", `${HEAD}Content-Length: 100\r\n\r\n{"id":`, "stay", { kind: "lost" }],
+  ["missing", "", "stay", { kind: "lost" }],
+  ["closed without data", "", "end", { kind: "lost" }],
   ["a reset", "", "reset", { kind: "lost" }],
-])("an answer that is %s ends the request", async (_what, bytes, then, reply) => {
+])("a response that is %s ends the request", async (_what, bytes, then, reply) => {
   expect(await answerTo(bytes, then)).toMatchObject(reply);
 });
 
-test("a request that nobody can take was not sent", async () => {
+test("a request to a closed port was not sent", async () => {
   client = new ApiClient({ baseUrl: "http://127.0.0.1:1", timeoutMs: 1_000 });
   expect(await client.request({ method: "GET", path: "/interventii" })).toMatchObject({ kind: "not-sent" });
 });
 
-test("a connection that is kept is used again, and ended by the client once it was idle for long enough", async () => {
+test("a kept connection is reused, and closed by the client after its idle time", async () => {
   const ended: Socket[] = [];
   server = createServer((socket) => {
     sockets.add(socket);
@@ -90,7 +90,7 @@ test("a connection that is kept is used again, and ended by the client once it w
   await eventually("the connection to be ended", () => ended.length === 1);
 });
 
-test("a request ends in its time also when the garbage is collected meanwhile", async () => {
+test("a request ends at its time-out also after a garbage collection", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const asked = answerTo("", "stay");

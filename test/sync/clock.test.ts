@@ -4,28 +4,28 @@ import { nextRunMs } from "../../src/sync/cron.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/nonconforming-centre.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
- * Clocks that are set while the daemon runs. The schedule is node-cron's own, asked at the moment that the wall clock
- * shows, so that what it does with a leap of years or an hour that comes twice is seen.
+ * Clock steps while the daemon runs. The schedule uses node-cron itself at the shown wall clock, to test its
+ * behaviour with a step of years or a repeated hour.
  */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** 56 years: from 1970, where a Pi without a battery clock wakes up, to now. */
+/** 56 years: from 1970, where a Pi without a battery clock starts, to now. */
 const SINCE_1970_MS = 56 * 365.25 * DAY_MS;
-/** The longest gap of the event loop: an edge of a wire or a message waits no longer than this. */
+/** Maximum gap of the event loop: an edge or a message waits no longer than this. */
 const GAP_MS_MAX = 200;
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What node-cron says when the wall clock shows that moment. */
+/** The result of node-cron at this wall clock time. */
 function nextFrom(wallMs: number, expression: string, timezone = "Europe/Bucharest"): number {
   vi.useFakeTimers({ toFake: ["Date"], now: wallMs });
   try {
@@ -36,12 +36,12 @@ function nextFrom(wallMs: number, expression: string, timezone = "Europe/Buchare
 }
 
 describe("the schedule", () => {
-  let centre: OddCentre;
+  let centre: NonconformingCentre;
   let site: SyncingSite;
   let scheduler: SyncScheduler;
 
   beforeEach(async () => {
-    centre = new OddCentre();
+    centre = new NonconformingCentre();
     centre.answer = () => json(201, { id: centre.requests.length });
     site = new SyncingSite(await TestApp.make(), await centre.start());
     scheduler = site.scheduler(() => nextFrom(site.app.clock.wallMs(), "* * * * *"));
@@ -57,23 +57,23 @@ describe("the schedule", () => {
     ["thirty days on", 30 * DAY_MS],
     ["a year on", 365 * DAY_MS],
     ["56 years on, from where a Pi without a battery clock wakes up", SINCE_1970_MS],
-  ])("goes on within its minute when the clock is set %s, and blocks nothing", async (_what, stepMs) => {
+  ])("continues within a minute when the clock is set %s, without blocking", async (_what, stepMs) => {
     const { clock } = site.app;
     if (stepMs === SINCE_1970_MS) clock.stepWall(-SINCE_1970_MS);
     scheduler.start();
     await site.push.cycle();
     const gapsMs: number[] = [];
-    // Other work of the machine makes gaps too: one quiet round of five shows that the step itself makes none.
+    // Other processes cause gaps too: one quiet run of five shows that the step causes none.
     while (gapsMs.length < 5 && !gapsMs.some((gapMs) => gapMs < GAP_MS_MAX)) {
       const gaps = monitorEventLoopDelay({ resolution: 5 });
       gaps.enable();
-      // One turn, so that the measure has begun.
+      // One turn, so that the measurement has started.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
       clock.stepWall(stepMs);
       const { id } = site.create();
-      // The cadence, and the longest look in which a step is noticed.
+      // The schedule interval, and the longest interval of the detection.
       clock.advance(MINUTE_MS + 15 * SECOND_MS);
       await eventually("the record at the centre", () => site.entry(id).phase === "linked");
       await site.push.cycle();
@@ -89,7 +89,7 @@ describe("the schedule", () => {
     expect(Math.min(...gapsMs)).toBeLessThan(GAP_MS_MAX);
   });
 
-  test("looks no more often than before after a leap: what was missed is not made up for", async () => {
+  test("does not catch up on missed runs after a clock step", async () => {
     const { clock } = site.app;
     scheduler.start();
     await site.push.cycle();
@@ -100,42 +100,37 @@ describe("the schedule", () => {
     const before = reads();
     clock.advance(10 * MINUTE_MS);
     await site.push.cycle();
-    // A site without records has nothing to ask.
+    // A site without records sends no requests.
     expect(reads() - before).toBe(0);
   });
 });
 
-describe("node-cron's moments in the site's time zone", () => {
+describe("the run times of node-cron in the time zone of the site", () => {
   // In Bucharest clocks go from 03:00 to 04:00 on 29 March 2026, 01:00 UTC, and from 04:00 to 03:00 on 25 October, 01:00 UTC.
   test.each([
+    ["a skipped hour is not waited for", "2026-03-29T00:50:00Z", "30 * * * *", "2026-03-29T01:30:00Z"],
     [
-      "an hour that is left out is not waited for",
-      "2026-03-29T00:50:00Z",
-      "30 * * * *",
-      "2026-03-29T01:30:00Z",
-    ],
-    [
-      "each minute goes on over the hour that is left out",
+      "every minute continues over the skipped hour",
       "2026-03-29T00:59:30Z",
       "* * * * *",
       "2026-03-29T01:00:00Z",
     ],
     [
-      "each minute goes on in the first round of the hour",
+      "every minute continues in the first pass of the repeated hour",
       "2026-10-25T00:30:05Z",
       "* * * * *",
       "2026-10-25T00:31:00Z",
     ],
-    ["each minute goes on over the change", "2026-10-25T00:59:30Z", "* * * * *", "2026-10-25T01:00:00Z"],
-    ["each minute goes on in the second round", "2026-10-25T01:30:05Z", "* * * * *", "2026-10-25T01:31:00Z"],
+    ["every minute continues over the change", "2026-10-25T00:59:30Z", "* * * * *", "2026-10-25T01:00:00Z"],
     [
-      "each hour has its moment in the hour that comes twice",
-      "2026-10-25T00:10:00Z",
-      "0 * * * *",
-      "2026-10-25T01:00:00Z",
+      "every minute continues in the second pass",
+      "2026-10-25T01:30:05Z",
+      "* * * * *",
+      "2026-10-25T01:31:00Z",
     ],
-    ["a night's moment is its first round", "2026-10-25T00:10:00Z", "30 3 * * *", "2026-10-25T00:30:00Z"],
-    ["the change itself is a moment too many", "2026-10-24T12:00:00Z", "0 9 * * *", "2026-10-25T01:00:00Z"],
+    ["every hour runs in the repeated hour", "2026-10-25T00:10:00Z", "0 * * * *", "2026-10-25T01:00:00Z"],
+    ["a nightly run is in the first pass", "2026-10-25T00:10:00Z", "30 3 * * *", "2026-10-25T00:30:00Z"],
+    ["the change itself is an extra run", "2026-10-24T12:00:00Z", "0 9 * * *", "2026-10-25T01:00:00Z"],
   ])("%s", (_what, now, expression, next) => {
     expect(new Date(nextFrom(Date.parse(now), expression))).toEqual(new Date(next));
   });
@@ -144,7 +139,7 @@ describe("node-cron's moments in the site's time zone", () => {
     ["* * * * *", MINUTE_MS],
     ["*/7 * * * *", 7 * MINUTE_MS],
     ["0 * * * *", HOUR_MS],
-  ])("%s leaves nothing out on the days on which the clocks change", (expression, cadenceMs) => {
+  ])("%s skips nothing on the days of a time change", (expression, cadenceMs) => {
     for (const day of ["2026-03-28T23:00:00Z", "2026-10-24T23:00:00Z"])
       for (let now = Date.parse(day) + 123; now < Date.parse(day) + 5 * HOUR_MS;) {
         const next = nextFrom(now, expression);
@@ -154,7 +149,7 @@ describe("node-cron's moments in the site's time zone", () => {
       }
   });
 
-  test("are found in a moment, also where the next one is years ahead", () => {
+  test("are computed quickly, also when the next one is years ahead", () => {
     const now = Date.UTC(2026, 2, 1, 12);
     for (const expression of ["0 0 29 2 *", "* * * * *", "59 23 31 12 *", "*/30 * * * * *"]) {
       const startedMs = performance.now();

@@ -1,20 +1,20 @@
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { close, listen } from "../support/loopback.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
- * Records are looked at again at the centre in the time that nothing new needs. Our own application is the centre; it sees
- * no keys, as one that does not know them.
+ * Re-checks of records must not delay new ones. The application is the dispatch centre; it receives no keys,
+ * like one that does not support them.
  */
 
 let centre: TestApp;
 let server: Server;
 let site: SyncingSite;
-/** What has been asked of the centre, in its order. */
+/** Requests to the dispatch centre in order. */
 let asked: string[];
-/** Called at each request, before it is answered. */
+/** Called at each request before the response. */
 let atRequest: (request: string) => void;
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ afterEach(async () => {
   await centre.close();
 });
 
-/** Records something new at the first request that fits, as an operator does at any moment. */
+/** Creates a record at the first matching request, like a user at any time. */
 function createAt(fits: (request: string) => boolean): void {
   atRequest = (request) => {
     if (!fits(request)) return;
@@ -48,7 +48,7 @@ function createAt(fits: (request: string) => boolean): void {
   };
 }
 
-test("a new record waits for one check of an old one and not for all of them", async () => {
+test("a new record waits for one check of an old one, not for all", async () => {
   for (let number = 1; number <= 5; number += 1) site.create({ name: `Old ${number}` });
   await site.push.cycle();
   site.app.clock.advance(600_000);
@@ -62,13 +62,13 @@ test("a new record waits for one check of an old one and not for all of them", a
   expect(asked.slice(sent).filter(isCheck)).toHaveLength(4);
 });
 
-test("a new record does not wait until the second records of hundreds were looked for", async () => {
+test("a new record does not wait for the duplicate sweeps of hundreds", async () => {
   for (let number = 1; number <= 60; number += 1) site.create({ name: `Old ${number}` });
   await site.push.cycle();
   const last = centre.records().at(-1);
   if (!last) throw new Error("the centre has no record");
   const { id: _id, dispeceratId: _dispeceratId, invoicePdf: _invoicePdf, ...fields } = last;
-  centre.interventions.create(fields, SOMEBODY);
+  centre.interventions.create(fields, OPERATOR_USER);
   site.app.clock.advance(200_000);
   createAt((request) => request.startsWith("GET /interventii?"));
   await site.push.cycleWithChecks();

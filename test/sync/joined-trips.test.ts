@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SOMEBODY, TestApp } from "../support/app.ts";
-import { json, type OddRequest } from "../support/nonconforming-centre.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* A trip has joined a record that the centre, or a person here, was done with. */
+/* A trip has joined a record that was done at the dispatch centre or on site. */
 
 const FIRST = { priority: "high", notes: "03:27 Door", dateStart: "2026-11-20T23:30:00" } as const;
 const BOTH = "03:27 Door\n03:41 Window";
 let site: SyncingSite;
 
 function join(id: number): void {
-  site.app.interventions.update(id, { notes: BOTH }, SOMEBODY, true);
+  site.app.interventions.update(id, { notes: BOTH }, OPERATOR_USER, true);
 }
 
-/** The site notices that its record is not there, and accepts it after a second look. */
+/** The site detects the missing record, and accepts it after a second read. */
 async function notice(id: number): Promise<void> {
-  site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+  site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
   for (let look = 0; look < 3; look += 1) {
     site.app.clock.advance(125_000);
     await site.push.cycle();
@@ -24,7 +24,7 @@ async function notice(id: number): Promise<void> {
   expect(site.entry(id)?.phase).toBe("gone");
 }
 
-describe("at a centre that keeps keys", () => {
+describe("at a dispatch centre with idempotency keys", () => {
   let centre: TestApp;
   beforeEach(async () => {
     centre = await TestApp.make();
@@ -35,10 +35,10 @@ describe("at a centre that keeps keys", () => {
     await centre.close();
   });
 
-  test("a record that was given up after its deletion is made under another key", async () => {
+  test("a record dropped after its deletion is created under another key", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
-    for (const record of centre.records()) centre.interventions.delete(record.id, SOMEBODY);
+    for (const record of centre.records()) centre.interventions.delete(record.id, OPERATOR_USER);
     await notice(id);
     site.push.operator.drop(id);
     join(id);
@@ -48,7 +48,7 @@ describe("at a centre that keeps keys", () => {
   });
 });
 
-describe("at a centre without keys", () => {
+describe("at a dispatch centre without idempotency keys", () => {
   let centre: RowCentre;
   beforeEach(async () => {
     centre = new RowCentre();
@@ -59,8 +59,8 @@ describe("at a centre without keys", () => {
     await centre.stop();
   });
 
-  test("an earlier send that arrives late does not take the trip out of the record", async () => {
-    let held: OddRequest | undefined;
+  test("an earlier attempt that arrives late does not remove the trip from the record", async () => {
+    let held: ReceivedRequest | undefined;
     centre.instead = (request) => {
       if (request.method !== "POST" || held) return undefined;
       held = request;
@@ -88,7 +88,7 @@ describe("at a centre without keys", () => {
     expect(site.app.interventions.get(id).record.notes).toBe(BOTH);
   });
 
-  test("a centre that opens no finished record again is followed, so that the next trip has a record of its own", async () => {
+  test("a done record that the dispatch centre does not reopen stays done, and the next trip has its own record", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
     const row = centre.rows.get(1);
@@ -108,7 +108,7 @@ describe("at a centre without keys", () => {
     expect(site.app.interventions.get(id).record).toMatchObject({ status: "done", notes: BOTH });
   });
 
-  test("a trip that the centre has had does not bring the record back", async () => {
+  test("a trip that was synchronised does not recreate the record", async () => {
     const { id } = site.create(FIRST, "key-1");
     await site.push.cycle();
     join(id);

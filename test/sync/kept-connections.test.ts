@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
 import type { Sync } from "../../src/sync/sync.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { plainly, TlsCentre, type TlsExchange, type TlsFault } from "../support/tls-centre.ts";
 import { tlsSiteOf } from "../support/tls-site.ts";
 
-/* The whole way to a centre, over TLS, with connections that are kept. The centre knows no keys. */
+/* The complete sync over TLS with kept connections. The dispatch centre has no idempotency keys. */
 
 let authority: TestAuthority;
 let pair: KeyPairPem;
@@ -37,19 +37,19 @@ afterEach(async () => {
 });
 
 function create(name: string, fields: Partial<InterventionCreate> = {}): Intervention {
-  const { record } = app.interventions.create({ ...PATROL, ...fields, name }, SOMEBODY);
+  const { record } = app.interventions.create({ ...PATROL, ...fields, name }, OPERATOR_USER);
   sync.changed(record);
   return record;
 }
 
-/** Names of so many records, all of which wait. */
+/** Creates this number of pending records. Returns their names. */
 function many(count: number): string[] {
   const names = Array.from({ length: count }, (_, index) => `Call ${String(index).padStart(3, "0")}`);
   for (const name of names) create(name);
   return names;
 }
 
-/** Lets every wait pass until nothing waits any longer. */
+/** Advances past every wait until nothing is pending. */
 async function settle(): Promise<void> {
   await eventually("nothing to wait", async () => {
     app.clock.advance(200_000);
@@ -60,7 +60,7 @@ async function settle(): Promise<void> {
 
 const isPost = ({ method, path }: TlsExchange): boolean => method === "POST" && path === "/interventii";
 
-/** Holds back the POSTs that fit, and lets them go all together. */
+/** Holds matching POSTs, and releases them together. */
 function holdPosts(fits: (exchange: TlsExchange) => boolean = () => true): {
   held: TlsExchange[];
   release(): void;
@@ -77,12 +77,12 @@ function holdPosts(fits: (exchange: TlsExchange) => boolean = () => true): {
   };
 }
 
-test("what waits leaves over a handful of connections, eight records at once and each once", async () => {
+test("queued records are sent once each over a few connections, eight at a time", async () => {
   const names = many(60);
   sync.start();
   await eventually("the link to be up", () => centre.rows.size > 0);
   const posts = holdPosts();
-  await eventually("eight records on the wire", () => posts.held.length === 8);
+  await eventually("eight records in progress", () => posts.held.length === 8);
   posts.release();
   await settle();
   expect(centre.names).toEqual(names);
@@ -91,13 +91,13 @@ test("what waits leaves over a handful of connections, eight records at once and
   expect(centre.connections).toBeLessThanOrEqual(8 + 4);
 });
 
-test("the requests of one record go one after the other, however often it changes", async () => {
+test("the requests of one record are sequential, however often it changes", async () => {
   const records = ["one", "two", "three"].map((name) => create(name));
   sync.start();
   await settle();
   for (let change = 1; change <= 5; change += 1)
     for (const { id } of records) {
-      app.interventions.update(id, { description: `words ${change}` }, SOMEBODY);
+      app.interventions.update(id, { description: `words ${change}` }, OPERATOR_USER);
       sync.changed({ priority: change % 2 === 0 ? "high" : "medium" });
       await new Promise(setImmediate);
     }
@@ -106,12 +106,12 @@ test("the requests of one record go one after the other, however often it change
   expect(centre.crossed).toEqual([]);
 });
 
-test("an alarm is at the centre while eight other records hang there, over a connection of its own", async () => {
+test("an alarm is sent over its own connection while eight other records hang", async () => {
   many(30);
   sync.start();
   await eventually("the link to be up", () => centre.rows.size > 0);
   const posts = holdPosts(({ body }) => body.includes("Call"));
-  await eventually("eight records on the wire", () => posts.held.length === 8);
+  await eventually("eight records in progress", () => posts.held.length === 8);
   create("Intrusion", { priority: "high" });
   await eventually("the alarm", () => centre.names.includes("Intrusion"));
   expect(posts.held).toHaveLength(8);
@@ -120,7 +120,7 @@ test("an alarm is at the centre while eight other records hang there, over a con
   posts.release();
 });
 
-test("an alarm that hangs holds up no alarm behind it", async () => {
+test("an alarm that hangs does not delay the next alarm", async () => {
   create("Patrol");
   sync.start();
   await settle();
@@ -132,7 +132,7 @@ test("an alarm that hangs holds up no alarm behind it", async () => {
   posts.release();
 });
 
-test("records that look alike are sent one after the other", async () => {
+test("similar records are sent one after the other", async () => {
   for (let copy = 0; copy < 6; copy += 1) create("Patrol");
   create("Another");
   sync.start();
@@ -145,47 +145,50 @@ test("records that look alike are sent one after the other", async () => {
   expect(centre.names).toEqual(["Another", ...Array(6).fill("Patrol")]);
 });
 
-describe("a kept connection that ends", () => {
+describe("a kept connection that closes", () => {
   const cut: Readonly<Record<string, TlsFault>> = {
     "before the request is read": ({ socket }) => void socket.destroy(),
     "with a reset before the request is read": (exchange) => exchange.reset(),
-    "after the centre has done it, before a byte of the answer": (exchange) => {
+    "after the request is applied, before the response": (exchange) => {
       exchange.carryOut();
       exchange.reset();
     },
-    "in the middle of the answer": (exchange) => {
+    "during the response": (exchange) => {
       const { status, body } = exchange.carryOut();
       const head = `HTTP/1.1 ${status} Created\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
       exchange.socket.write(head + body.slice(0, 20), () => exchange.reset());
     },
   };
 
-  test.each(Object.entries(cut))("%s leaves each record at the centre once", async (_when, fault) => {
-    const names = many(20);
-    let faults = 0;
-    centre.faultFor = (exchange) => {
-      if (!isPost(exchange) || !exchange.isKept || faults === 2) return undefined;
-      faults += 1;
-      return fault;
-    };
-    sync.start();
-    await eventually("both faults", () => faults === 2);
-    await eventually("all others", () => outbox.summary().waiting <= 2);
-    // Until it can no longer arrive, nothing that may have been carried out is sent a second time.
-    const posts = centre.writes.filter((write) => write.startsWith("POST"));
-    expect(new Set(posts).size).toBe(posts.length);
-    await settle();
-    expect(centre.names).toEqual(names);
-  });
+  test.each(Object.entries(cut))(
+    "%s leaves each record once at the dispatch centre",
+    async (_when, fault) => {
+      const names = many(20);
+      let faults = 0;
+      centre.faultFor = (exchange) => {
+        if (!isPost(exchange) || !exchange.isKept || faults === 2) return undefined;
+        faults += 1;
+        return fault;
+      };
+      sync.start();
+      await eventually("both faults", () => faults === 2);
+      await eventually("all others", () => outbox.summary().waiting <= 2);
+      // A request that may have been applied is not sent again until it can no longer arrive.
+      const posts = centre.writes.filter((write) => write.startsWith("POST"));
+      expect(new Set(posts).size).toBe(posts.length);
+      await settle();
+      expect(centre.names).toEqual(names);
+    },
+  );
 });
 
-describe("what gateways do with connections", () => {
+describe("connection behaviour of gateways", () => {
   const answers: Readonly<Record<string, TlsFault>> = {
-    "closes each one when it has answered": (exchange) => {
+    "closes each one after the response": (exchange) => {
       exchange.response.setHeader("Connection", "close");
       plainly(exchange);
     },
-    "closes each one without a word once it is idle": (exchange) => {
+    "silently closes each one when it is idle": (exchange) => {
       exchange.response.once("finish", () => setImmediate(() => exchange.socket.end()));
       plainly(exchange);
     },
@@ -203,11 +206,14 @@ describe("what gateways do with connections", () => {
     },
   };
 
-  test.each(Object.entries(answers))("a centre that %s has each record once", async (_what, fault) => {
-    const names = many(20);
-    centre.faultFor = () => fault;
-    sync.start();
-    await settle();
-    expect(centre.names).toEqual(names);
-  });
+  test.each(Object.entries(answers))(
+    "a dispatch centre that %s has each record once",
+    async (_what, fault) => {
+      const names = many(20);
+      centre.faultFor = () => fault;
+      sync.start();
+      await settle();
+      expect(centre.names).toEqual(names);
+    },
+  );
 });

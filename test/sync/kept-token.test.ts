@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Sync } from "../../src/sync/sync.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
 import { tlsSiteOf } from "../support/tls-site.ts";
 
-/* A site that loses its power keeps the token that its centre has given it. */
+/* A site keeps its token of the dispatch centre across a power cut. */
 
 let authority: TestAuthority;
 let pair: KeyPairPem;
@@ -47,17 +47,17 @@ async function start(account: { email?: string; password?: string } = {}): Promi
   running.start();
 }
 
-/** An alarm that has come to the centre. */
+/** Creates an alarm and waits until the dispatch centre has it. */
 async function alarm(): Promise<void> {
   alarms += 1;
   const name = `Alarm ${alarms}`;
-  running?.changed(app.interventions.create({ ...PATROL, name, priority: "high" }, SOMEBODY).record);
+  running?.changed(app.interventions.create({ ...PATROL, name, priority: "high" }, OPERATOR_USER).record);
   await eventually(name, () => centre.names.includes(name));
 }
 
 const file = (): string => join(folder, "secrets", "upstream-token.json");
 
-test("the first alarm after a power cut goes out without a sign-in", async () => {
+test("the first alarm after a power cut is sent without a sign-in", async () => {
   await start();
   await alarm();
   await start();
@@ -67,7 +67,7 @@ test("the first alarm after a power cut goes out without a sign-in", async () =>
 });
 
 test.each([401, 403])(
-  "a kept token that is refused with %i is replaced, and the alarm goes out",
+  "a stored token that is rejected with %i is replaced, and the alarm is sent",
   async (status) => {
     await start();
     await alarm();
@@ -79,7 +79,7 @@ test.each([401, 403])(
   },
 );
 
-test("a token that has expired by the clock is not shown", async () => {
+test("an expired token is not sent", async () => {
   await start();
   await alarm();
   app.clock.advance(3_600_000);
@@ -89,8 +89,11 @@ test("a token that has expired by the clock is not shown", async () => {
 });
 
 test.each([
-  ["another account does not use it", { email: "other@centre.example" }],
-  ["nor does the account with another password, so that a wrong one shows at once", { password: "q" }],
+  ["another account does not use a stored token", { email: "other@centre.example" }],
+  [
+    "an account with a new password does not use a stored token, so that a wrong one fails at once",
+    { password: "q" },
+  ],
 ])("%s", async (_what, account) => {
   await start();
   await alarm();
@@ -100,7 +103,7 @@ test.each([
 });
 
 test.each(["", "{", "null", '{"token":7}', '{"token":"a\\r\\nb","expiresAtMs":9e15}'])(
-  "a file that holds %j costs a sign-in and nothing else",
+  "a token file with %j causes a sign-in and no error",
   async (text) => {
     writeFileSync(file(), text);
     await start();

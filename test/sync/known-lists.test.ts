@@ -9,29 +9,29 @@ import { eventually } from "../support/eventually.ts";
 import {
   json,
   notFound,
-  OddCentre,
-  type OddAnswer,
-  type OddRequest,
+  NonconformingCentre,
+  type ScriptedResponse,
+  type ReceivedRequest,
 } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* What a site asks of a centre whose lists it has read already, and what foreign centres make of the question. */
+/* Conditional requests for lists that the site has read already, and how third-party dispatch centres answer them. */
 
 const HOUR_MS = 3_600_000;
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let mirror: ObjectiveMirror;
-/** What the centre has, by list. */
+/** Rows of the dispatch centre, by list. */
 let there: Record<string, { id: number; name: string }[]>;
-/** The centre's tag of a page. */
+/** The ETag of a page. */
 let tagOf: (list: string, rows: unknown[]) => string | undefined;
-/** Whether the centre says that a page is as it was. */
+/** Whether the dispatch centre responds with 304. */
 let isKnown: (tag: string | undefined, known: string) => boolean;
-/** How the centre sends a body to a client that accepts gzip. */
-let packed: (body: string) => OddAnswer["body"] | undefined;
+/** Encoding of a body for clients that accept gzip. */
+let packed: (body: string) => ScriptedResponse["body"] | undefined;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   there = { cladiri: halls(450), bunuri: [{ id: 7, name: "Truck" }], persoane: [] };
   tagOf = (list, rows) =>
     `W/"${createHash("sha1")
@@ -54,7 +54,7 @@ function halls(count: number): { id: number; name: string }[] {
   return Array.from({ length: count }, (_, index) => ({ id: index + 11, name: `Hala ${index + 11}` }));
 }
 
-function answer({ path, known, accepted }: OddRequest): OddAnswer {
+function answer({ path, known, accepted }: ReceivedRequest): ScriptedResponse {
   const { pathname, searchParams } = new URL(path, "http://centre");
   const list = pathname.replace("/obiective/", "");
   const all = there[list];
@@ -86,7 +86,7 @@ function mirrorOf(): ObjectiveMirror {
   });
 }
 
-/** What the site asks in one of its hours, by list: how often, and how often with a tag. */
+/** Requests of the site in one hour, by list: total and with a tag. */
 const isTag = (known: string | undefined): boolean => known !== undefined && !known.includes("no-version");
 
 async function hour(): Promise<{ asked: number; tagged: number; outcomes: (ListOutcome | undefined)[] }> {
@@ -114,12 +114,12 @@ const namesThere = (): string[] => (there["cladiri"] ?? []).map(({ name }) => na
 const rename = (name: string, index = 3): void =>
   void there["cladiri"]?.splice(index, 1, { id: 11 + index, name });
 
-/** One tag for all pages of a list, as our own centre has it. */
+/** One tag for all pages of a list, as in the application. */
 const ofTheList = (list: string): string =>
   `W/"${list}-${createHash("sha1").update(JSON.stringify(there)).digest("hex")}"`;
 
-describe("a centre whose pages have tags", () => {
-  test("is asked for each page by its tag, and the copy stays what it is", async () => {
+describe("a dispatch centre whose pages have ETags", () => {
+  test("is requested with the tag of each page, and the mirror stays unchanged", async () => {
     const first = await hour();
     expect(first.tagged).toBe(0);
     const second = await hour();
@@ -134,7 +134,7 @@ describe("a centre whose pages have tags", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("sends the page that has changed, and only that", async () => {
+  test("sends only the changed page", async () => {
     await hour();
     rename("Hala Sud", 250);
     const seen: number[] = [];
@@ -153,7 +153,7 @@ describe("a centre whose pages have tags", () => {
     ["added", () => there["cladiri"]?.push({ id: 5_000, name: "Hala Est" })],
     ["added before all others", () => there["cladiri"]?.unshift({ id: 5, name: "Hala Est" })],
     ["removed", () => there["cladiri"]?.splice(20, 1)],
-  ])("has an objective %s, and the copy follows within the hour", async (_what, change) => {
+  ])("has an objective %s, and the mirror follows within the hour", async (_what, change) => {
     await hour();
     change();
     await hour();
@@ -177,14 +177,14 @@ describe("a centre whose pages have tags", () => {
     expect(tags).toEqual([]);
   });
 
-  test("gives a page whole that the site has lost", async () => {
+  test("sends a full page that the site has lost", async () => {
     await hour();
     site.app.database.exec("DELETE FROM centre_objectives WHERE id = 20");
     await hour();
     expect(namesHere()).toEqual(namesThere());
   });
 
-  test("is asked again for a list that was too short to be true, and accepted when it is whole again", async () => {
+  test("is asked again for an implausibly short list, which is accepted once it is complete", async () => {
     await hour();
     const all = there["cladiri"] ?? [];
     there["cladiri"] = all.slice(0, 10);
@@ -197,12 +197,12 @@ describe("a centre whose pages have tags", () => {
   });
 });
 
-describe("a centre whose lists have one tag each", () => {
+describe("a dispatch centre with one ETag per list", () => {
   beforeEach(() => {
     tagOf = ofTheList;
   });
 
-  test("is asked three short questions an hour", async () => {
+  test("receives three conditional requests an hour", async () => {
     await hour();
     expect(await hour()).toMatchObject({
       asked: 3,
@@ -221,7 +221,7 @@ describe("a centre whose lists have one tag each", () => {
     expect((await hour()).asked).toBe(3);
   });
 
-  test("is read page by page where the site has lost a row", async () => {
+  test("is read page by page when the site has lost a row", async () => {
     await hour();
     site.app.database.exec("DELETE FROM centre_objectives WHERE id = 400");
     await hour();
@@ -229,7 +229,7 @@ describe("a centre whose lists have one tag each", () => {
   });
 });
 
-describe("a foreign centre", () => {
+describe("a third-party dispatch centre", () => {
   const strange: [string, () => void][] = [
     ["ignores If-None-Match", () => (isKnown = () => false)],
     ["gives no tags", () => (tagOf = () => undefined)],
@@ -253,7 +253,7 @@ describe("a foreign centre", () => {
       },
     ]),
   ];
-  test.each(strange)("that %s is copied within the hour as before", async (_what, become) => {
+  test.each(strange)("that %s is mirrored within the hour as before", async (_what, become) => {
     become();
     for (let time = 0; time < 4; time += 1) {
       rename(`Hala ${time} a`, time);
@@ -265,7 +265,7 @@ describe("a foreign centre", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("whose tags never change is found out within a day, and no longer trusted", async () => {
+  test("with constant tags is detected within a day, and its tags are no longer used", async () => {
     tagOf = (list) => `"${list}"`;
     await hour();
     rename("Hala Sud");
@@ -276,7 +276,7 @@ describe("a foreign centre", () => {
     expect(namesHere()).toContain("Hala Nord");
   });
 
-  test("that answers 304 to what was not asked has no list, and what is here stays", async () => {
+  test("that sends an unexpected 304 has no list, and the mirror stays", async () => {
     await hour();
     tagOf = () => undefined;
     centre.read = () => ({ status: 304 });
@@ -285,7 +285,7 @@ describe("a foreign centre", () => {
     expect(namesHere()).toHaveLength(450);
   });
 
-  test("that has no page behind the last row is asked for that one as before", async () => {
+  test("without a page after the last row is asked for it as before", async () => {
     centre.read = (request) => {
       const answered = answer(request);
       return answered.body === "[]" || String(unpacked(answered)) === "[]" ? notFound() : answered;
@@ -296,12 +296,12 @@ describe("a foreign centre", () => {
   });
 });
 
-function unpacked({ body, headers }: OddAnswer): string | Buffer | undefined {
+function unpacked({ body, headers }: ScriptedResponse): string | Buffer | undefined {
   return headers?.["Content-Encoding"] === "gzip" ? gunzipSync(body ?? "") : body;
 }
 
-describe("packed answers", () => {
-  test("are accepted, for the lists alone", async () => {
+describe("compressed responses", () => {
+  test("are accepted for lists only", async () => {
     await hour();
     const lists = centre.reads.filter(({ path }) => path.startsWith("/obiective/"));
     expect(new Set(lists.map(({ accepted }) => accepted))).toEqual(new Set(["gzip"]));
@@ -310,16 +310,16 @@ describe("packed answers", () => {
     expect(namesHere()).toEqual(namesThere());
   });
 
-  test.each<[string, (body: string) => OddAnswer["body"]]>([
-    ["says gzip and sends none", (body) => body],
-    ["sends gzip that is cut", (body) => gzipSync(body).subarray(0, -12)],
+  test.each<[string, (body: string) => ScriptedResponse["body"]]>([
+    ["declares gzip and sends plain text", (body) => body],
+    ["sends truncated gzip", (body) => gzipSync(body).subarray(0, -12)],
     [
-      "sends gzip with a wrong check sum",
+      "sends gzip with a wrong checksum",
       (body) => Buffer.concat([gzipSync(body).subarray(0, -8), Buffer.alloc(8)]),
     ],
     ["sends an empty body as gzip", () => ""],
   ])(
-    "of a centre that %s are asked for again as they are, and not accepted after that",
+    "of a dispatch centre that %s are requested again uncompressed, and no longer accepted",
     async (_what, become) => {
       packed = become;
       expect((await hour()).outcomes.map((outcome) => outcome?.result)).toEqual(["taken", "taken", "taken"]);
@@ -332,7 +332,7 @@ describe("packed answers", () => {
     },
   );
 
-  test("that unpack to more than any list are not read to their end, and what is here stays", async () => {
+  test("that decompress to more than the limit are aborted, and the mirror stays", async () => {
     await hour();
     packed = () => gzipSync(Buffer.alloc(200 * 1024 * 1024, " "), { level: 1 });
     await mirror.pull({ isLossAccepted: false });

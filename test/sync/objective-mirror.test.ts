@@ -4,28 +4,33 @@ import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
 import type { ListOutcome } from "../../src/sync/list-outcome.ts";
 import { ObjectiveMirror } from "../../src/sync/objective-mirror.ts";
 import { NextRun } from "../../src/sync/next-run.ts";
-import { PATROL, SOMEBODY, TestApp } from "../support/app.ts";
+import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { notFound, json, OddCentre, type OddAnswer } from "../support/nonconforming-centre.ts";
+import {
+  notFound,
+  json,
+  NonconformingCentre,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 const BUILDINGS = "obiective/cladiri";
 const HOUR_MS = 3_600_000;
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let mirror: ObjectiveMirror;
 let lists: UpstreamObjectiveStore;
 let address: string;
-/** What the centre has, by list. */
+/** Rows of the dispatch centre, by list. */
 let there: Record<string, unknown[]>;
-/** What the lists that were read are told to. */
+/** Called with each list that was read. */
 let onPulled: () => void;
-/** How the centre cuts its pages. */
+/** Paging of the dispatch centre. */
 let pageOf: (all: unknown[], start: number, end: number) => unknown;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   address = await centre.start();
   site = new SyncingSite(await TestApp.make(), address);
   onPulled = () => site.push.retryBlocked();
@@ -41,7 +46,7 @@ afterEach(async () => {
   await centre.stop();
 });
 
-function answerOf(path: string): OddAnswer {
+function answerOf(path: string): ScriptedResponse {
   const { pathname, searchParams } = new URL(path, address);
   const all = there[pathname.replace("/obiective/", "")];
   if (!all) return json(200, []);
@@ -80,14 +85,14 @@ function buildings(): Objective[] {
   return records;
 }
 const names = (): string[] => buildings().map(({ name }) => name);
-/** The site knows 1 to 3 from its configuration; what lies above came from the centre. */
+/** Objectives 1 to 3 are from the configuration; higher ids are from the dispatch centre. */
 const idsAbove3 = (): number[] =>
   buildings()
     .map(({ id }) => id)
     .filter((id) => id > 3);
 
-describe("a list of the centre", () => {
-  test("is known here under the centre's own numbers, with what the centre says of each", async () => {
+describe("a list of the dispatch centre", () => {
+  test("is stored with the ids and fields of the dispatch centre", async () => {
     there["cladiri"] = [hall(41, "Depozit"), hall(12)];
     there["persoane"] = [{ id: 9, firstName: "Ana" }];
     const outcomes = await pull();
@@ -109,24 +114,24 @@ describe("a list of the centre", () => {
   });
 
   test.each<[string, typeof pageOf]>([
-    ["gives seven rows at most", (all, start, end) => all.slice(start, Math.min(end, start + 7))],
-    ["gives one row at most", (all, start) => all.slice(start, start + 1)],
-    ["counts _end in", (all, start, end) => all.slice(start, end + 1)],
-    ["knows no pages", (all) => all],
+    ["sends at most seven rows", (all, start, end) => all.slice(start, Math.min(end, start + 7))],
+    ["sends at most one row", (all, start) => all.slice(start, start + 1)],
+    ["treats _end as inclusive", (all, start, end) => all.slice(start, end + 1)],
+    ["has no pages", (all) => all],
     ["wraps its rows in data", (all, start, end) => ({ data: all.slice(start, end), total: all.length })],
     ["wraps its rows in results", (all, start, end) => ({ results: all.slice(start, end) })],
     [
-      "gives the last rows again behind its end",
+      "repeats the last rows after the end",
       (all, start, end) => (start < all.length ? all.slice(start, end) : all.slice(-5)),
     ],
-  ])("is read to its end from a centre that %s", async (_what, cut) => {
+  ])("is read completely from a dispatch centre that %s", async (_what, cut) => {
     pageOf = cut;
     there["cladiri"] = halls(43, 11);
     await pull();
     expect(idsAbove3()).toEqual(halls(43, 11).map(({ id }) => id));
   });
 
-  test("is read whole although objectives are deleted at the centre between two pages", async () => {
+  test("is read completely although objectives are deleted between two pages", async () => {
     const all = halls(30, 11);
     there["cladiri"] = [...all];
     let pages = 0;
@@ -139,7 +144,7 @@ describe("a list of the centre", () => {
     expect(idsAbove3()).toEqual(all.map(({ id }) => id));
   });
 
-  test("may have no page behind its end, or not be there at all", async () => {
+  test("may have no page after its end, or not exist", async () => {
     there["cladiri"] = halls(4, 11);
     centre.read = ({ path }) => {
       const start = Number(new URL(path, address).searchParams.get("_start"));
@@ -152,10 +157,10 @@ describe("a list of the centre", () => {
     ]);
   });
 
-  test.each<[string, OddAnswer]>([
+  test.each<[string, ScriptedResponse]>([
     ["an empty page", json(200, [])],
     ["a page that is not found", notFound()],
-  ])("is not taken for over at %s in its middle", async (_what, answer) => {
+  ])("does not end at %s in the middle", async (_what, answer) => {
     there["cladiri"] = halls(600, 11);
     await pull();
     let pages = 0;
@@ -167,14 +172,14 @@ describe("a list of the centre", () => {
     ).toEqual([]);
   });
 
-  test("that never ends is not read for ever, and nothing of it is taken", async () => {
+  test("without an end is aborted, and nothing of it is stored", async () => {
     pageOf = (all, start, end) => (all === there["cladiri"] ? halls(end - start, start + 11) : []);
     const [outcome] = await pull();
     expect(outcome).toMatchObject({ result: "failed", reason: expect.stringMatching(/more than/) });
     expect(idsAbove3()).toEqual([]);
   });
 
-  test("whose rows have no number is not taken", async () => {
+  test("whose rows have no id is rejected", async () => {
     there["cladiri"] = [{ id: "12", name: "Hall" }, { id: -1 }, null, "x"];
     expect((await pull())[0]).toMatchObject({ result: "failed" });
     expect(idsAbove3()).toEqual([]);
@@ -191,7 +196,7 @@ describe("a list of the centre", () => {
       `[{"id":1,"name":"Hall","more":${"[".repeat(90_000)}${"]".repeat(90_000)}}]`,
     ],
     ["has more rows than the memory holds", `[${"{},".repeat(1_000_000)}{}]`],
-  ])("that %s is not taken, and ends nothing", async (_what, body) => {
+  ])("that %s is rejected, and does not stop the daemon", async (_what, body) => {
     const before = buildings();
     centre.read = () => ({ ...json(200, []), body });
     expect((await pull())[0]).toMatchObject({ result: "failed", read: 0, reason: "answered 200" });
@@ -199,31 +204,31 @@ describe("a list of the centre", () => {
     expect(buildings()).toEqual(before);
   });
 
-  test("whose names hold quotes, brackets and backslashes is taken as it is", async () => {
+  test("with quotes, brackets and backslashes in names is stored unchanged", async () => {
     const name = `"${'[{\\"'.repeat(100)}`;
     there["cladiri"] = [hall(11, name)];
     await pull();
     expect(names()).toContain(name);
   });
 
-  test("costs no write where nothing has changed, and one where a name has", async () => {
+  test("causes no write without changes, and one for a changed name", async () => {
     there["cladiri"] = halls(600, 11);
     await pull();
     const changes = (): number => site.app.database.prepare("SELECT total_changes()").pluck().get() as number;
     const before = changes();
     await pull();
-    // The moment of the reading, of each list.
+    // The time of the pull, of each list.
     expect(changes() - before).toBe(3);
     there["cladiri"]?.splice(0, 1, hall(11, "Hala Sud"));
     await pull();
-    // That, the name, the list's version, and a line of the event log.
+    // That, the name, the version of the list, and an entry of the event log.
     expect(changes() - before).toBe(9);
     expect(names()).toContain("Hala Sud");
   });
 });
 
-describe("an objective that the centre no longer lists", () => {
-  test("is no objective here any more, and comes back with the centre's next list", async () => {
+describe("an objective that the dispatch centre no longer lists", () => {
+  test("is removed, and returns with the next list", async () => {
     there["cladiri"] = halls(4, 11);
     await pull();
     there["cladiri"] = halls(3, 11);
@@ -235,7 +240,7 @@ describe("an objective that the centre no longer lists", () => {
     expect(idsAbove3()).toEqual([11, 12, 13, 14]);
   });
 
-  test("stays as long as a record names it, and people see since when it is missing", async () => {
+  test("stays while a record refers to it, with the time since when it is missing", async () => {
     there["cladiri"] = halls(4, 11);
     await pull();
     const { id } = site.create({ objectiveId: 14 });
@@ -250,7 +255,7 @@ describe("an objective that the centre no longer lists", () => {
     ]);
   });
 
-  test("is forgotten after a month when nothing names it", async () => {
+  test("is removed after a month without a reference", async () => {
     there["cladiri"] = halls(4, 11);
     await pull();
     there["cladiri"] = halls(3, 11);
@@ -262,26 +267,33 @@ describe("an objective that the centre no longer lists", () => {
   });
 });
 
-describe("a list that has lost most of what it had", () => {
+describe("a list that has lost most of its rows", () => {
   test.each([
     ["that is empty", 0],
     ["of which more than half is missing", 4],
-  ])("%s is not believed: what was known stays, and people are told what to do", async (_what, left) => {
-    there["cladiri"] = halls(10, 11);
-    await pull();
-    there["cladiri"] = halls(left, 11);
-    expect((await pull())[0]).toMatchObject({ result: "refused" });
-    expect(idsAbove3()).toHaveLength(10);
-    expect(site.health.list()).toMatchObject([
-      { code: "objectives-mirror-stale", subject: BUILDINGS, text: expect.stringContaining("--accept-loss") },
-    ]);
+  ])(
+    "%s is rejected as implausible: the mirror stays, and a condition has the remedy",
+    async (_what, left) => {
+      there["cladiri"] = halls(10, 11);
+      await pull();
+      there["cladiri"] = halls(left, 11);
+      expect((await pull())[0]).toMatchObject({ result: "refused" });
+      expect(idsAbove3()).toHaveLength(10);
+      expect(site.health.list()).toMatchObject([
+        {
+          code: "objectives-mirror-stale",
+          subject: BUILDINGS,
+          text: expect.stringContaining("--accept-loss"),
+        },
+      ]);
 
-    there["cladiri"] = halls(10, 11);
-    await pull();
-    expect(site.conditions()).toEqual([]);
-  });
+      there["cladiri"] = halls(10, 11);
+      await pull();
+      expect(site.conditions()).toEqual([]);
+    },
+  );
 
-  test("with as many others in its place is another centre's, and not believed either", async () => {
+  test("with the same number of different rows is rejected too", async () => {
     there["cladiri"] = halls(10, 11);
     await pull();
     there["cladiri"] = halls(10, 511);
@@ -289,7 +301,7 @@ describe("a list that has lost most of what it had", () => {
     expect(idsAbove3()).toEqual(halls(10, 11).map(({ id }) => id));
   });
 
-  test("is believed when half is left, or when a person says so", async () => {
+  test("is accepted when half is left, or by a manual confirmation", async () => {
     there["cladiri"] = halls(10, 11);
     await pull();
     there["cladiri"] = halls(5, 11);
@@ -300,7 +312,7 @@ describe("a list that has lost most of what it had", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("is believed of another centre, which never had them", async () => {
+  test("is accepted from another dispatch centre, which never had them", async () => {
     there["cladiri"] = halls(10, 11);
     await pull();
     mirror = mirrorOf("http://other.example");
@@ -310,8 +322,8 @@ describe("a list that has lost most of what it had", () => {
   });
 });
 
-describe("what the site knows by itself", () => {
-  test("from its configuration always counts, and always takes a record", async () => {
+describe("objectives from the site", () => {
+  test("of the configuration always exist, and always accept a record", async () => {
     there["cladiri"] = [hall(1, "Something else"), hall(11)];
     await pull();
     expect(names()).toEqual(["Hall 1", "Hall 2", "Hall 3", "Hall 11"]);
@@ -335,7 +347,7 @@ describe("what the site knows by itself", () => {
     });
   });
 
-  test("from an import gives way to the centre's description, is told, and is there again without it", async () => {
+  test("of an import are replaced by those of the dispatch centre, with a notice, and return without it", async () => {
     site.app.objectives.import({ [BUILDINGS]: [{ id: 21, name: "Imported", floors: 2 }] }, "import");
     there["cladiri"] = [hall(21, "The centre's")];
     await pull();
@@ -348,7 +360,7 @@ describe("what the site knows by itself", () => {
     });
   });
 
-  test("from a zone alone gets its name from the centre", async () => {
+  test("of a zone alone get the name of the dispatch centre", async () => {
     site.app.objectives.import({ [BUILDINGS]: [{ id: 31, name: "Obiectiv 31" }] }, "zone");
     there["cladiri"] = [hall(31, "Hala Nord")];
     await pull();
@@ -358,33 +370,33 @@ describe("what the site knows by itself", () => {
     expect(site.create({ objectiveId: 31 }).objectiveId).toBe(31);
   });
 
-  test("from a configuration that no longer describes it gives way as an import does", async () => {
+  test("of an earlier configuration are replaced like imports", async () => {
     there["cladiri"] = [hall(1, "The centre's")];
     await pull();
     site.app.objectives.release({ [BUILDINGS]: [{ id: 2, name: "Hall 2" }] });
     expect(names()).toEqual(["The centre's", "Hall 2", "Hall 3"]);
   });
 
-  test("grows by each objective of the centre that one of its records names", async () => {
+  test("include each objective of the dispatch centre that a record refers to", async () => {
     there["cladiri"] = halls(2, 11);
     await pull();
     const { id } = site.create();
-    site.app.interventions.update(id, { objectiveId: 12 }, SOMEBODY);
+    site.app.interventions.update(id, { objectiveId: 12 }, OPERATOR_USER);
     site.app.database.exec("DELETE FROM centre_objectives");
     expect(names()).toContain("Hall 12");
   });
 });
 
-describe("a centre that cannot give its lists", () => {
-  test.each<[string, OddAnswer]>([
+describe("a dispatch centre whose lists fail", () => {
+  test.each<[string, ScriptedResponse]>([
     ["an error", json(500, { message: "no" })],
     ["a gateway's error", { status: 502, body: "<html>" }],
     [
       "a page instead of a list",
       { status: 200, headers: { "Content-Type": "text/html" }, body: "<html>sign in</html>" },
     ],
-    ["something else than a list", json(200, { objectives: [] })],
-  ])("but %s keeps the link, holds up no record, and is told when it stays so", async (_what, answer) => {
+    ["something other than a list", json(200, { objectives: [] })],
+  ])("with %s keeps the link, delays no record, and is reported if it persists", async (_what, answer) => {
     centre.answer = () => json(201, { id: 1 });
     centre.read = ({ path }) => (path.startsWith("/obiective") ? answer : json(200, []));
     site.create();
@@ -400,18 +412,18 @@ describe("a centre that cannot give its lists", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("and asks for time gets it", async () => {
+  test("with a Retry-After is retried after it", async () => {
     centre.read = () => json(429, {}, { "Retry-After": "120" });
     await pull();
     expect(site.link.state.waitMs).toBeGreaterThanOrEqual(120_000);
-    // The lists behind the first are not asked for at all.
+    // The lists after the first are not requested.
     expect(centre.reads).toHaveLength(1);
     mirror.start();
     mirror.look();
     expect(mirror.progress).toBeUndefined();
   });
 
-  test("half way keeps nothing of the half", async () => {
+  test("half way leaves no partial list", async () => {
     there["cladiri"] = halls(600, 11);
     let pages = 0;
     centre.read = ({ path }) => ((pages += 1) > 2 ? json(503, {}) : answerOf(path));
@@ -420,7 +432,7 @@ describe("a centre that cannot give its lists", () => {
     expect(lists.lastRead(BUILDINGS)).toBeUndefined();
   });
 
-  test("on a disk that takes no write fails the pull and nothing else", async () => {
+  test("on a read-only disk fails only the pull", async () => {
     there["cladiri"] = halls(3, 11);
     site.app.database.exec(
       "CREATE TRIGGER full BEFORE INSERT ON centre_objectives BEGIN SELECT RAISE(ABORT, 'disk full'); END",
@@ -434,7 +446,7 @@ describe("a centre that cannot give its lists", () => {
   });
 });
 
-describe("by itself", () => {
+describe("automatically", () => {
   const listReads = (): number => centre.reads.filter(({ path }) => path.startsWith("/obiective")).length;
   const reread = async (count: number): Promise<void> => {
     await eventually(
@@ -444,13 +456,13 @@ describe("by itself", () => {
     await eventually("the reading to be over", () => mirror.progress === undefined);
   };
 
-  test("the lists are read at the first link, and every hour from then on, a little spread", async () => {
+  test("the lists are read at the first link, and every hour with a random offset", async () => {
     mirror.start();
     mirror.look();
     await reread(1);
     mirror.look();
     expect(mirror.progress).toBeUndefined();
-    // The clock stands at half past; with the fixed random number the spread is two and a half minutes.
+    // The clock shows half past; with the fixed random number the offset is two and a half minutes.
     site.app.clock.advance(30 * 60_000);
     mirror.look();
     expect(mirror.progress).toBeUndefined();
@@ -459,7 +471,7 @@ describe("by itself", () => {
     await reread(2);
   });
 
-  test("a restart of a site that knows its centre reads them again, a little spread", async () => {
+  test("a restart of a site with lists reads them again with a random offset", async () => {
     await pull();
     mirror = mirrorOf(address);
     mirror.start();
@@ -474,7 +486,7 @@ describe("by itself", () => {
     ["an hour back", -HOUR_MS],
     ["thirty days on", 30 * 24 * HOUR_MS],
     ["56 years on", 56 * 365 * 24 * HOUR_MS],
-  ])("they are read within the hour also when the clock is set %s", async (_what, stepMs) => {
+  ])("the lists are read within the hour also when the clock is set %s", async (_what, stepMs) => {
     mirror.start();
     mirror.look();
     await reread(1);
@@ -487,7 +499,7 @@ describe("by itself", () => {
     await reread(2);
   });
 
-  test("a list that cannot be read is tried again ever more rarely", async () => {
+  test("a list that cannot be read is retried with a growing back-off", async () => {
     centre.read = () => json(500, {});
     mirror.start();
     const waits: number[] = [];
@@ -506,14 +518,14 @@ describe("by itself", () => {
     expect(waits.at(-1)).toBeGreaterThan(waits[2] ?? 0);
   });
 
-  test("records go first: no page is asked for while one is on its way", async () => {
+  test("records have precedence: no page is requested while one is being sent", async () => {
     there["cladiri"] = halls(600, 11);
     centre.answer = () => json(201, { id: 1 });
     const order: string[] = [];
     centre.read = ({ path }) => {
       order.push(path.split("?")[0] ?? "");
       if (order.length === 1) {
-        // While the first page is on the wire, an alarm comes in.
+        // An alarm is created during the request of the first page.
         site.create({ priority: "high" });
         void site.push.cycle();
       }
@@ -531,7 +543,7 @@ describe("by itself", () => {
   });
 });
 
-test("a record whose objective the centre lacked goes again after each reading", async () => {
+test("a record with a missing objective is sent again after each pull", async () => {
   centre.answer = () => notFound("objective does not exist");
   const { id } = site.create();
   await site.push.cycle();
@@ -544,8 +556,8 @@ test("a record whose objective the centre lacked goes again after each reading",
   expect(site.entry(id).phase).toBe("linked");
 });
 
-describe("who asks during a pull", () => {
-  test("is shown the lists as they are then, and all who ask are shown the same", async () => {
+describe("a request during a pull", () => {
+  test("waits for the current lists, and all such requests get the same", async () => {
     there["cladiri"] = halls(2, 101);
     const names = (): unknown[] =>
       buildings()
@@ -554,7 +566,7 @@ describe("who asks during a pull", () => {
     const asked: Promise<readonly ListOutcome[]>[] = [];
     centre.read = (request) => {
       const answer = answerOf(request.path);
-      // The buildings have been read by then.
+      // The buildings are read by then.
       if (asked.length === 0 && request.path.includes("persoane")) {
         there["cladiri"] = [hall(101, "renamed"), hall(102, "renamed")];
         asked.push(pull(), pull());
@@ -568,7 +580,7 @@ describe("who asks during a pull", () => {
     expect(second).toBe(first);
   });
 
-  test("is not told what has ended that one", async () => {
+  test("does not get the error of that pull", async () => {
     there["cladiri"] = halls(2);
     onPulled = () => {
       throw new Error("the disk is gone");

@@ -3,15 +3,15 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import type { OutboxEntry } from "../../src/domain/outbox.ts";
 import type { OutboxPhase } from "../../src/domain/outbox-phase.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /*
- * What people order of a record, in every phase that its outbox entry can be in: each order is carried out or rejected
- * with a reason, and none meets a phase that it does not know.
+ * Manual commands for a record in every phase of its outbox entry: each is executed or rejected with a reason,
+ * and none meets an unknown phase.
  */
 
-/** Every phase, with what an entry there may look like. A new phase does not compile without its entries. */
+/** Every phase with possible entries. A new phase does not compile without its entries. */
 const ENTRIES: Readonly<
   Record<OutboxPhase, readonly { readonly upstreamId: number | null; readonly sends: number }[]>
 > = {
@@ -54,18 +54,18 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** Brings the entry of a record into a phase, with the attempt that such a phase has. */
+/** Moves the entry of a record into a phase, with an attempt of this phase. */
 function place(id: number, to: Partial<OutboxEntry>): void {
   const attempt = { key: `key-${id}`, body: "{}", rev: 1, atMs: 0 };
   site.outbox.save({ ...site.entry(id), attempt, base: "{}", agreed: "{}", ...to });
 }
 
-/** @returns the error that a person is told, or undefined */
+/** @returns the error message, or undefined */
 function order(id: number, what: Order): unknown {
   try {
-    if (what === "edit") site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
-    if (what === "edit-as-alarm") site.app.interventions.update(id, { priority: "high" }, SOMEBODY);
-    if (what === "delete") site.app.interventions.delete(id, SOMEBODY);
+    if (what === "edit") site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
+    if (what === "edit-as-alarm") site.app.interventions.update(id, { priority: "high" }, OPERATOR_USER);
+    if (what === "delete") site.app.interventions.delete(id, OPERATOR_USER);
     if (what === "retry") site.push.operator.retry(id);
     if (what === "drop") site.push.operator.drop(id);
     return undefined;
@@ -74,7 +74,7 @@ function order(id: number, what: Order): unknown {
   }
 }
 
-test("what a person orders of a record is done or rejected with a reason, in every phase and every order", () => {
+test("a command for a record succeeds or is rejected with a reason, in every phase and order", () => {
   const cases = Object.entries(ENTRIES).flatMap(([phase, entries]) =>
     entries.map((entry) => ({ phase: phase as OutboxPhase, ...entry })),
   );
@@ -85,7 +85,7 @@ test("what a person orders of a record is done or rejected with a reason, in eve
         place(id, start.upstreamId === null ? start : { ...start, upstreamId: id });
         for (const what of orders) {
           const error = order(id, what);
-          // Anything else would be answered with 500.
+          // Anything else would be a 500.
           expect(error === undefined || error instanceof AppError, `${start.phase}: ${String(error)}`).toBe(
             true,
           );
@@ -95,14 +95,14 @@ test("what a person orders of a record is done or rejected with a reason, in eve
     );
 });
 
-test("a record that was given up can be deleted", () => {
+test("a dropped record can be deleted", () => {
   const { id } = site.create();
   expect(order(id, "drop")).toBeUndefined();
   expect(order(id, "delete")).toBeUndefined();
   expect(site.entry(id)).toMatchObject({ phase: "closed", deleted: true });
 });
 
-test("a record that may have arrived is not taken for one that was never sent", () => {
+test("a record that may have arrived does not count as never sent", () => {
   const { id } = site.create();
   place(id, { phase: "unsure", sends: 0 });
   expect(order(id, "delete")).toBeUndefined();

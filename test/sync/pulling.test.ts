@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { SOMEBODY, TestApp } from "../support/app.ts";
+import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/nonconforming-centre.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* What the dispatcher does with our records is looked for by itself: how often, and how much at once. */
+/* Automatic pull of changes by dispatchers: interval and number of reads. */
 
 const MINUTE_MS = 60_000;
 const OPEN_RECORDS = 50;
 const AT_ONCE_MAX = 20;
 const EACH_AT_MOST_EVERY_MS = 5 * MINUTE_MS;
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let scheduler: SyncScheduler;
-/** When each record was read at the centre, by its path there. */
+/** Read times of each record, by its upstream path. */
 let looks: Map<string, number[]>;
-/** What the centre has, by path. */
+/** Records of the dispatch centre, by path. */
 let there: Map<string, Record<string, unknown>>;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   looks = new Map();
   there = new Map();
   centre.answer = ({ body }) => {
@@ -42,7 +42,7 @@ afterEach(async () => {
   await centre.stop();
 });
 
-/** Lets a minute pass, in the steps in which the daemon looks, and what it sets off come to its end. */
+/** Advances a minute in the steps of the schedule, and completes the resulting requests. */
 async function aMinute(): Promise<void> {
   for (let passedMs = 0; passedMs < MINUTE_MS; passedMs += 15_000) {
     site.app.clock.advance(15_000);
@@ -50,7 +50,7 @@ async function aMinute(): Promise<void> {
   }
 }
 
-test("a dispatcher's change is here within minutes, without anything new at the site", async () => {
+test("a change by a dispatcher is pulled within minutes, without a change on site", async () => {
   const { id } = site.create();
   scheduler.start();
   await eventually("the record at the centre", () => site.entry(id).phase === "linked");
@@ -70,7 +70,7 @@ test("a dispatcher's change is here within minutes, without anything new at the 
   expect(site.app.interventions.get(id).record.status).toBe("done");
 });
 
-test("fifty open records are read twenty at a time, each every five minutes and no more often", async () => {
+test("fifty open records are read twenty at a time, each every five minutes", async () => {
   for (let count = 0; count < OPEN_RECORDS; count += 1) site.create();
   const closed = site.create({ status: "done" });
   scheduler.start();
@@ -88,7 +88,7 @@ test("fifty open records are read twenty at a time, each every five minutes and 
   for (const [path, moments] of looks) {
     const pauses = moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(EACH_AT_MOST_EVERY_MS);
-    // Nobody waits for what is done; an open one is seen again within the minutes that twenty at a time take.
+    // Done records are read rarely; an open one is read within the minutes that twenty at a time take.
     if (path !== closedPath)
       expect(Math.max(...pauses)).toBeLessThanOrEqual(EACH_AT_MOST_EVERY_MS + 4 * MINUTE_MS);
   }
@@ -96,12 +96,12 @@ test("fifty open records are read twenty at a time, each every five minutes and 
   expect(looks.get(closedPath)?.length ?? 0).toBeLessThan(5);
 });
 
-test("a record that was deleted here is not read any more", async () => {
+test("a record that was deleted on site is no longer read", async () => {
   const { id } = site.create();
   scheduler.start();
   await eventually("the record at the centre", () => site.entry(id).phase === "linked");
   centre.answer = () => ({ status: 204 });
-  site.app.interventions.delete(id, SOMEBODY);
+  site.app.interventions.delete(id, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id).phase).toBe("closed");
   const before = [...looks.values()].flat().length;

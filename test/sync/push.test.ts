@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { TcpProxy, type LineMode } from "../support/tcp-proxy.ts";
 
-/* Our own application is the centre; between it and the site is a line that breaks on demand. */
+/* The application is the dispatch centre, behind a proxy that fails on demand. */
 
 let centre: TestApp;
 let line: TcpProxy;
@@ -24,7 +24,7 @@ afterEach(async () => {
 const there = (): Intervention[] => centre.records();
 
 describe("with the link up", () => {
-  test("a record is at the centre with all its fields, and carries the site's reference", async () => {
+  test("a record is sent with all its fields and the reference of the site", async () => {
     const record = site.create(
       { notes: "ring twice", crews: 2, police: true, dateStart: "2026-11-20T23:30:00" },
       "key-1",
@@ -41,33 +41,33 @@ describe("with the link up", () => {
     expect(site.logLines.join("")).toMatch(/"event":"record-synced","interventionId":1,"outcome":"applied"/);
   });
 
-  test("an update sends only what has changed, so that the centre's own changes stay", async () => {
+  test("an update sends only changed fields, so that changes of the dispatch centre remain", async () => {
     const { id } = site.create();
     await site.push.cycle();
     const upstreamId = there()[0]?.id ?? 0;
-    centre.interventions.update(upstreamId, { crews: 5 }, SOMEBODY);
-    site.app.interventions.update(id, { status: "done" }, SOMEBODY);
+    centre.interventions.update(upstreamId, { crews: 5 }, OPERATOR_USER);
+    site.app.interventions.update(id, { status: "done" }, OPERATOR_USER);
     await site.push.cycle();
     expect(there()).toMatchObject([{ status: "done", crews: 5 }]);
     expect(site.app.interventions.get(id).record).toMatchObject({ status: "done", crews: 5 });
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3, wantRev: 3 });
   });
 
-  test("a deletion deletes there, and is finished when it is gone already", async () => {
+  test("a deletion deletes the record there, and succeeds if it is already deleted", async () => {
     const [first, second] = [site.create(), site.create()];
     await site.push.cycle();
-    centre.interventions.delete(there()[1]?.id ?? 0, SOMEBODY);
-    site.app.interventions.delete(first.id, SOMEBODY);
-    site.app.interventions.delete(second.id, SOMEBODY);
+    centre.interventions.delete(there()[1]?.id ?? 0, OPERATOR_USER);
+    site.app.interventions.delete(first.id, OPERATOR_USER);
+    site.app.interventions.delete(second.id, OPERATOR_USER);
     await site.push.cycle();
     expect(there()).toEqual([]);
-    // That one is gone already is believed of a second look.
+    // A deletion is accepted at the second read.
     expect([site.entry(first.id).phase, site.entry(second.id).phase]).toEqual(["closed", "linked"]);
     await site.cycleAfterWait();
     expect(site.entry(second.id).phase).toBe("closed");
   });
 
-  test("high priority goes first, the newest before the others, then the order of creation", async () => {
+  test("high priority is sent first, newest first, then the others in order of creation", async () => {
     site.create({ name: "low", priority: "low" });
     site.create({ name: "medium" });
     site.create({ name: "high 1", priority: "high" });
@@ -76,7 +76,7 @@ describe("with the link up", () => {
     expect(there().map(({ name }) => name)).toEqual(["high 2", "high 1", "medium", "low"]);
   });
 
-  test("a token that the centre forgot is replaced without losing the record", async () => {
+  test("a token that the dispatch centre no longer accepts is replaced without losing the record", async () => {
     site.create();
     await site.push.cycle();
     centre.database.exec("UPDATE accounts SET token_version = token_version + 1");
@@ -86,24 +86,24 @@ describe("with the link up", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("an edit made while the request is on the wire is sent afterwards", async () => {
+  test("an edit during a request is sent afterwards", async () => {
     const { id } = site.create();
     site.atFailpoint = (name) => {
       if (name !== "sync-answered") return;
       site.atFailpoint = () => {};
-      site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+      site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     };
     await site.push.cycle();
     expect(there()).toMatchObject([{ crews: 3 }]);
     expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 2 });
   });
 
-  test("a record deleted while its POST is on the wire is deleted there", async () => {
+  test("a record deleted during its POST is deleted there", async () => {
     const { id } = site.create();
     site.atFailpoint = (name) => {
       if (name !== "sync-posting-committed") return;
       site.atFailpoint = () => {};
-      site.app.interventions.delete(id, SOMEBODY);
+      site.app.interventions.delete(id, OPERATOR_USER);
     };
     await site.push.cycle();
     expect(there()).toEqual([]);
@@ -112,14 +112,15 @@ describe("with the link up", () => {
 });
 
 describe("with the link down", () => {
-  test("everything waits, collapses, and is there once with its final content when the link is back", async () => {
+  test("changes are queued and combined, and each record is there once with its final content when the link is back", async () => {
     line.mode = "refuse";
     const kept = site.create();
     const dropped = site.create();
     await site.push.cycle();
     expect(site.conditions()).toEqual(["upstream-unreachable"]);
-    for (let crews = 2; crews <= 9; crews += 1) site.app.interventions.update(kept.id, { crews }, SOMEBODY);
-    site.app.interventions.delete(dropped.id, SOMEBODY);
+    for (let crews = 2; crews <= 9; crews += 1)
+      site.app.interventions.update(kept.id, { crews }, OPERATOR_USER);
+    site.app.interventions.delete(dropped.id, OPERATOR_USER);
     await site.cycleAfterWait();
     expect(site.outbox.summary().waiting).toBeGreaterThan(0);
 
@@ -131,7 +132,7 @@ describe("with the link down", () => {
     expect(site.outbox.summary()).toMatchObject({ waiting: 0, rejected: 0 });
   });
 
-  test("one record is tried and the others are left alone", async () => {
+  test("one record is attempted and the others wait", async () => {
     line.mode = "refuse";
     for (let count = 0; count < 10; count += 1) site.create();
     await site.push.cycle();
@@ -140,7 +141,7 @@ describe("with the link down", () => {
     expect(line.connections).toBe(1);
   });
 
-  test("the tries grow rarer with every failure, at random below a ceiling", async () => {
+  test("the back-off grows with every failure, at random below a ceiling", async () => {
     line.mode = "refuse";
     site.create();
     const waits: number[] = [];
@@ -149,21 +150,21 @@ describe("with the link down", () => {
       waits.push(site.link.state.waitMs);
       site.app.clock.advance(site.link.state.waitMs);
     }
-    // Half of 5 s, 10 s, 20 s … with the fixed random number, never more than half of ten minutes.
+    // Half of 5 s, 10 s, 20 s … with the fixed random number, at most half of ten minutes.
     expect(waits.map(Math.round)).toEqual([
       2500, 5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000,
     ]);
   });
 
-  test("a record that was never sent and is deleted leaves no trace there", async () => {
+  test("a record deleted before it was sent leaves no trace there", async () => {
     const { id } = site.create();
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     await site.push.cycle();
     expect(line.connections).toBe(0);
     expect(there()).toEqual([]);
   });
 
-  test("a restart goes on where it was", async () => {
+  test("a restart continues where it was", async () => {
     line.mode = "refuse";
     site.create();
     await site.push.cycle();
@@ -174,15 +175,15 @@ describe("with the link down", () => {
   });
 });
 
-describe("when nobody knows whether the centre has the record", () => {
-  /** Breaks the line when the record's own request is about to go on it. */
+describe("an unconfirmed record", () => {
+  /** Breaks the link right before the request of the record. */
   const breakUnder = (mode: LineMode): void => {
     site.atFailpoint = (name) => {
       if (name === "sync-posting-committed") line.mode = mode;
     };
   };
 
-  test("and has it, it is found there and no second one is made", async () => {
+  test("that arrived is found there and no second one is created", async () => {
     breakUnder("cut-answer");
     const { id } = site.create();
     await site.push.cycle();
@@ -196,15 +197,15 @@ describe("when nobody knows whether the centre has the record", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 1, upstreamId: there()[0]?.id });
   });
 
-  test("and has not, the same attempt is repeated once it can no longer arrive, and a change follows it", async () => {
+  test("that did not arrive is sent again once it can no longer arrive, and a change follows it", async () => {
     breakUnder("swallow");
     const { id } = site.create();
     await site.push.cycle();
     const attempt = site.entry(id).attempt;
     expect(attempt?.body).toContain('"crews":1');
 
-    // A change made meanwhile must not change the bytes of the attempt; it follows as an update.
-    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
+    // A change made meanwhile must not change the body of the attempt; it follows as an update.
+    site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
     line.mode = "carry";
     const resent: unknown[] = [];
     site.atFailpoint = (name) => {
@@ -220,7 +221,7 @@ describe("when nobody knows whether the centre has the record", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 2, wantRev: 2 });
   });
 
-  test("an alarm is repeated after seconds, because a double is better than no crew", async () => {
+  test("of an alarm is sent again after seconds, because a duplicate is better than no crew", async () => {
     breakUnder("swallow");
     site.create({ priority: "high" });
     await site.push.cycle();
@@ -231,7 +232,7 @@ describe("when nobody knows whether the centre has the record", () => {
     expect(there()).toHaveLength(1);
   });
 
-  test("of a centre that knows keys again, the attempt is repeated without waiting", async () => {
+  test("is sent again without a wait when the dispatch centre supports keys again", async () => {
     site.create();
     await site.push.cycle();
     breakUnder("swallow");
@@ -244,7 +245,7 @@ describe("when nobody knows whether the centre has the record", () => {
     expect(there()).toHaveLength(2);
   });
 
-  test("a resend that was never sent leaves the first attempt open", async () => {
+  test("stays unconfirmed when the second attempt was not sent", async () => {
     breakUnder("cut-answer");
     const { id } = site.create();
     await site.push.cycle();
@@ -258,7 +259,7 @@ describe("when nobody knows whether the centre has the record", () => {
   });
 
   test.each(["sync-posting-committed", "sync-answered"])(
-    "because the process died at %s: one record",
+    "after a crash at %s is one record",
     async (failpoint) => {
       const { id } = site.create();
       site.atFailpoint = (name) => {
@@ -275,13 +276,13 @@ describe("when nobody knows whether the centre has the record", () => {
     },
   );
 
-  test("a deletion made meanwhile is carried out once the attempt is settled", async () => {
+  test("that is deleted meanwhile is deleted once the attempt is confirmed", async () => {
     site.create();
     await site.push.cycle();
     breakUnder("cut-answer");
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     site.atFailpoint = () => {};
     line.mode = "carry";
     site.app.clock.advance(600_000);
@@ -291,8 +292,8 @@ describe("when nobody knows whether the centre has the record", () => {
   });
 });
 
-describe("when the centre refuses", () => {
-  test("an objective it does not know, the record is blocked, visible, holds up nobody, and goes later", async () => {
+describe("when the dispatch centre rejects", () => {
+  test("an unknown objective, the record is blocked and visible, delays no other, and is sent later", async () => {
     centre.database.exec("DELETE FROM objectives WHERE kind = 'obiective/bunuri'");
     const blocked = site.create({ objectiveType: "obiective/bunuri" });
     const other = site.create();
@@ -317,11 +318,11 @@ describe("when the centre refuses", () => {
     expect(site.conditions()).toEqual([]);
   });
 
-  test("a record it has deleted, the record is gone and not made again", async () => {
+  test("a record that it has deleted, the record is deleted upstream and not created again", async () => {
     const { id } = site.create();
     await site.push.cycle();
-    centre.interventions.delete(there()[0]?.id ?? 0, SOMEBODY);
-    site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+    centre.interventions.delete(there()[0]?.id ?? 0, OPERATOR_USER);
+    site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.outbox.summary()).toMatchObject({ doubtful: 1, gone: 0 });
     await site.cycleAfterWait();
@@ -330,7 +331,7 @@ describe("when the centre refuses", () => {
     expect(site.conditions()).toEqual(["upstream-rejects-records"]);
   });
 
-  test("the sign-in, it is told to people and not tried again and again", async () => {
+  test("the sign-in, a condition is raised and it is not retried constantly", async () => {
     centre.database.exec("UPDATE accounts SET disabled = 1");
     const { id } = site.create({ priority: "high" });
     await site.push.cycle();
@@ -344,7 +345,7 @@ describe("when the centre refuses", () => {
     expect(site.entry(id).phase).toBe("linked");
   });
 
-  test("the account's rights, nothing is lost and it waits a quarter of an hour", async () => {
+  test("the permissions of the account, nothing is lost and it waits a quarter of an hour", async () => {
     centre.database.exec("UPDATE accounts SET role = 'viewer'");
     const { id } = site.create();
     await site.push.cycle();

@@ -1,12 +1,12 @@
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MarkerField } from "../../src/domain/marker.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { notFound, json } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* `[ref:<site>-<key>]` in a text of each record at the centre says whose it is, and which. */
+/* `[ref:<site>-<key>]` in a text of each record at the dispatch centre identifies its site and record. */
 
 let centre: RowCentre;
 let baseUrl: string;
@@ -28,7 +28,7 @@ async function opened(siteRef: string, marker: MarkerField = "notes"): Promise<S
   return site;
 }
 
-/** Lets a quarter of an hour pass and makes every look that is due. */
+/** Advances a quarter of an hour and runs every due check. */
 async function look(): Promise<void> {
   for (const site of sites) {
     site.app.clock.advance(1_000_000);
@@ -37,7 +37,7 @@ async function look(): Promise<void> {
 }
 
 describe.each<MarkerField>(["notes", "description"])("the reference in the %s", (marker) => {
-  test("is shown to nobody on the site, whatever a dispatcher has written around it", async () => {
+  test("is not shown on the site, despite text of a dispatcher around it", async () => {
     const site = await opened("nord", marker);
     const { id } = site.create({ [marker]: "by the gate" }, "k");
     await site.push.cycle();
@@ -70,11 +70,11 @@ describe.each<MarkerField>(["notes", "description"])("the reference in the %s", 
   });
 });
 
-describe("two sites at one centre", () => {
+describe("two sites at one dispatch centre", () => {
   const SAME = { name: "Intrusion", dateStart: "2026-11-20T21:30:00Z" };
   const unanswered = ({ method }: { method: string }) => (method === "POST" ? json(504, {}) : undefined);
 
-  test("each find their own record of two that look alike", async () => {
+  test("each find their own record of two similar ones", async () => {
     const [nord, sud] = [await opened("nord"), await opened("sud")];
     const ids = [nord, sud].map((site) => site.create(SAME).id) as [number, number];
     centre.afterwards = unanswered;
@@ -86,7 +86,7 @@ describe("two sites at one centre", () => {
     expect(centre.rows.size).toBe(2);
   });
 
-  test("never take the other's for their own that was lost, nor change or delete it", async () => {
+  test("never match, change or delete the record of the other site", async () => {
     const [nord, sud] = [await opened("nord"), await opened("sud")];
     sud.create(SAME);
     await sud.push.cycle();
@@ -95,19 +95,19 @@ describe("two sites at one centre", () => {
     centre.instead = unanswered;
     await nord.push.cycle();
     centre.instead = () => undefined;
-    nord.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    nord.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     await look();
     await look();
     expect(nord.entry(id).upstreamId).toBe(2);
-    nord.app.interventions.delete(id, SOMEBODY);
+    nord.app.interventions.delete(id, OPERATOR_USER);
     await look();
     await look();
     expect([...centre.rows.values()]).toEqual([theirs]);
   });
 });
 
-describe("a centre that cuts the reference off", () => {
-  test("shows a record whose POST it did not answer, and the site knows it again at every look", async () => {
+describe("a dispatch centre that truncates the reference", () => {
+  test("has an unconfirmed record that the site still finds at every search", async () => {
     centre.keeps = ({ notes, ...record }) => ({ ...record, notes: String(notes).slice(0, 5) });
     const site = await opened("nord");
     site.create({ name: "Patrol" });
@@ -129,7 +129,7 @@ describe("a centre that cuts the reference off", () => {
   });
 });
 
-test("records that are blocked, refused and gone hold up none, and are shown", async () => {
+test("blocked, rejected and deleted records delay no other, and are listed", async () => {
   const site = await opened("nord");
   const blocked = site.create({ objectiveId: 2, priority: "high" });
   const rejected = site.create({ objectiveId: 3, priority: "high" });
@@ -141,10 +141,10 @@ test("records that are blocked, refused and gone hold up none, and are shown", a
   };
   await site.push.cycle();
   centre.rows.delete(1);
-  site.app.interventions.update(gone.id, { crews: 2 }, SOMEBODY);
+  site.app.interventions.update(gone.id, { crews: 2 }, OPERATOR_USER);
   const alarm = site.create({ description: "alarm", priority: "high" });
   const patrol = site.create({ description: "patrol" });
-  // An alarm is tried three times more before it counts as refused.
+  // An alarm is retried three times before it counts as rejected.
   for (let time = 0; time < 4; time += 1) {
     site.app.clock.advance(450_000);
     await site.push.cycle();

@@ -1,13 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { classify } from "../../src/sync/reply-classification.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
-import { notFound, json, OddCentre, type OddAnswer } from "../support/nonconforming-centre.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
+import {
+  notFound,
+  json,
+  NonconformingCentre,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   site = new SyncingSite(await TestApp.make(), await centre.start());
 });
 afterEach(async () => {
@@ -15,15 +20,15 @@ afterEach(async () => {
   await centre.stop();
 });
 
-const made = (id: number): OddAnswer => json(201, { id, name: "Patrol", crews: 1 });
-const html = (status: number): OddAnswer => ({
+const made = (id: number): ScriptedResponse => json(201, { id, name: "Patrol", crews: 1 });
+const html = (status: number): ScriptedResponse => ({
   status,
   headers: { "Content-Type": "text/html" },
   body: "<html>Sign in to the network</html>",
 });
 
-describe("the answer to a POST", () => {
-  const cases: readonly [what: string, answer: OddAnswer, phase: string, conditions: string[]][] = [
+describe("the response to a POST", () => {
+  const cases: readonly [what: string, answer: ScriptedResponse, phase: string, conditions: string[]][] = [
     ["400", json(400, { message: "bad" }), "rejected", ["upstream-rejects-records"]],
     ["413", json(413, {}), "rejected", ["upstream-rejects-records"]],
     ["415", json(415, {}), "rejected", ["upstream-rejects-records"]],
@@ -60,7 +65,7 @@ describe("the answer to a POST", () => {
   ];
   test.each(cases)("%s", async (_what, answer, phase, conditions) => {
     centre.answer = () => answer;
-    // What is read after the record's own request meets the same, so that it is no matter of the record.
+    // The read after the request of the record fails too, so the record is not the cause.
     centre.read = () => (centre.requests.length === 0 ? json(200, []) : answer);
     const { id } = site.create();
     await site.push.cycle();
@@ -70,7 +75,7 @@ describe("the answer to a POST", () => {
   });
 
   test.each(cases.filter(([, , phase]) => phase === "new" || phase === "unsure"))(
-    "%s is followed by another try that succeeds",
+    "%s is followed by a successful retry",
     async (_what, answer) => {
       centre.answer = () => (centre.requests.length === 1 ? answer : made(7));
       const { id } = site.create();
@@ -84,8 +89,8 @@ describe("the answer to a POST", () => {
   );
 });
 
-describe("a record that something on the way dislikes", () => {
-  const dislikes: readonly [what: string, answer: OddAnswer][] = [
+describe("a record that an intermediary rejects", () => {
+  const dislikes: readonly [what: string, answer: ScriptedResponse][] = [
     ["403", html(403)],
     ["405", html(405)],
     ["406", html(406)],
@@ -100,7 +105,7 @@ describe("a record that something on the way dislikes", () => {
     ["a page", html(200)],
     ["an answer that is no record", json(201, {})],
   ];
-  test.each(dislikes)("(%s) holds up no other, neither before nor after it", async (_what, answer) => {
+  test.each(dislikes)("(%s) delays no other, neither before nor after it", async (_what, answer) => {
     centre.answer = ({ body }) => (body.includes("select * from") ? answer : made(centre.requests.length));
     const disliked = site.create({ notes: "select * from", priority: "high" });
     const alarm = site.create({ priority: "high" });
@@ -118,7 +123,7 @@ describe("a record that something on the way dislikes", () => {
     expect(site.entry(disliked.id).phase).toBe("linked");
   });
 
-  test("is believed to be the link's fault when the next ones meet the same", async () => {
+  test("counts as a fault of the link when the next ones fail too", async () => {
     centre.answer = () => html(403);
     for (let count = 0; count < 10; count += 1) site.create();
     await site.push.cycle();
@@ -130,8 +135,8 @@ describe("a record that something on the way dislikes", () => {
   });
 });
 
-describe("a refused record", () => {
-  test("does not hold up the others, says why, and goes again under a new key once it was edited", async () => {
+describe("a rejected record", () => {
+  test("does not delay the others, shows the reason, and is sent under a new key after an edit", async () => {
     centre.answer = ({ body }) =>
       body.includes('"crews":1')
         ? json(400, { message: ["crews is odd", "really"] })
@@ -147,7 +152,7 @@ describe("a refused record", () => {
 
     await site.cycleAfterWait();
     expect(centre.requests).toHaveLength(2);
-    site.app.interventions.update(refused.id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(refused.id, { crews: 3 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(refused.id).phase).toBe("linked");
     expect(centre.requests.map(({ key }) => key)).toEqual(['"k"', expect.any(String), '"k.2"']);
@@ -158,34 +163,34 @@ describe("a refused record", () => {
     const { id } = site.create();
     await site.push.cycle();
     centre.answer = () => made(7);
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     await site.cycleAfterWait();
     expect(site.entry(id)).toMatchObject({ phase: "closed", sends: 0 });
     expect(centre.requests).toHaveLength(1);
   });
 
-  test("whose update is refused is deleted there when it is deleted here", async () => {
+  test("whose update is rejected is deleted there when it is deleted on site", async () => {
     centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, {}));
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     await site.push.cycle();
     centre.answer = () => ({ status: 204 });
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(id).phase).toBe("closed");
     expect(centre.requests.at(-1)).toMatchObject({ method: "DELETE", path: "/interventii/7" });
   });
 
-  test("whose update is refused stays linked to its record there", async () => {
+  test("whose update is rejected stays linked", async () => {
     centre.answer = ({ method }) => (method === "POST" ? made(7) : json(400, { message: "no" }));
     const { id } = site.create();
     await site.push.cycle();
-    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(id)).toMatchObject({ phase: "rejected", upstreamId: 7 });
     centre.answer = () => json(200, { id: 7, crews: 4 });
-    site.app.interventions.update(id, { crews: 4 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
     await site.push.cycle();
     expect(site.entry(id)).toMatchObject({ phase: "linked", syncedRev: 3 });
     expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", path: "/interventii/7" });
@@ -196,18 +201,18 @@ test.each([
   ["120", 120_000],
   ["99999999", 3_600_000],
   [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
-])("a Retry-After of %s is kept to", async (text, waitMs) => {
+])("a Retry-After of %s is respected", async (text, waitMs) => {
   centre.answer = () => json(503, {}, { "Retry-After": text });
   site.create();
   await site.push.cycle();
   expect(site.link.state.waitMs).toBe(waitMs);
 });
 
-test("an update that was not answered is repeated", async () => {
+test("an update without a response is repeated", async () => {
   centre.answer = ({ method }) => (method === "POST" ? made(7) : json(502, {}));
   const { id } = site.create();
   await site.push.cycle();
-  site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+  site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 1 });
   centre.answer = () => json(200, { id: 7 });
@@ -215,7 +220,7 @@ test("an update that was not answered is repeated", async () => {
   expect(site.entry(id).syncedRev).toBe(2);
 });
 
-test("two records with one id there are told to people, and the second is not believed", async () => {
+test("two records with one upstream id raise a condition, and the second is rejected", async () => {
   centre.answer = () => made(7);
   const first = site.create();
   const second = site.create();
@@ -227,7 +232,7 @@ test("two records with one id there are told to people, and the second is not be
   });
 });
 
-describe("a sign-in that does not work", () => {
+describe("a failed sign-in", () => {
   test.each([
     ["401", json(401, {}), "upstream-authentication-failed"],
     ["403", json(403, {}), "upstream-authentication-failed"],
@@ -246,7 +251,7 @@ describe("a sign-in that does not work", () => {
     expect(centre.signIns).toBe(1);
   });
 
-  test("a token that is never accepted is asked for twice and no more", async () => {
+  test("with a token that is never accepted is tried only twice", async () => {
     centre.answer = () => json(401, {});
     site.create();
     await site.push.cycle();
@@ -255,7 +260,7 @@ describe("a sign-in that does not work", () => {
   });
 });
 
-test("one sign-in serves many records, and is renewed at four fifths of its life, whatever the wall clock does", async () => {
+test("one sign-in serves many records, and is renewed at four fifths of its lifetime, despite clock steps", async () => {
   centre.answer = () => made(centre.requests.length);
   site.create();
   site.create();
@@ -272,16 +277,16 @@ test("one sign-in serves many records, and is renewed at four fifths of its life
   expect(centre.requests).toHaveLength(4);
 });
 
-describe("a refused attempt that was sent once before", () => {
+describe("a rejected attempt after an unconfirmed one", () => {
   let rows: Record<string, unknown>[];
   let firstBody = "";
-  const arrive = (body: string): OddAnswer => {
+  const arrive = (body: string): ScriptedResponse => {
     const row = { id: rows.length + 1, ...(JSON.parse(body) as object) };
     rows.push(row);
     return made(row.id);
   };
 
-  /** Sent and not answered, then refused, then edited. */
+  /** Unconfirmed, then rejected, then edited. */
   async function edited(meanwhile: () => void): Promise<number> {
     rows = [];
     centre.read = ({ path }) =>
@@ -298,7 +303,7 @@ describe("a refused attempt that was sent once before", () => {
     await site.cycleAfterWait();
     expect(site.entry(id)).toMatchObject({ phase: "rejected", possiblyDuplicated: true });
     meanwhile();
-    site.app.interventions.update(id, { crews: 3 }, SOMEBODY);
+    site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
     centre.answer = ({ method, body }) =>
       method === "POST" ? arrive(body) : json(200, { ...rows[0], ...(JSON.parse(body) as object) });
     site.app.clock.advance(200_000);
@@ -306,14 +311,14 @@ describe("a refused attempt that was sent once before", () => {
     return id;
   }
 
-  test("and has arrived, is found and brought to what was edited", async () => {
+  test("that arrived is found and updated to the edit", async () => {
     const id = await edited(() => arrive(firstBody));
     expect(rows).toHaveLength(1);
     expect(centre.requests.at(-1)).toMatchObject({ method: "PUT", body: '{"crews":3}' });
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
   });
 
-  test("and arrives after its edited successor, is one record with it in the end", async () => {
+  test("that arrives after its edited successor ends as one record", async () => {
     const id = await edited(() => {});
     arrive(firstBody);
     const deleted: string[] = [];
@@ -329,7 +334,7 @@ describe("a refused attempt that was sent once before", () => {
   });
 });
 
-test("what a centre says in an answer cannot move anybody's cursor or turn a line round", () => {
+test("text of a dispatch centre cannot contain terminal control or bidirectional characters", () => {
   const body = JSON.stringify({ message: "no\u001b[2J\u0007\u202E such\nobjective" });
   const headers = { "content-type": "application/json" };
   const { reason } = classify("POST", { kind: "answered", status: 422, headers, body }, 0);

@@ -7,13 +7,16 @@ import { backUp } from "../../src/ops/backups.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
-import { PATROL, TestApp, SOMEBODY, TESTER } from "../support/app.ts";
+import { PATROL, TestApp, OPERATOR_USER, TESTER } from "../support/app.ts";
 import { json } from "../support/nonconforming-centre.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { tripRow } from "../support/trip-row.ts";
 
-/* A copy of the site's database is put back; the centre knows no keys, and has what was sent after the copy was made. */
+/*
+ * The database of the site is restored from a backup; the dispatch centre has no keys, and has records sent
+ * after the backup.
+ */
 
 let dataDir: string;
 let copy: string;
@@ -38,7 +41,7 @@ async function opened(): Promise<SyncingSite> {
   return new SyncingSite(await TestApp.make({}, join(dataDir, "santinela.db")), baseUrl);
 }
 
-/** The daemon ends, the copy is put back, and the daemon starts. @returns how many trips wait again */
+/** Stops the daemon, restores the backup, and starts the daemon. @returns the number of pending trips */
 async function putBack(): Promise<number> {
   await site.close();
   const { redelivered } = restore(dataDir, copy, Date.now(), TESTER);
@@ -46,7 +49,7 @@ async function putBack(): Promise<number> {
   return redelivered;
 }
 
-/** A record that the copy has as not sent, and that is at the centre since. */
+/** A record that the backup has as not sent, and that the dispatch centre has. */
 async function sentAfterTheCopy(): Promise<number> {
   site.create({ description: "earlier" });
   await site.push.cycle();
@@ -60,8 +63,8 @@ function there(): unknown[] {
   return [...centre.rows.values()].map(({ description }) => description);
 }
 
-describe("a record that the copy has as not sent", () => {
-  test("and that was sent since, is found at the centre and not sent again", async () => {
+describe("a record that the backup has as not sent", () => {
+  test("and that was sent since is found at the dispatch centre and not sent again", async () => {
     const id = await sentAfterTheCopy();
     await putBack();
     await site.push.cycle();
@@ -69,7 +72,7 @@ describe("a record that the copy has as not sent", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
   });
 
-  test("and that was not sent, goes at once", async () => {
+  test("and that was not sent is sent at once", async () => {
     site.create({ description: "waiting" });
     await backUp(dataDir, copy);
     await putBack();
@@ -77,16 +80,16 @@ describe("a record that the copy has as not sent", () => {
     expect(there()).toEqual(["waiting"]);
   });
 
-  test("and that is deleted before anybody has looked, is deleted at the centre", async () => {
+  test("and that is deleted before the search is deleted at the dispatch centre", async () => {
     const id = await sentAfterTheCopy();
     await putBack();
-    site.app.interventions.delete(id, SOMEBODY);
+    site.app.interventions.delete(id, OPERATOR_USER);
     site.app.clock.advance(1_000_000);
     await site.push.cycleWithChecks();
     expect(there()).toEqual(["earlier"]);
   });
 
-  test("and that was refused then and taken since, is found when somebody asks for another try", async () => {
+  test("and that was rejected then and accepted since is found at a manual retry", async () => {
     centre.instead = ({ method }) => (method === "POST" ? json(400, {}) : undefined);
     const { id } = site.create({ description: "later" });
     await site.push.cycle();
@@ -101,7 +104,7 @@ describe("a record that the copy has as not sent", () => {
   });
 });
 
-test("a trip whose record the copy lacks is recorded again and found at the centre, where a new one is sent at once", async () => {
+test("a trip whose record is missing in the backup is recorded again and found at the dispatch centre; a new one is sent at once", async () => {
   site.create({ description: "earlier" });
   await site.push.cycle();
   await backUp(dataDir, copy);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestApp, SOMEBODY } from "../support/app.ts";
-import { notFound, json, type OddRequest } from "../support/nonconforming-centre.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
+import { notFound, json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { RowCentre, type CentreRow } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* A centre that was put back from its backup has lost its newest records and gives their ids to others. */
+/* A dispatch centre restored from its backup has lost its newest records and reuses their ids. */
 
 let centre: RowCentre;
 let site: SyncingSite;
@@ -18,7 +18,7 @@ afterEach(async () => {
   await centre.stop();
 });
 
-/** The words in the descriptions of the centre's records, in the order of the alphabet. */
+/** The descriptions of the records at the dispatch centre, sorted. */
 function there(): string[] {
   return [...centre.rows.values()]
     .map(({ description }) => String(description))
@@ -31,7 +31,7 @@ async function linked(...descriptions: readonly string[]): Promise<number[]> {
   return ids;
 }
 
-/** Lets enough time pass for every look that is due, and for those that follow from it. */
+/** Advances past every due check and those that follow from it. */
 async function looks(times = 3): Promise<void> {
   for (let look = 0; look < times; look += 1) {
     site.app.clock.advance(1_000_000);
@@ -39,10 +39,10 @@ async function looks(times = 3): Promise<void> {
   }
 }
 
-const isList = ({ method, path }: OddRequest): boolean => method === "GET" && path.includes("?");
+const isList = ({ method, path }: ReceivedRequest): boolean => method === "GET" && path.includes("?");
 const unanswered = json(504, {});
 
-test("what it has lost is made there again, once each", async () => {
+test("records lost by a restored dispatch centre are created again, once each", async () => {
   await linked("kept", "lost", "lost too");
   centre.restoreTo(2);
   await looks();
@@ -50,7 +50,7 @@ test("what it has lost is made there again, once each", async () => {
   expect(site.outbox.summary()).toMatchObject({ waiting: 0, gone: 0 });
 });
 
-test("a record that a dispatcher has deleted is gone, and no restore", async () => {
+test("a record deleted by a dispatcher is not a sign of a restore", async () => {
   const [, id = 0] = await linked("kept", "deleted");
   centre.rows.delete(2);
   await looks();
@@ -58,7 +58,7 @@ test("a record that a dispatcher has deleted is gone, and no restore", async () 
   expect(there()).toEqual(["kept"]);
 });
 
-test("a record that a dispatcher has deleted is gone also at a centre that ignores the order", async () => {
+test("a record deleted by a dispatcher stays deleted also at a dispatch centre that ignores the order", async () => {
   centre.ignoresOrder = true;
   const [, id = 0] = await linked("kept", "deleted", "kept too", "and this");
   centre.rows.delete(2);
@@ -67,7 +67,7 @@ test("a record that a dispatcher has deleted is gone also at a centre that ignor
   expect(there()).toEqual(["and this", "kept", "kept too"]);
 });
 
-test("what a restored centre has lost is made again also where the order is ignored", async () => {
+test("records lost by a restored dispatch centre are created again also when it ignores the order", async () => {
   centre.ignoresOrder = true;
   await linked("kept", "lost", "lost too");
   centre.restoreTo(2);
@@ -75,7 +75,7 @@ test("what a restored centre has lost is made again also where the order is igno
   expect(there()).toEqual(["kept", "lost", "lost too"]);
 });
 
-test("whether a record was deleted or lost is not decided while the list cannot be read", async () => {
+test("a missing record is not classified while the list cannot be read", async () => {
   const [id = 0] = await linked("lost", "lost too");
   centre.restoreTo(1);
   centre.instead = (request) => (isList(request) ? json(500, {}) : undefined);
@@ -86,7 +86,7 @@ test("whether a record was deleted or lost is not decided while the list cannot 
   expect(there()).toEqual(["lost", "lost too"]);
 });
 
-test("a record that could not be read when all were looked up is looked up again as one that may be lost", async () => {
+test("a record that could not be read in the audit is audited again as possibly lost", async () => {
   await linked("kept", "lost", "lost too", "lost as well");
   centre.restoreTo(2);
   centre.instead = ({ method, path }) =>
@@ -98,7 +98,7 @@ test("a record that could not be read when all were looked up is looked up again
   expect(there()).toEqual(["kept", "lost", "lost as well", "lost too"]);
 });
 
-test("a clock that is set while all are looked up makes no lost record a deleted one", async () => {
+test("a clock step during the audit does not turn a lost record into a deleted one", async () => {
   await linked("kept", "lost", "lost too", "lost as well");
   centre.restoreTo(2);
   const refused = json(500, {});
@@ -114,10 +114,10 @@ test("a clock that is set while all are looked up makes no lost record a deleted
   expect(there().filter((words) => words !== "other")).toEqual(["kept", "lost", "lost as well", "lost too"]);
 });
 
-describe("a POST that comes late to a restored centre", () => {
-  let late: OddRequest | undefined;
+describe("a POST that reaches a restored dispatch centre late", () => {
+  let late: ReceivedRequest | undefined;
 
-  /** One record whose POST is still on its way, after another one that was given the id the late one will get. */
+  /** A record whose POST is delayed, after another one that got the id which the late one will get. */
   async function oneOnItsWay(): Promise<{ first: number; second: number }> {
     const [first = 0] = await linked("first");
     centre.instead = (request) => {
@@ -133,25 +133,25 @@ describe("a POST that comes late to a restored centre", () => {
     return { first, second };
   }
 
-  test("under an id that is another one's here: that one is looked for, and each is there once", async () => {
+  test("under the id of another record: that one is searched for, and each is there once", async () => {
     const { second } = await oneOnItsWay();
     await looks();
     expect(there()).toEqual(["first", "second"]);
     expect(site.entry(second).upstreamId).toBe(1);
   });
 
-  test("and is changed here meanwhile, is there once with the change", async () => {
+  test("and is changed meanwhile is there once with the change", async () => {
     const { second } = await oneOnItsWay();
-    site.app.interventions.update(second, { description: "changed" }, SOMEBODY);
+    site.app.interventions.update(second, { description: "changed" }, OPERATOR_USER);
     await looks();
     expect(there()).toEqual(["changed", "first"]);
   });
 });
 
-describe("an attempt in doubt at a centre that many write to", () => {
-  let late: OddRequest | undefined;
+describe("an unconfirmed attempt at a dispatch centre with many clients", () => {
+  let late: ReceivedRequest | undefined;
 
-  /** Records of others, then a POST of ours that nobody answers. */
+  /** Records of others, then a POST of ours without a response. */
   async function inDoubt(others = 6): Promise<number> {
     for (let other = 1; other <= others; other += 1) centre.add({ name: `other ${other}` });
     centre.instead = (request) => {
@@ -159,7 +159,7 @@ describe("an attempt in doubt at a centre that many write to", () => {
       late = request;
       return unanswered;
     };
-    // By now the highest id is read anew.
+    // By now the highest id is read again.
     site.app.clock.advance(60_000);
     const { id } = site.create({ description: "ours", dateStart: "2026-11-20T21:30:00Z" });
     await site.push.cycle();
@@ -167,7 +167,7 @@ describe("an attempt in doubt at a centre that many write to", () => {
     return id;
   }
 
-  test("is found below the ids of then, when the centre was restored and has grown again", async () => {
+  test("is found below the earlier ids after a restore and new records", async () => {
     const id = await inDoubt();
     centre.restoreTo(3);
     if (late) centre.arrive(late);
@@ -178,7 +178,7 @@ describe("an attempt in doubt at a centre that many write to", () => {
     expect(centre.rows.size).toBe(9);
   });
 
-  test("is sent again once when the newest record of then was deleted", async () => {
+  test("is sent again once when the newest earlier record was deleted", async () => {
     const id = await inDoubt();
     centre.rows.delete(6);
     site.app.clock.advance(200_000);
@@ -187,12 +187,12 @@ describe("an attempt in doubt at a centre that many write to", () => {
     expect(centre.rows.size).toBe(6);
   });
 
-  test("has every record looked up when the newest id of then is another site's record now", async () => {
+  test("causes an audit of all records when the newest earlier id is a record of another site now", async () => {
     const [first = 0] = await linked("first");
-    centre.add({ name: "somebody's", notes: "[ref:sud-1]" });
+    centre.add({ name: "another record", notes: "[ref:sud-1]" });
     await inDoubt(0);
     centre.restoreTo(2);
-    centre.add({ name: "somebody's", notes: "[ref:sud-2]" });
+    centre.add({ name: "another record", notes: "[ref:sud-2]" });
     expect(site.entry(first).verifyAtMs).not.toBe(0);
     site.app.clock.advance(200_000);
     await site.push.cycle();
@@ -200,10 +200,10 @@ describe("an attempt in doubt at a centre that many write to", () => {
   });
 });
 
-test("an update that is refused with 404 while the record is there does not make it gone", async () => {
+test("an update rejected with 404 while the record exists does not mark it as deleted", async () => {
   const [id = 0] = await linked("here");
   centre.instead = ({ method }) => (method === "PUT" ? notFound("no such objective") : undefined);
-  site.app.interventions.update(id, { objectiveId: 2 }, SOMEBODY);
+  site.app.interventions.update(id, { objectiveId: 2 }, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1, lastCode: "404" });
   centre.instead = () => undefined;
@@ -211,15 +211,15 @@ test("an update that is refused with 404 while the record is there does not make
   expect(centre.rows.get(1)).toMatchObject({ objectiveId: 2 });
 });
 
-describe("an older value of ours that has come late", () => {
-  /** A value here that the centre shows an older one of, and of which the first try to set it right fails. */
+describe("an in-flight value that arrives late", () => {
+  /** A value for which the dispatch centre shows an older one, and whose first correction fails. */
   async function firstTryFails(): Promise<number> {
     const [id = 0] = await linked("first");
     centre.afterwards = ({ method }) => (method === "PUT" ? unanswered : undefined);
-    site.app.interventions.update(id, { description: "second" }, SOMEBODY);
+    site.app.interventions.update(id, { description: "second" }, OPERATOR_USER);
     await site.push.cycle();
     centre.afterwards = () => undefined;
-    site.app.interventions.update(id, { description: "third" }, SOMEBODY);
+    site.app.interventions.update(id, { description: "third" }, OPERATOR_USER);
     site.app.clock.advance(30_000);
     await site.push.cycle();
     expect(there()).toEqual(["third"]);
@@ -231,7 +231,7 @@ describe("an older value of ours that has come late", () => {
     return id;
   }
 
-  test("is set right there by itself, although the first try was refused", async () => {
+  test("is corrected automatically, although the first attempt was rejected", async () => {
     const id = await firstTryFails();
     expect(there()).toEqual(["second"]);
     await site.cycleAfterWait();
@@ -239,7 +239,7 @@ describe("an older value of ours that has come late", () => {
     expect(site.app.interventions.get(id).record.description).toBe("third");
   });
 
-  test("is set right also in a record that is finished and is not looked at any more", async () => {
+  test("is corrected also in a done record that is no longer read", async () => {
     const id = await firstTryFails();
     site.app.database.prepare("UPDATE outbox SET verify_at = NULL").run();
     await site.cycleAfterWait();
@@ -248,10 +248,10 @@ describe("an older value of ours that has come late", () => {
   });
 });
 
-describe("two records there of one here", () => {
-  /** A POST that is sent twice: both have arrived, the second is linked. */
+describe("two records there for one on site", () => {
+  /** A POST that was sent twice: both arrived, the second is linked. */
   async function twice(): Promise<{ id: number; double: CentreRow; known: CentreRow }> {
-    let late: OddRequest | undefined;
+    let late: ReceivedRequest | undefined;
     centre.instead = (request) => {
       if (request.method !== "POST") return undefined;
       late = request;
@@ -268,15 +268,15 @@ describe("two records there of one here", () => {
     return { id, double, known };
   }
 
-  test("become one, and the one that was linked stays", async () => {
+  test("become one, and the linked one stays", async () => {
     const { known } = await twice();
     await looks();
     expect([...centre.rows.keys()]).toEqual([known.id]);
   });
 
-  test("become the one that a dispatcher works on, and what was changed here goes there", async () => {
+  test("become the one that a dispatcher has changed, and local changes are sent to it", async () => {
     const { id, double } = await twice();
-    site.app.interventions.update(id, { description: "two men", status: "in_progress" }, SOMEBODY);
+    site.app.interventions.update(id, { description: "two men", status: "in_progress" }, OPERATOR_USER);
     await site.push.cycle();
     centre.edit(double.id, { crews: 3 });
     await looks(3);
@@ -286,7 +286,7 @@ describe("two records there of one here", () => {
     expect(site.app.interventions.get(id).record).toMatchObject({ crews: 3, description: "two men" });
   });
 
-  test("are left to people where each has an invoice or work that is nowhere else, who are told", async () => {
+  test("stay when each has its own invoice or changes, and raise a condition", async () => {
     const { known, double } = await twice();
     centre.edit(known.id, { invoicePdf: "https://centre.example/1.pdf" });
     centre.edit(double.id, { crews: 3 });

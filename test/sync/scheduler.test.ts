@@ -3,15 +3,15 @@ import { nextRunMs } from "../../src/sync/cron.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { json, OddCentre } from "../support/nonconforming-centre.ts";
+import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-let centre: OddCentre;
+let centre: NonconformingCentre;
 let site: SyncingSite;
 let scheduler: SyncScheduler;
 
 beforeEach(async () => {
-  centre = new OddCentre();
+  centre = new NonconformingCentre();
   centre.answer = () => json(201, { id: centre.requests.length });
   site = new SyncingSite(await TestApp.make(), await centre.start());
   scheduler = site.scheduler();
@@ -25,7 +25,7 @@ const arrived = (count: number) =>
   eventually(`${count} records at the centre`, () => centre.requests.length >= count);
 
 describe("the schedule", () => {
-  test("finds a change that nobody spoke of at its next moment", async () => {
+  test("finds a change without a notification at its next run", async () => {
     scheduler.start();
     await site.push.cycle();
     site.create();
@@ -38,7 +38,7 @@ describe("the schedule", () => {
     ["twenty seconds back", -20_000],
     ["thirty days on", 30 * 86_400_000],
     ["a year on", 365 * 86_400_000],
-  ])("goes on when the clock is set %s", async (_what, stepMs) => {
+  ])("continues when the clock is set %s", async (_what, stepMs) => {
     scheduler.start();
     await site.push.cycle();
     site.app.clock.stepWall(stepMs);
@@ -47,7 +47,7 @@ describe("the schedule", () => {
     await arrived(1);
   });
 
-  test("does not keep a record waiting for the years that the clock was set back", async () => {
+  test("does not delay a record for the years that the clock was set back", async () => {
     centre.answer = () => json(500, {});
     const { id } = site.create();
     scheduler.start();
@@ -66,8 +66,8 @@ describe("the schedule", () => {
 
   test.each([
     ["before the centre is searched", 0],
-    ["by less than the look that notices it comes later", 10_000],
-  ])("does not take an attempt for settled because the clock was set, %s", async (_what, afterMs) => {
+    ["by less than the interval of its detection", 10_000],
+  ])("does not treat an attempt as settled because of a clock step, %s", async (_what, afterMs) => {
     centre.answer = () => json(504, {});
     const { id } = site.create();
     await site.push.cycle();
@@ -81,7 +81,7 @@ describe("the schedule", () => {
     expect(centre.requests).toHaveLength(2);
   });
 
-  test("tells that the clock was set", async () => {
+  test("reports a clock step", async () => {
     scheduler.start();
     await site.push.cycle();
     site.app.clock.stepWall(-3_600_000);
@@ -97,7 +97,7 @@ test("a change is pushed at once", async () => {
   await arrived(1);
 });
 
-test("a record that failed is tried again by itself, with nothing new to push", async () => {
+test("a failed record is retried automatically, without a new change", async () => {
   centre.answer = () => (centre.requests.length === 1 ? json(500, {}) : json(201, { id: 1 }));
   const { id } = site.create();
   scheduler.start();
@@ -108,12 +108,12 @@ test("a record that failed is tried again by itself, with nothing new to push", 
   });
 });
 
-test("an alarm is tried at once even while the link rests after a fault", async () => {
+test("an alarm is attempted at once even during the back-off of the link", async () => {
   centre.answer = () => json(503, {}, { "Retry-After": "600" });
   scheduler.start();
   site.create();
   scheduler.requestRun({ urgent: false });
-  await eventually("the link to rest", () => site.link.state.waitMs > 0);
+  await eventually("the back-off of the link", () => site.link.state.waitMs > 0);
   await site.push.cycle();
   const before = centre.requests.length;
   centre.answer = () => json(201, { id: centre.requests.length });
@@ -125,7 +125,7 @@ test("an alarm is tried at once even while the link rests after a fault", async 
   await arrived(before + 1);
 });
 
-test("a person's wish tries everything, also what was postponed", async () => {
+test("a manual sync attempts everything, also postponed records", async () => {
   centre.answer = () => json(429, {});
   const { id } = site.create();
   scheduler.start();
@@ -136,7 +136,7 @@ test("a person's wish tries everything, also what was postponed", async () => {
   expect(site.entry(id).phase).toBe("linked");
 });
 
-test("a change before the start waits for the start, which takes up first what a dead process left", async () => {
+test("a change before the start waits for it, and the start first resumes the attempts of a crashed process", async () => {
   const { id } = site.create();
   scheduler.requestRun({ urgent: true });
   await scheduler.now();
@@ -145,7 +145,7 @@ test("a change before the start waits for the start, which takes up first what a
   await eventually("the record to be linked", () => site.entry(id).phase === "linked");
 });
 
-test("node-cron's expressions are understood in the site's time zone", () => {
+test("cron expressions are in the time zone of the site", () => {
   const next = nextRunMs("0 3 * * *", "Europe/Bucharest", Date.now());
   const local = new Intl.DateTimeFormat("en-GB", {
     timeZone: "Europe/Bucharest",
@@ -156,7 +156,7 @@ test("node-cron's expressions are understood in the site's time zone", () => {
   expect(nextRunMs("*/10 * * * * *", "UTC", Date.now()) ?? 0).toBeGreaterThan(0);
 });
 
-test("a database that cannot be read for a while stops nothing for good", async () => {
+test("a temporarily unreadable database does not stop the sync permanently", async () => {
   scheduler.start();
   await site.push.cycle();
   site.app.database.exec("ALTER TABLE outbox RENAME TO outbox_away");
@@ -173,7 +173,7 @@ test("a database that cannot be read for a while stops nothing for good", async 
   expect(site.conditions()).toEqual([]);
 });
 
-test("a database that cannot be written for a while stops nothing for good", async () => {
+test("a temporarily read-only database does not stop the sync permanently", async () => {
   const { id } = site.create();
   site.app.database.exec(
     "CREATE TRIGGER full BEFORE UPDATE ON outbox WHEN NEW.phase = 'linked' BEGIN SELECT RAISE(ABORT, 'disk full'); END",

@@ -3,7 +3,7 @@ import { TestApp } from "../support/app.ts";
 import { RowCentre } from "../support/row-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* Two daemons push to one centre: a card was copied for a second site and its `site.ref` was left as it was. */
+/* Two daemons push to one dispatch centre: a memory card was copied for a second site with the same `site.ref`. */
 
 const HOUR_MS = 3_600_000;
 let centre: RowCentre;
@@ -29,7 +29,7 @@ async function compare(site: SyncingSite, afterMs: number): Promise<void> {
   await site.push.audit.look();
 }
 
-test("a site that finds records under its reference which it has not made names the other daemon for a day", async () => {
+test("a site that finds foreign records under its reference reports the other daemon for a day", async () => {
   const [one, two] = sites as [SyncingSite, SyncingSite];
   for (const site of sites) await site.push.audit.readBackRecords();
   one.create();
@@ -46,7 +46,7 @@ test("a site that finds records under its reference which it has not made names 
   expect(conditionOf(one), "after a day without a further one").toBeUndefined();
 });
 
-test("a site on a new card takes its records over and names no other daemon", async () => {
+test("a site on a new memory card adopts its records and reports no other daemon", async () => {
   const [before, after] = sites as [SyncingSite, SyncingSite];
   before.create();
   await before.push.cycle();

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
-import { TestApp, SOMEBODY } from "../support/app.ts";
+import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* What people can do about single records; our own application is the centre. */
+/* Manual commands for single records; the application is the dispatch centre. */
 
 let centre: TestApp;
 let site: SyncingSite;
@@ -25,13 +25,13 @@ async function linked(fields: Partial<InterventionCreate> = {}): Promise<{ id: n
   return { id, upstreamId: site.entry(id).upstreamId ?? 0 };
 }
 
-describe("a record that the centre has deleted", () => {
-  test("is made there anew when somebody asks for it, as often as that is", async () => {
+describe("a record that the dispatch centre has deleted", () => {
+  test("is created there again by each manual retry", async () => {
     const { id, upstreamId } = await linked();
     let deletedId = upstreamId;
     for (const crews of [2, 3]) {
-      centre.interventions.delete(deletedId, SOMEBODY);
-      site.app.interventions.update(id, { crews }, SOMEBODY);
+      centre.interventions.delete(deletedId, OPERATOR_USER);
+      site.app.interventions.update(id, { crews }, OPERATOR_USER);
       await site.cycleAfterWait();
       await site.cycleAfterWait();
       expect(site.entry(id).phase).toBe("gone");
@@ -43,10 +43,10 @@ describe("a record that the centre has deleted", () => {
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: deletedId });
   });
 
-  test("can be given up, and stays here", async () => {
+  test("can be dropped, and stays on site", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.delete(upstreamId, SOMEBODY);
-    site.app.interventions.update(id, { crews: 2 }, SOMEBODY);
+    centre.interventions.delete(upstreamId, OPERATOR_USER);
+    site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
     await site.push.cycle();
     await site.cycleAfterWait();
     site.push.operator.drop(id);
@@ -58,12 +58,12 @@ describe("a record that the centre has deleted", () => {
   });
 });
 
-test("what the centre has or may have cannot be given up: deleting it is the way", async () => {
+test("a record that the dispatch centre has or may have cannot be dropped, only deleted", async () => {
   const { id } = await linked();
   expect(() => site.push.operator.drop(id)).toThrow(/dispatch centre has it or may have it/);
 });
 
-test("a record that the centre refuses is sent again at once, however often a person asks for it", async () => {
+test("a rejected record is sent again at once at each manual retry", async () => {
   const yard = { id: 44, name: "Yard", status: "active" };
   site.app.objectives.import({ "obiective/cladiri": [yard] }, "import");
   const { id } = site.create({ objectiveId: yard.id });
@@ -80,16 +80,16 @@ test("a record that the centre refuses is sent again at once, however often a pe
   expect(there()).toMatchObject([{ objectiveId: yard.id }]);
 });
 
-test("a record that nobody knows is said to be none", async () => {
+test("an unknown record is reported", async () => {
   expect(() => site.push.operator.retry(99)).toThrow(/there is no intervention 99/);
   expect(() => site.push.operator.drop(99)).toThrow(/there is no intervention 99/);
   await expect(site.push.operator.reassert(99)).rejects.toThrow(/there is no intervention 99/);
 });
 
-describe("what is here can be made to win there", () => {
-  test("against the older values of a centre that was restored from a backup", async () => {
+describe("the local version can be enforced", () => {
+  test("over older values of a dispatch centre restored from a backup", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { description: "older", crews: 9 }, SOMEBODY);
+    centre.interventions.update(upstreamId, { description: "older", crews: 9 }, OPERATOR_USER);
     await site.push.operator.reassert(id);
     await site.push.cycle();
     expect(there()).toMatchObject([
@@ -98,22 +98,22 @@ describe("what is here can be made to win there", () => {
     expect(site.app.interventions.get(id).record).toMatchObject({ description: "ours", crews: 1 });
   });
 
-  test("and it is said when there is nothing there to set right", async () => {
+  test("and a message reports when there is nothing to correct", async () => {
     const { id } = site.create();
     await expect(site.push.operator.reassert(id)).rejects.toThrow(/has no record at the dispatch centre/);
   });
 
-  test("and it is said when the centre does not show it", async () => {
+  test("and a message reports when the dispatch centre does not show the record", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.delete(upstreamId, SOMEBODY);
+    centre.interventions.delete(upstreamId, OPERATOR_USER);
     await expect(site.push.operator.reassert(id)).rejects.toThrow(/cannot be read now/);
   });
 });
 
-describe("what the dispatcher changes", () => {
-  test("comes back to the people on the site, with the invoice, and their own changes stay", async () => {
+describe("a change by the dispatcher", () => {
+  test("is pulled with the invoice, and changes of the site remain", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { status: "in_progress", crews: 4 }, SOMEBODY);
+    centre.interventions.update(upstreamId, { status: "in_progress", crews: 4 }, OPERATOR_USER);
     centre.database.exec("UPDATE interventions SET invoicePdf = 'https://centre.example/1.pdf'");
     site.app.clock.advance(301_000);
     await site.push.cycleWithChecks();
@@ -127,10 +127,14 @@ describe("what the dispatcher changes", () => {
     expect(there()[0]?.notes).toMatch(/\[ref:/);
   });
 
-  test("of both sides' changes to one field is kept by the kind of the field, and told", async () => {
+  test("of a field that was changed on both sides is merged by the rule of the field, and logged", async () => {
     const { id, upstreamId } = await linked();
-    centre.interventions.update(upstreamId, { status: "done", crews: 4, description: "theirs" }, SOMEBODY);
-    site.app.interventions.update(id, { status: "in_progress", crews: 2, description: "new" }, SOMEBODY);
+    centre.interventions.update(
+      upstreamId,
+      { status: "done", crews: 4, description: "theirs" },
+      OPERATOR_USER,
+    );
+    site.app.interventions.update(id, { status: "in_progress", crews: 2, description: "new" }, OPERATOR_USER);
     await site.push.cycle();
     const merged = { status: "done", crews: 4, description: "new" };
     expect(there()).toMatchObject([merged]);
@@ -142,24 +146,24 @@ describe("what the dispatcher changes", () => {
   });
 });
 
-test("a reference that a dispatcher has removed is put back where the start shows whose record it is", async () => {
+test("a reference removed by a dispatcher is restored when the start identifies the record", async () => {
   const { upstreamId } = await linked({ dateStart: "2026-11-20T21:30:00Z" });
-  centre.interventions.update(upstreamId, { notes: "called the owner" }, SOMEBODY);
+  centre.interventions.update(upstreamId, { notes: "called the owner" }, OPERATOR_USER);
   site.app.clock.advance(301_000);
   await site.push.cycleWithChecks();
   expect(there()[0]?.notes).toMatch(/^called the owner\n\[ref:test-/);
 });
 
-describe("a record without a start whose reference is no longer there may be another's call of the same name", () => {
+describe("a record without a start and reference may be another call of the same name", () => {
   async function unclear(): Promise<{ id: number; upstreamId: number }> {
     const record = await linked();
-    centre.interventions.update(record.upstreamId, { notes: "called the owner" }, SOMEBODY);
-    site.app.interventions.update(record.id, { crews: 2 }, SOMEBODY);
+    centre.interventions.update(record.upstreamId, { notes: "called the owner" }, OPERATOR_USER);
+    site.app.interventions.update(record.id, { crews: 2 }, OPERATOR_USER);
     await site.push.cycle();
     return record;
   }
 
-  test("and is neither changed nor made again until a person tells", async () => {
+  test("and is neither changed nor created again until a user decides", async () => {
     const { id } = await unclear();
     await site.cycleAfterWait();
     expect(there()).toMatchObject([{ crews: 1, notes: "called the owner" }]);
@@ -167,7 +171,7 @@ describe("a record without a start whose reference is no longer there may be ano
     expect(site.entry(id).lastError).toMatch(/sync reassert/);
   });
 
-  test("and is ours when a person says so: it gets its reference and our changes", async () => {
+  test("and is ours after a manual confirmation: it gets its reference and our changes", async () => {
     const { id } = await unclear();
     await site.push.operator.reassert(id);
     await site.push.cycle();
@@ -175,7 +179,7 @@ describe("a record without a start whose reference is no longer there may be ano
     expect(site.outbox.summary()).toMatchObject({ doubtful: 0, waiting: 0 });
   });
 
-  test("and is left alone when a person says that it is not: ours is made again", async () => {
+  test("and is not changed after a manual rejection: ours is created again", async () => {
     const { id, upstreamId } = await unclear();
     site.push.operator.retry(id);
     await site.cycleAfterWait();

@@ -1,5 +1,5 @@
-// The package of the Pi, run on this computer's processor by an emulator, by itself and under this computer's systemd: it
-// shows that every binary in it is of the right kind and works together, and within the unit's sandbox.
+// The package for the Pi under emulation, standalone and with the systemd of this machine: it shows that every
+// binary has the right architecture and works, also within the sandbox of the unit.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ describe.skipIf(PACKAGE === "")("the package for arm64", () => {
     return value as { trips: string[] };
   }
 
-  test("holds a daemon that starts, takes a trip and stops in order", async () => {
+  test("contains a daemon that starts, records a trip and stops in order", async () => {
     const started = emulated("serve", "--config", join(folder, "santinela.yaml"));
     daemon = started;
     let said = "";
@@ -84,7 +84,7 @@ describe.skipIf(PACKAGE === "").each(SUITES.slice(-1))(
     beforeAll(async () => {
       debian = await Container.boot(root, [EMULATOR, LIBRARIES]);
       const node = "/usr/lib/santinela/node/bin/node";
-      // The kernel of this computer cannot run what is in it, so its Node.js is called by way of the emulator.
+      // The kernel of this machine cannot run its binaries, so Node.js is started through the emulator.
       await debian.ok(`mkdir -p /srv && cd /srv && dpkg-deb -R /packages/arm64/santinela_*_arm64.deb tree &&
       mv tree${node} tree${node}.arm64 &&
       printf '#!/bin/sh\nexec ${EMULATOR} -L ${LIBRARIES} ${node}.arm64 "$@"\n' > tree${node} &&
@@ -92,7 +92,7 @@ describe.skipIf(PACKAGE === "").each(SUITES.slice(-1))(
     });
     afterAll(() => debian.stop());
 
-    test("is installed, started, watched and stopped by systemd within its sandbox", async () => {
+    test("is installed, started, monitored and stopped by systemd within its sandbox", async () => {
       await debian.ok("dpkg --force-architecture --force-depends -i /srv/arm64.deb");
       expect(await debian.property("ActiveState")).toBe("active");
       expect(

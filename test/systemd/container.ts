@@ -1,14 +1,14 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { eventually } from "../support/eventually.ts";
 
-/** What a command in the container did. */
+/** Result of a command in the container. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The Debian releases to test on, as `scripts/test-systemd.sh` has made them ready. */
+/** The Debian releases to test, as prepared by `scripts/test-systemd.sh`. */
 export const SUITES: readonly { suite: string; root: string }[] = (process.env["TEST_ROOTS"] ?? "")
   .split(" ")
   .filter((word) => word !== "")
@@ -17,22 +17,22 @@ export const SUITES: readonly { suite: string; root: string }[] = (process.env["
     return { suite, root };
   });
 
-/** Folder of the packages under test, seen as /packages inside. */
+/** Directory of the packages under test, mounted as /packages. */
 const PACKAGES = process.env["TEST_PACKAGES"] ?? "";
 
-/** What a visible outcome may take on a busy computer: the limit ends a hung test and is no measure of speed. */
+/** Time limit of an outcome on a busy machine: it ends a hung test and does not measure speed. */
 export const LIMIT_MS = 180_000;
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * A Debian of its own with systemd as PID 1, over a root file system that stays as it is. What it cannot show: memory
- * limits, udev, GPIO; those are for the virtual machine.
+ * A Debian container with systemd as PID 1, over a read-only root file system. It does not cover memory limits,
+ * udev and GPIO; those are tested in the virtual machine.
  */
 export class Container {
   readonly #process: ChildProcess;
   #leader = 0;
-  /** How systemd-nspawn has ended, and what it had to say. */
+  /** Exit of systemd-nspawn, and its output. */
   #end: string | undefined;
 
   private constructor(process: ChildProcess) {
@@ -48,7 +48,7 @@ export class Container {
 
   /**
    * Boots and waits until systemd has started everything.
-   * @param shown files and folders of this machine that it sees in the same places
+   * @param shown files and directories of this machine, mounted at the same paths
    */
   static async boot(root: string, shown: readonly string[] = []): Promise<Container> {
     const nspawn = spawn(
@@ -77,7 +77,7 @@ export class Container {
     return container;
   }
 
-  /** Runs a shell line as root. */
+  /** Runs a shell command as root. */
   run(line: string, input = ""): Promise<Outcome> {
     return new Promise((resolve) => {
       const child = execFile(
@@ -89,20 +89,20 @@ export class Container {
           resolve({ code, stdout, stderr });
         },
       );
-      // A command that reads nothing may be gone before its input is written.
+      // A command that reads nothing may exit before its input is written.
       child.stdin?.on("error", () => {});
       child.stdin?.end(input);
     });
   }
 
-  /** Runs a shell line that has to succeed. @returns what it printed, without the last line's end */
+  /** Runs a shell command that must succeed. @returns its output without the last line break */
   async ok(line: string, input = ""): Promise<string> {
     const { code, stdout, stderr } = await this.run(line, input);
     if (code !== 0) throw new Error(`${line}: ended with ${code}\n${stdout}${stderr}`);
     return stdout.trimEnd();
   }
 
-  /** A property of the service as systemd knows it. */
+  /** A systemd property of the service. */
   async property(name: string, unit = "santinela.service"): Promise<string> {
     return this.ok(`systemctl show --property=${name} --value ${unit}`);
   }
@@ -111,7 +111,7 @@ export class Container {
     return this.ok(`mkdir -p "$(dirname ${path})" && cat > ${path}`, text);
   }
 
-  /** Pulls its plug. */
+  /** Cuts its power. */
   async stop(): Promise<void> {
     if (this.#end !== undefined) return;
     const gone = new Promise((resolve) => this.#process.once("close", resolve));

@@ -9,7 +9,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   let debian: Container;
   beforeAll(async () => {
     debian = await Container.boot(root);
-    // The package as it is, one of the next release, and one whose program cannot start.
+    // The current package, one of the next release, and one whose program cannot start.
     await debian.ok("mkdir -p /srv && cp /packages/santinela_*.deb /srv/this.deb");
     await repack(
       "next",
@@ -35,7 +35,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   const install = (name: string): Promise<string> => debian.ok(`dpkg -i /srv/${name}.deb`);
   const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
 
-  test("runs after its installation, with a configuration, a user and a program of its own", async () => {
+  test("runs after its installation, with its own configuration, user and program", async () => {
     await install("this");
     expect(await isActive()).toBe(true);
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
@@ -70,7 +70,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     await debian.ok("systemctl enable --now santinela.service");
   });
 
-  test("that cannot start is installed all the same, and the one before it can be put back over it", async () => {
+  test("that cannot start is still installed, and can be replaced by the previous version", async () => {
     await install("this");
     await install("broken");
     expect(await isActive()).toBe(false);
@@ -78,19 +78,19 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await isActive()).toBe(true);
   });
 
-  describe("put on with santinela-upgrade", () => {
+  describe("installed with santinela-upgrade", () => {
     const upgrade = (name: string): ReturnType<Container["run"]> =>
       debian.run(`PROBATION_S=5 santinela-upgrade /srv/${name}.deb`);
     const version = (): Promise<string> => debian.ok("dpkg-query --show --showformat='${Version}' santinela");
 
-    test("stays when it stays up", async () => {
+    test("remains when it keeps running", async () => {
       await install("this");
       expect(await upgrade("next")).toMatchObject({ code: 0 });
       expect(await version()).toBe("99.0.0");
       expect(await isActive()).toBe(true);
     });
 
-    test("is not touched at all when the new program cannot read the configuration", async () => {
+    test("is not changed when the new program cannot read the configuration", async () => {
       await install("this");
       const before = await debian.property("MainPID");
       const outcome = await upgrade("broken");
@@ -100,7 +100,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       expect(await debian.property("MainPID")).toBe(before);
     });
 
-    test.each(["crashing", "hanging"])("is put back when the new service is %s", async (name) => {
+    test.each(["crashing", "hanging"])("is rolled back when the new service is %s", async (name) => {
       await install("this");
       const outcome = await upgrade(name);
       expect(outcome.stderr).toContain("is back and runs");
@@ -111,14 +111,14 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     });
   });
 
-  describe("put on with santinela-upgrade, which the power cuts off", () => {
+  describe("installed with santinela-upgrade across a power cut", () => {
     const exists = (version: string): string =>
       `dpkg-query --show --showformat='\${Version} \${db:Status-Status}' santinela | grep -qx '${version}'`;
     const THIS = /^0\S* installed$/;
     const state = (): Promise<string> =>
       debian.ok("dpkg-query --show --showformat='${Version} ${db:Status-Status}' santinela");
 
-    /** Kills an upgrade and everything it runs at a moment, and does what the next boot does. */
+    /** Kills an upgrade with its child processes at a given point, and simulates the next boot. */
     async function cutOff(name: string, atMoment: string): Promise<{ code: number; journal: string }> {
       await install("this");
       await debian.write(
@@ -147,13 +147,13 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       return { code, journal };
     }
 
-    test("stays when it stays up after the next boot", async () => {
+    test("remains when it keeps running after the next boot", async () => {
       expect(await cutOff("next", exists("99.0.0 installed"))).toMatchObject({ code: 0 });
       expect(await state()).toBe("99.0.0 installed");
       expect(await isActive()).toBe(true);
     });
 
-    test("is put back by the next boot when it does not start", async () => {
+    test("is rolled back by the next boot when it does not start", async () => {
       const { code, journal } = await cutOff("crashing", exists("99.0.0 installed"));
       expect(journal).toContain("is back and runs");
       expect(code).not.toBe(0);
@@ -161,14 +161,14 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       expect(await isActive()).toBe(true);
     });
 
-    test("is put back by the next boot when it is there by half", async () => {
+    test("is rolled back by the next boot when it is partly installed", async () => {
       const { journal } = await cutOff("stuck", exists("99.0.0 half-configured"));
       expect(journal).toContain("is installed by half");
       expect(await state()).toMatch(THIS);
       expect(await isActive()).toBe(true);
     });
 
-    test("leaves nothing to decide when it was over, or when there was none", async () => {
+    test("needs no decision when it was complete, or when there was none", async () => {
       await install("this");
       expect(await debian.run("PROBATION_S=2 santinela-upgrade /srv/next.deb")).toMatchObject({ code: 0 });
       await debian.ok("test ! -e /var/lib/santinela-upgrade/undecided");
@@ -177,7 +177,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     });
   });
 
-  test("leaves records and configuration when it is removed, and is no stranger when it returns", async () => {
+  test("keeps records and configuration when removed, and uses them when installed again", async () => {
     await install("this");
     await debian.ok("dpkg -r santinela");
     expect(await debian.run("systemctl is-active santinela.service")).toMatchObject({ stdout: "inactive\n" });
@@ -188,7 +188,7 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
   });
 
-  test("takes everything with it when it is purged, but the user's number", async () => {
+  test("removes everything when purged, except the user id", async () => {
     await install("this");
     await debian.ok("dpkg -P santinela");
     await debian.ok(

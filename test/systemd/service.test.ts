@@ -44,7 +44,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     );
   }
 
-  test("is there when its start is over, and takes trips that a restart does not lose", async () => {
+  test("is ready at the end of its start, and records trips that a restart does not lose", async () => {
     await debian.ok("santinela trip --zone gate");
     await restart();
     const records = await debian.ok(
@@ -53,7 +53,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(JSON.parse(records)).toEqual([expect.objectContaining({ objectiveId: 12 })]);
   });
 
-  test("takes a changed configuration at a reload, in the same process, and fails one with mistakes", async () => {
+  test("applies a changed configuration at a reload, in the same process, and rejects one with errors", async () => {
     const pid = await mainPid();
     const second = YAML.replaceAll("id: gate, name: Gate", "id: yard, name: Yard");
     await debian.write(CONFIGURATION, second);
@@ -79,7 +79,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(journal).not.toMatch(/password {2}/);
   });
 
-  test("is shut in: at most 1.5 on systemd's scale, and its copies at most 0.5", async () => {
+  test("is sandboxed: an exposure of at most 1.5, and of at most 0.5 for its backups", async () => {
     const exposure = async (unit: string): Promise<number> => {
       const report = await debian.ok(`systemd-analyze security --no-pager ${unit}`);
       return Number(/exposure level for \S+: ([\d.]+)/.exec(report)?.[1]);
@@ -93,7 +93,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(copies).toBeLessThanOrEqual(0.5);
   });
 
-  test("has no capability, no way to more, and nothing to write to but its own folder", async () => {
+  test("has no capabilities, cannot gain any, and can write only to its own directory", async () => {
     const pid = await mainPid();
     const status = await debian.ok(`cat /proc/${pid}/status`);
     expect(status).toMatch(/^CapEff:\s+0+$/m);
@@ -108,7 +108,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(await debian.ok(`${inside} ls /dev | grep -c -E '^(mem|sd|vd|gpiochip)' || true`)).toBe("0");
   });
 
-  test("is started again when it hangs", async () => {
+  test("is restarted when it hangs", async () => {
     await debian.write(DROP_IN, "[Service]\nWatchdogSec=3\nTimeoutAbortSec=1\n");
     await restart();
     const pid = await mainPid();
@@ -117,12 +117,13 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toMatch(/[Ww]atchdog timeout/);
   });
 
-  test("stays up beside the watchdog when it does not hang", async () => {
+  test("is not restarted by the watchdog when it does not hang", async () => {
     await debian.write(DROP_IN, "[Service]\nWatchdogSec=1\n");
     await restart();
     const pid = await mainPid();
     const since = await debian.property("WatchdogTimestampMonotonic");
-    // Ten signs of life at three a period: by now a silent daemon would have been restarted three times.
+    // Ten keep-alive intervals at three per watchdog period: a silent daemon would have been restarted three
+    // times.
     let signs = 0;
     let last = since;
     await eventually(
@@ -138,7 +139,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(await mainPid()).toBe(pid);
   });
 
-  test("is started again however often it is killed", async () => {
+  test("is restarted however often it is killed", async () => {
     for (let kill = 0; kill < 6; kill += 1) {
       const pid = await mainPid();
       await debian.ok(`kill -KILL ${pid}`);
@@ -146,7 +147,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     }
   });
 
-  test("is not started again and again with a first configuration that has a mistake, and says which", async () => {
+  test("is not restarted repeatedly with an invalid first configuration, and reports the error", async () => {
     await debian.ok("rm -f /var/lib/santinela/last-good.yaml");
     await debian.write(CONFIGURATION, "htp: { port: 8080 }\n");
     await debian.run("systemctl restart santinela.service");
@@ -157,8 +158,8 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     );
   });
 
-  test("holds out when memory is collected between two tasks", async () => {
-    // Statements that nobody needs any more are taken away by collections that run with no script around them.
+  test("survives a garbage collection between two tasks", async () => {
+    // Unused statements are removed by garbage collections that run without JavaScript on the stack.
     const program = `const database = new (require("/usr/lib/santinela/node_modules/better-sqlite3"))(":memory:");
       const turns = (left) => {
         for (let count = 0; count < 300; count += 1) database.prepare("SELECT " + count);
@@ -170,20 +171,20 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await debian.ok("/usr/lib/santinela/node/bin/node /run/collections.cjs");
   });
 
-  test("stops in order, well within its time", async () => {
+  test("stops in order, well within its time-out", async () => {
     await debian.ok("systemctl stop santinela.service");
     expect(await debian.property("Result")).toBe("success");
     await debian.ok("test -e /var/lib/santinela/stopped-in-order");
   });
 
-  test("makes a certificate for this machine's names inside its sandbox", async () => {
+  test("creates a certificate for the names of this machine inside its sandbox", async () => {
     await debian.write(CONFIGURATION, `${YAML}http: { tls: own }\n`);
     await restart();
     expect(await isActive()).toBe(true);
     expect(await debian.ok("santinela cert")).toMatch(/[0-9A-F]{2}(:[0-9A-F]{2}){31}/i);
   });
 
-  test("takes a password that only root and systemd can read", async () => {
+  test("accepts a password that only root and systemd can read", async () => {
     const upstream = "upstream: { baseUrl: 'http://127.0.0.1:9', email: edge@site.example }\n";
     await debian.write(CONFIGURATION, YAML + upstream);
     await debian.write("/etc/santinela/credentials/upstream-password", "correct horse battery staple\n");
@@ -193,11 +194,11 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     );
     await restart();
     expect(await isActive()).toBe(true);
-    // The program on the command line finds it as well, while the service runs.
+    // The command line finds it too while the service runs.
     expect(await debian.ok("santinela check-config")).toContain("pushes to http://127.0.0.1:9");
   });
 
-  test("refuses nobody while it is started again, where its socket keeps the port", async () => {
+  test("rejects no connection during a restart with socket activation", async () => {
     const clients = `const { request } = require("http");
       const { existsSync } = require("fs");
       const answers = {};
@@ -216,13 +217,13 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     for (let turn = 0; turn < 3; turn += 1) await debian.ok("systemctl restart santinela.service");
     await debian.ok("touch /run/clients-end");
     const answers = JSON.parse(await asked) as Record<string, number>;
-    // Nobody has a token: each of them was heard and told so.
+    // No request has a token: each one got a 401.
     expect(Object.keys(answers)).toEqual(["401"]);
     expect(answers["401"]).toBeGreaterThan(5);
     await debian.ok("systemctl stop santinela.socket santinela.service");
   });
 
-  test("is copied every day, and root's commands leave no file that it cannot use", async () => {
+  test("has a daily backup, and commands run as root leave no unusable file", async () => {
     expect(await debian.ok("systemctl is-enabled santinela-backup.timer")).toBe("enabled");
     expect(await debian.property("NextElapseUSecRealtime", "santinela-backup.timer")).toMatch(/03:[1-3]\d/);
     await debian.ok("systemctl start santinela-backup.service");
@@ -232,7 +233,7 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     await restart();
   });
 
-  test("finds the drop-in for Mosquitto fit for the packaged broker", async () => {
+  test("accepts the drop-in for Mosquitto with the packaged broker", async () => {
     await debian.ok(
       "cp /usr/share/doc/santinela/examples/mosquitto.conf /etc/mosquitto/conf.d/santinela.conf",
     );

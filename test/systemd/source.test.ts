@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Container, SUITES } from "./container.ts";
 
-// The newest Debian is enough: what differs between them is systemd, which the package's tests look at.
+// The newest Debian is sufficient: the difference is systemd, which the package tests cover.
 describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root }) => {
   let debian: Container;
   let nodeRuns: boolean;
@@ -9,13 +9,13 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     debian = await Container.boot(root);
     nodeRuns = (await debian.run("/usr/local/bin/node --version")).code === 0;
   });
-  // One that is linked with libraries of this machine's own, as Debian's is, finds none of them there.
+  // A Node.js linked with libraries of this machine, like that of Debian, does not find them there.
   beforeEach(({ skip }) => skip(!nodeRuns, `the Node.js of this machine does not run on Debian ${suite}`));
   afterAll(() => debian.stop());
 
   const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
 
-  test("is installed as the package would be, with the machine's own Node.js", async () => {
+  test("is installed like the package, with the Node.js of the machine", async () => {
     expect(await debian.ok("/source/scripts/install.sh")).toMatch(/^Santinela \S+ runs\./m);
     expect(await isActive()).toBe(true);
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
@@ -25,7 +25,7 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     expect(await debian.ok("santinela check-config")).toContain("is valid");
   });
 
-  test("is installed again over itself, and keeps what is the installer's", async () => {
+  test("is installed again over itself, and keeps changes of the installer", async () => {
     await debian.ok("printf '# mine\\n' >> /etc/santinela/santinela.yaml");
     await debian.ok("/source/scripts/install.sh");
     expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
@@ -40,7 +40,7 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     expect(await debian.ok("find /etc/systemd -name '*santinela*'")).toBe("");
   });
 
-  test("is not installed with a Node.js in a home directory, which the service could not see", async () => {
+  test("is not installed with a Node.js in a home directory, which the service could not read", async () => {
     await debian.ok("mkdir -p /root/bin && cp /usr/local/bin/node /root/bin/node");
     const { code, stderr } = await debian.run("PATH=/root/bin:$PATH /source/scripts/install.sh");
     expect(code).not.toBe(0);

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/systemd/**/*.test.ts"],
-    // A machine that boots on a busy computer: the limits are there to end a hung test, not to time it.
+    // A container that boots on a busy machine: the limits end a hung test and do not measure speed.
     testTimeout: 400_000,
     hookTimeout: 400_000,
     fileParallelism: false,

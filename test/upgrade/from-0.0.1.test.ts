@@ -9,9 +9,9 @@ import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
 
 /**
- * The folders of a site and its centre as release 0.0.1 left them when their plug was pulled: write-ahead logs and all.
- * Of the site's six records two are at the centre, one is deleted there, one was never sent, one has an attempt whose
- * outcome nobody knows, one is new; one more trip is in the journal alone.
+ * The directories of a site and its dispatch centre after a power cut with release 0.0.1, with write-ahead
+ * logs. Of the six records of the site two are at the dispatch centre, one is deleted there, one was never
+ * sent, one is unconfirmed, one is new; one more trip is in the journal alone.
  */
 const LEFT = fileURLToPath(new URL("0.0.1", import.meta.url));
 const OLD_FILES = ["santinela", "journal"] as const;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-test("a site of 0.0.1 whose plug was pulled goes on with its own file: every record and trip once at the centre", async () => {
+test("a site of 0.0.1 after a power cut continues with its file: every record and trip is once at the dispatch centre", async () => {
   await site.start();
   await eventually("everything at the centre", async () => {
     const { summary, records } = await site.get<SyncView>("/site/sync");
@@ -58,7 +58,7 @@ test("a site of 0.0.1 whose plug was pulled goes on with its own file: every rec
   );
 });
 
-test("who could sign in before still can", async () => {
+test("accounts remain valid", async () => {
   const { httpPort } = await site.start();
   const response = await fetch(`http://127.0.0.1:${httpPort}/auth/token`, {
     method: "POST",
@@ -68,7 +68,7 @@ test("who could sign in before still can", async () => {
   expect(response.status).toBe(200);
 });
 
-test("the way back: before a file is changed it is kept as it was, also what only its log held", async () => {
+test("a downgrade is possible: a file is backed up before its migration, with its write-ahead log", async () => {
   await site.start();
   const before = new Installation();
   for (const name of OLD_FILES) {

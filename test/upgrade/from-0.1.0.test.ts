@@ -11,11 +11,12 @@ import { santinela, type Outcome } from "../support/command-line.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
 
 /**
- * The folder of a site as release 0.1.0 left it when its plug was pulled: write-ahead logs and all. Its event log is one
- * table: accounts, sign-ins, one refused by role, records made, changed and deleted, a bypass and a walk test.
+ * The directory of a site after a power cut with release 0.1.0, with write-ahead logs. Its event log is one
+ * table: accounts, sign-ins, one rejected by role, records created, changed and deleted, a bypass and a walk
+ * test.
  */
 const LEFT = fileURLToPath(new URL("0.1.0/site", import.meta.url));
-/** What 0.1.0 knows of `santinela.db`: its first six steps, and no audit trail. */
+/** The schema of `santinela.db` in 0.1.0: its first six migrations, without the audit trail. */
 const OLD_KIND: DatabaseKind = {
   applicationId: MAIN_DATABASE.applicationId,
   minReaderVersion: 5,
@@ -59,7 +60,7 @@ async function exported(): Promise<Entry[]> {
     .map((line) => JSON.parse(line) as Entry);
 }
 
-test("a site of 0.1.0 whose plug was pulled has its sign-ins, deletions and bypasses in the audit trail, and the chain is intact", async () => {
+test("a site of 0.1.0 after a power cut has its sign-ins, deletions and bypasses in the audit trail, and the chain is intact", async () => {
   const old = logOf(join(installation.folder, "site"));
   await site.start();
   expect((await interventionsOf(site)).map(({ id, status }) => `${id} ${status}`)).toEqual(["1 in_progress"]);
@@ -85,7 +86,7 @@ test("a site of 0.1.0 whose plug was pulled has its sign-ins, deletions and bypa
     "walk-test-ended paza@example.ro: ",
     "zone-restored paza@example.ro: zone front-door",
   ]);
-  // Each as it was written, with the number that it has in the event log.
+  // Each entry as written, with its number in the event log.
   expect(taken.map(({ hash: _hash, ...entry }) => entry)).toMatchObject(
     taken.map(({ seq }) => old.find((entry) => entry.seq === seq)),
   );
@@ -95,7 +96,7 @@ test("a site of 0.1.0 whose plug was pulled has its sign-ins, deletions and bypa
   expect(stdout).toMatch(/^18 entries, from .*: intact\n/);
 });
 
-test("0.1.0 goes on with the file again, and what it logs then is chained at the next upgrade", async () => {
+test("0.1.0 can use the file again, and its new entries are chained at the next upgrade", async () => {
   openMainDatabase(path).close();
   const before = await exported();
 
@@ -122,7 +123,7 @@ test("0.1.0 goes on with the file again, and what it logs then is chained at the
   expect((await command("events", "verify")).code).toBe(0);
 });
 
-test("an entry of the old log that is changed after the upgrade is shown", async () => {
+test("a change of an old entry after the upgrade is detected", async () => {
   openMainDatabase(path).close();
   const database = new Sqlite(path);
   database.exec(
@@ -133,7 +134,10 @@ test("an entry of the old log that is changed after the upgrade is shown", async
   expect([code, stderr]).toEqual([1, expect.stringMatching(/the audit trail is broken at entry 11:/)]);
 });
 
-/** The event log in an old folder, as the present release exports entries. Looks at a copy: reading it changes the log beside it. */
+/**
+ * The event log of an old directory, as the current release exports it. Reads a copy, because reading changes
+ * the write-ahead log.
+ */
 function logOf(folder: string): Omit<Entry, "hash">[] {
   const copy = new Installation();
   for (const name of ["santinela.db", "santinela.db-wal"])

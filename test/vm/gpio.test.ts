@@ -3,7 +3,7 @@ import { CHARACTER_DEVICE_PERL } from "../../src/generated/character-device.ts";
 import { eventually } from "../support/eventually.ts";
 import { Machine } from "./machine.ts";
 
-/** What a visible outcome may take on a machine without hardware help. */
+/** Time limit of an outcome without hardware virtualisation. */
 const LIMIT_MS = 240_000;
 
 function yamlOf(backend: string, input: string): string {
@@ -18,7 +18,7 @@ zones:
 `;
 }
 
-/** Asks the daemon over its control socket. In Perl, which starts in a tenth of the time that Node.js takes when emulated. */
+/** Sends a request to the control socket. In Perl, which starts ten times faster than Node.js under emulation. */
 const ASK = String.raw`
 use IO::Socket::UNIX;
 my $daemon = IO::Socket::UNIX->new(Peer => "/var/lib/santinela/control.sock") or die "no control socket: $!";
@@ -29,12 +29,12 @@ print $body;
 `;
 
 let machine: Machine;
-/** Folder of the simulator's lines. */
+/** Directory of the simulated lines. */
 let chip: string;
 
 beforeAll(async () => {
   machine = await Machine.boot();
-  // A chip that calls itself as a Raspberry Pi 4's does, behind another one, so that its number is no help.
+  // A chip with the label of a Raspberry Pi 4, after another one, so that its number does not identify it.
   await machine.run("mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config");
   for (const [name, label, lines] of [
     ["other", "some-expander", 8],
@@ -45,8 +45,8 @@ beforeAll(async () => {
     );
   await machine.run("cd /sys/kernel/config/gpio-sim/pi/bank && mkdir line17 && echo GPIO17 > line17/name");
   await machine.run("cd /sys/kernel/config/gpio-sim && echo 1 > other/live && echo 1 > pi/live");
-  // Our own program, as a stranger that holds a line.
-  // In pieces: the serial line takes no more than 4095 characters at once (termios(3)).
+  // The same program as another process that holds a line. In pieces: the serial line accepts at most 4095
+  // characters at once (termios(3)).
   for (const piece of Buffer.from(CHARACTER_DEVICE_PERL)
     .toString("base64")
     .match(/.{1,1500}/g) ?? [])
@@ -63,12 +63,12 @@ async function findChip(): Promise<void> {
   chip = `/sys/devices/platform/${device}/${number}`;
 }
 
-/** Sets the wire of a line. */
+/** Sets the level of a line. */
 async function wire(line: number, level: 0 | 1): Promise<void> {
   await machine.run(`echo pull-${level === 1 ? "up" : "down"} > ${chip}/sim_gpio${line}/pull`);
 }
 
-/** Lets a wire go up and down so often. */
+/** Toggles a line this number of times. */
 async function pulses(
   line: number,
   { count, upMs, downMs }: { count: number; upMs: number; downMs: number },
@@ -103,7 +103,7 @@ describe.each([
   ["onoff", "{ gpio: 17, contact: nc }"],
   ["cdev", "{ gpio: 17, contact: nc }"],
   ["auto", "{ gpio: 17, contact: nc }"],
-])("the kernel's lines through %s", (backend, input) => {
+])("the kernel's GPIO lines with %s", (backend, input) => {
   beforeEach(async () => {
     await wire(17, 0);
     await wire(22, 0);
@@ -111,7 +111,7 @@ describe.each([
     await contactIs("door", "normal");
     await contactIs("gate", "normal");
   });
-  test("make each opening of a contact one trip, and all of them one intervention", async () => {
+  test("record each opening of a contact as one trip, and all of them as one intervention", async () => {
     for (let opening = 0; opening < 5; opening += 1) {
       await wire(17, 1);
       await contactIs("door", "open");
@@ -130,7 +130,7 @@ describe.each([
     expect(await ask("/interventii")).toHaveLength(1);
   });
 
-  test("are seen at the start: a contact that was opened while the daemon was not there is a trip", async () => {
+  test("are read at the start: a contact that opened while the daemon was stopped is a trip", async () => {
     await machine.run("systemctl stop santinela.service");
     await wire(22, 1);
     await machine.run("systemctl start santinela.service");
@@ -138,8 +138,8 @@ describe.each([
     expect(seen.zoneId).toBe("gate");
   });
 
-  test("take two hundred edges of a chattering contact for one trip and one fault", async () => {
-    // Each change stays longer than the simulator's work for it, and shorter than the zone's filter lets through.
+  test("count two hundred edges of a chattering contact as one trip and one fault", async () => {
+    // Each level lasts longer than the simulator needs, and shorter than the filter of the zone.
     await pulses(17, { count: 100, upMs: 3, downMs: 3 });
     const seen = await eventually(
       "the trip and the fault",
@@ -154,13 +154,13 @@ describe.each([
     expect(await trips()).toHaveLength(2);
   });
 
-  test("see a pulse that is over before anybody can read the line, and take many of them for what they are", async () => {
+  test("detect a pulse that ends before the line is read, and many of them as chatter", async () => {
     await pulses(22, { count: 30, upMs: 0, downMs: 30 });
     await eventually("the trip and the fault", async () => (await trips()).length === 2, LIMIT_MS);
     expect((await trips()).map(({ zoneId }) => zoneId)).toEqual(["gate", "gate"]);
   });
 
-  test("come back by themselves after the daemon was killed, although it left them taken", async () => {
+  test("are opened again after the daemon was killed without releasing them", async () => {
     await machine.run("systemctl kill --signal=KILL santinela.service");
     await eventually("the new process", async () => (await contacts())["door"] === "normal", LIMIT_MS);
     await wire(17, 1);
@@ -168,11 +168,11 @@ describe.each([
   });
 });
 
-describe("a line that oscillates", () => {
+describe("an unstable line", () => {
   afterEach(() => machine.run("systemctl stop storm.service 2>/dev/null || true"));
 
   test.each(["onoff", "cdev"])(
-    "is a condition through %s until it has calmed down, and the others are heard",
+    "is a condition with %s until it is stable, and the others work",
     async (backend) => {
       await wire(17, 0);
       await wire(22, 0);
@@ -202,9 +202,9 @@ describe("a line that oscillates", () => {
   );
 });
 
-describe("a line that another program holds", () => {
+describe("a line in use by another program", () => {
   test.each(["onoff", "cdev"])(
-    "is a condition with the remedy through %s, and is taken when it is free",
+    "is a condition with a remedy with %s, and is opened when it is free",
     async (backend) => {
       await wire(17, 0);
       await machine.run(
@@ -230,8 +230,8 @@ describe("a line that another program holds", () => {
   );
 });
 
-describe("a line that vanishes", () => {
-  test("from /sys under the daemon's hands is taken again", async () => {
+describe("a line that disappears", () => {
+  test("from /sys while in use is opened again", async () => {
     await wire(17, 0);
     await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
@@ -245,7 +245,7 @@ describe("a line that vanishes", () => {
     expect(await machine.run("systemctl show --property=MainPID --value santinela.service")).toBe(pid);
   });
 
-  test("behind another edge than ours, as a second program sets it, is heard again", async () => {
+  test("because another program changed its edge setting is read again", async () => {
     await wire(17, 0);
     await restartWith(yamlOf("onoff", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
@@ -262,7 +262,7 @@ describe("a line that vanishes", () => {
     );
   });
 
-  test("with its whole chip is a condition, and is taken again by a restart when the chip is back", async () => {
+  test("with its chip is a condition, and is opened again by a restart when the chip is back", async () => {
     await wire(17, 0);
     await restartWith(yamlOf("cdev", "{ gpio: 17, contact: nc }"));
     await contactIs("door", "normal");
@@ -275,23 +275,23 @@ describe("a line that vanishes", () => {
     await machine.run("echo 1 > /sys/kernel/config/gpio-sim/pi/live");
     await findChip();
     expect(condition.text).toContain("systemctl restart santinela");
-    // The sandbox shows the device files that were there when the service was started.
+    // The sandbox has the device files that existed at the start of the service.
     await machine.run("systemctl restart santinela.service");
     await eventually("no condition", async () => (await conditions()).length === 0, LIMIT_MS);
   });
 });
 
 describe("a pull resistor", () => {
-  test("is set through the character device, which auto takes by itself", async () => {
+  test("is set with the character device, which auto selects", async () => {
     await restartWith(yamlOf("auto", "{ gpio: 17, contact: nc, bias: pull-up }"));
-    // The simulator's wire follows the bias that the kernel was asked for: an open loop that is pulled up.
+    // The simulated line follows the bias set by the kernel: an NO contact with a pull-up.
     await contactIs("door", "open");
     expect(await machine.run(`cat ${chip}/sim_gpio17/pull`)).toBe("pull-up");
   });
 });
 
 describe("the chips", () => {
-  test("are listed with the lines that zones use and their levels", async () => {
+  test("are listed with the lines of zones and their levels", async () => {
     await machine.run("systemctl stop santinela.service");
     await wire(17, 1);
     const list = await machine.run("santinela gpio list");
@@ -309,9 +309,9 @@ describe("the service", () => {
   });
 });
 
-// The last of them: the machine does not come back.
-describe("a machine that ends", () => {
-  test("by a signal in the middle of a command is noticed at once, with the signal", async () => {
+// The last test: the machine does not restart.
+describe("a machine that stops", () => {
+  test("by a signal during a command is reported at once, with the signal", async () => {
     const command = machine.run("sleep 600");
     process.kill(machine.pid, "SIGKILL");
     await expect(command).rejects.toThrow("QEMU has ended by SIGKILL before the end of: sleep 600");

@@ -8,25 +8,25 @@ import { eventually } from "../support/eventually.ts";
 const KERNEL = process.env["TEST_VM_KERNEL"] ?? "";
 const DISK = process.env["TEST_VM_DISK"] ?? "";
 
-/** A start takes 15 s by itself and minutes beside other work on two cores. */
+/** A start takes 15 s alone and minutes under load on two cores. */
 const BOOT_LIMIT_MS = 600_000;
-/** A hardware-supported start is at its kernel by then; where /dev/kvm is there and hangs, it never is. */
+/** A start with hardware virtualisation has reached its kernel by then; one with a hanging /dev/kvm never does. */
 const PROBE_LIMIT_MS = 20_000;
-/** The service's start alone takes a minute on a machine with ten times its work. */
+/** The start of the service alone takes a minute on a machine under heavy load. */
 const RUN_LIMIT_MS = 300_000;
-/** Until the guest opens its serial line nothing keeps what is written to it, so the greeting is repeated. */
+/** Data is lost until the guest opens its serial line, so the greeting is repeated. */
 const GREETING_INTERVAL_MS = 4000;
 
 /**
- * A computer with Debian, the installed package and 54 simulated GPIO lines, driven through a shell on its second serial
- * line. What it cannot show: a Raspberry Pi's own chip, and a disk that lies about what it has written.
+ * A virtual machine with Debian, the installed package and 54 simulated GPIO lines, driven through a shell on
+ * its second serial line. It does not cover the chip of a Raspberry Pi, and disks that report false writes.
  */
 export class Machine {
   readonly #folder = mkdtempSync(join(tmpdir(), "santinela-machine-"));
   readonly #qemu: ChildProcess;
-  /** How QEMU has ended. */
+  /** Exit of QEMU. */
   #end: string | undefined;
-  /** What the kernel and systemd print. */
+  /** Output of the kernel and systemd. */
   #console = "";
   #shell: Socket | undefined;
   #heard = "";
@@ -36,7 +36,7 @@ export class Machine {
     this.#qemu = spawn(
       "qemu-system-x86_64",
       [
-        // One processor: an emulator's second one only waits for the first one's locks.
+        // One processor: a second emulated one only waits for locks.
         ...`-M q35,accel=${accelerator} -cpu ${accelerator === "kvm" ? "host" : "max"} -m 640 -smp 1`.split(
           " ",
         ),
@@ -68,12 +68,12 @@ export class Machine {
     this.#qemu.stderr?.on("data", (chunk: Buffer) => (this.#console += chunk.toString()));
   }
 
-  /** Boots from the disk under test and forgets every change to it at the end. */
+  /** Boots from the disk under test and discards all changes. */
   static boot(): Promise<Machine> {
     return Machine.#boot(`file=${DISK},if=virtio,format=raw,snapshot=on`);
   }
 
-  /** Boots from a disk that keeps what was flushed to it. */
+  /** Boots from a disk that keeps flushed data. */
   static bootFrom(disk: string): Promise<Machine> {
     return Machine.#boot(`file=${disk},if=virtio,format=raw`);
   }
@@ -92,7 +92,7 @@ export class Machine {
     return machine;
   }
 
-  /** With the hardware's help where that boots, which the presence of /dev/kvm does not say. */
+  /** With hardware virtualisation where it works; /dev/kvm alone does not show this. */
   static async #started(disk: string): Promise<Machine> {
     if (accelerator === "kvm" || accelerator === undefined) {
       const machine = new Machine("kvm", disk);
@@ -113,8 +113,8 @@ export class Machine {
   }
 
   /**
-   * Waits for what the machine shows.
-   * @throws Error with the console's last lines when it has not come in time, or at once when QEMU has ended
+   * Waits for console output.
+   * @throws Error with the last console lines at the time-out, or at once when QEMU has exited
    */
   async #shows<T>(what: string, look: () => T | undefined | false, limitMs: number): Promise<T> {
     const consoleEnd = (): string => `the console's last lines:\n${this.#console.slice(-2000)}`;
@@ -137,12 +137,12 @@ export class Machine {
     await this.#shows("the serial line", () => existsSync(this.#socket), BOOT_LIMIT_MS);
     const socket = createConnection(this.#socket);
     socket.on("data", (chunk) => (this.#heard += chunk.toString()));
-    // QEMU's end breaks the line; the machine's own end is what is reported.
+    // The exit of QEMU closes the line; the exit is reported.
     socket.on("error", () => {});
     return socket;
   }
 
-  /** Waits for the shell. The greeting's own words stand nowhere in the line, so that its echo is no answer. */
+  /** Waits for the shell. The command does not contain the greeting literally, so that its echo does not match. */
   async #greeted(): Promise<void> {
     const greet = (): unknown => this.#shell?.write("\nprintf 'shell %s\\n' listens\n");
     const greeting = setInterval(greet, GREETING_INTERVAL_MS);
@@ -154,13 +154,14 @@ export class Machine {
   }
 
   /**
-   * Runs a shell line as root.
-   * @returns what it printed on both streams, without the last line's end
-   * @throws Error with what it printed when it fails
+   * Runs a shell command as root.
+   * @returns its output on both streams, without the last line break
+   * @throws Error with its output when it fails
    */
   async run(line: string, limitMs = RUN_LIMIT_MS): Promise<string> {
     const name = `end-${(this.#commands += 1)}`;
-    // Packed, so that no character of it means anything to the serial line; the words of the end stand nowhere in it.
+    // Encoded, so that no character is special to the serial line; it does not contain the end marker
+    // literally.
     const packed = Buffer.from(line).toString("base64");
     const begin = `begin-${this.#commands}`;
     this.#shell?.write(
@@ -179,17 +180,17 @@ export class Machine {
     return this.run(`mkdir -p "$(dirname ${path})" && echo ${packed} | base64 -d > ${path}`);
   }
 
-  /** The number of QEMU's process. */
+  /** Process id of QEMU. */
   get pid(): number {
     return this.#qemu.pid ?? 0;
   }
 
-  /** Everything that came over the shell's line. */
+  /** All data received from the shell. */
   get heard(): string {
     return this.#heard;
   }
 
-  /** Ends it at once, with everything that was only in its memory. */
+  /** Kills it at once, with the loss of its memory. */
   async cutPower(): Promise<void> {
     this.#shell?.destroy();
     if (this.#end === undefined) {
@@ -201,5 +202,5 @@ export class Machine {
   }
 }
 
-/** Found by the first machine of a run. */
+/** Determined by the first machine of a run. */
 let accelerator: "kvm" | "tcg" | undefined;

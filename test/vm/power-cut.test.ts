@@ -1,5 +1,5 @@
-// A virtual machine whose process is killed keeps what was flushed to its disk and loses what was only in its memory, as a
-// power cut does. It does not show that a real SD card has written what it says it has: some do not.
+// A killed virtual machine keeps flushed data and loses its memory, like in a power cut. This does not show
+// that a real SD card has written what it reports: some do not.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { pause, seededRandom } from "../support/installation.ts";
 import { Machine } from "./machine.ts";
 
 const CUTS = Number(process.env["CUTS"] ?? 10);
-/** Trips come at an alarm's rate, two a second, for up to so long before each cut. */
+/** Trips at the rate of an alarm, two a second, for up to this time before each cut. */
 const LONGEST_RUN_MS = 20_000;
 
 const ZONES = Array.from({ length: 10 }, (_, index) => `gate-${index}`);
@@ -22,7 +22,7 @@ zones:
 ${ZONES.map((id) => `  - { id: ${id}, name: ${id}, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, swinger: false, input: { simulated: true } }`).join("\n")}
 `;
 
-/** Opens one zone after the other and says each trip's key once the daemon has acknowledged it. */
+/** Opens the zones in turn and prints the key of each acknowledged trip. */
 const SENSORS = `
 const { request } = require("http");
 const zones = ${JSON.stringify(ZONES)};
@@ -46,7 +46,7 @@ function simulate(zone, contact) {
 })();
 `;
 
-/** Writes rows as a database that trusts the operating system's memory would, and says each one it believes written. */
+/** Writes rows without fsync, and prints each one as written. */
 const CONTROL = `
 const Database = require("/usr/lib/santinela/node_modules/better-sqlite3");
 const database = new Database("/var/lib/control.db");
@@ -70,7 +70,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Lets a program in the machine acknowledge things for a while and pulls the plug. @returns what it has acknowledged */
+/** Runs a program in the machine that prints acknowledgements, and cuts the power. @returns the acknowledgements */
 async function cutDuring(machine: Machine, program: string): Promise<string[]> {
   await machine.write("/run/program.cjs", program);
   await machine.run(`(${NODE} /run/program.cjs > /dev/ttyS1 2>&1 &) ; true`);
@@ -85,7 +85,7 @@ async function rowsOf(machine: Machine, database: string, query: string): Promis
   return JSON.parse(await machine.run(`${NODE} -e '${program}'`)) as string[];
 }
 
-test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`, async () => {
+test(`every acknowledged trip survives ${CUTS} power cuts and is in one record`, async () => {
   const acknowledged: string[] = [];
   for (let cut = 0; cut <= CUTS; cut += 1) {
     const machine = await Machine.bootFrom(disk);
@@ -97,7 +97,7 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
       await machine.run("until systemctl is-active --quiet santinela.service; do sleep 0.2; done");
       const trips = await rowsOf(machine, "/var/lib/santinela/journal.db", "SELECT key FROM trips");
       expect(acknowledged.filter((key) => !trips.includes(key))).toEqual([]);
-      // What was in the journal and not yet in a record gets there now.
+      // Pending trips of the journal are dispatched now.
       await eventually(
         "every trip in a record",
         async () =>
@@ -111,13 +111,13 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
         "/var/lib/santinela/santinela.db",
         "SELECT uid FROM interventions",
       );
-      const fates = await rowsOf(
+      const dispositions = await rowsOf(
         machine,
         "/var/lib/santinela/journal.db",
         "SELECT state || char(32) || key FROM trips",
       );
-      expect(fates.filter((disposition) => !/^(posted|merged) /.test(disposition))).toEqual([]);
-      const opening = fates
+      expect(dispositions.filter((disposition) => !/^(posted|merged) /.test(disposition))).toEqual([]);
+      const opening = dispositions
         .filter((disposition) => disposition.startsWith("posted "))
         .map((disposition) => disposition.slice(7));
       expect(records.toSorted()).toEqual(opening.toSorted());
@@ -133,7 +133,7 @@ test(`every acknowledged trip outlives ${CUTS} power cuts and is in one record`,
   expect(acknowledged.length).toBeGreaterThan(CUTS);
 }, 7_200_000);
 
-test("a database that is not flushed at each commit loses rows, so that a loss would be seen", async () => {
+test("a database without fsync at each commit loses rows, so a loss would be detected", async () => {
   const machine = await Machine.bootFrom(disk);
   await machine.run("systemctl stop santinela.service && sync");
   const acknowledged = await cutDuring(machine, CONTROL);

@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/vm/**/*.test.ts"],
-    // A machine without hardware help on a busy computer: the limits are there to end a hung test, not to time it.
+    // A machine without hardware virtualisation under load: the limits end a hung test and do not measure
+    // speed.
     testTimeout: 900_000,
     hookTimeout: 900_000,
     fileParallelism: false,

@@ -1,47 +1,47 @@
-// A dispatch centre as another company could have written it, from the published interface alone. It shares no code with
-// the site that talks to it, and has habits that a test switches on and off through a second port.
+// A dispatch centre as a third party could implement it from the published contract alone. It shares no code
+// with the site, and has options that a test switches through a second port.
 import { createServer } from "node:http";
 
-/** What a centre may be. Everything is off, and the habits of the interface's own words apply, until a test says otherwise. */
+/** Options of the dispatch centre. All are off by default, which follows the contract. */
 const habits = {
-  /** The next id is the highest one plus one: what was deleted or lost gives its id away. */
+  /** The next id is the highest one plus one: ids of deleted or lost records are reused. */
   givesIdsAgain: true,
-  /** Fields that the interface does not name stand in every record. */
+  /** Records have fields that the contract does not define. */
   addsFields: false,
   /** Dates are written with an offset and milliseconds. */
   ownDates: false,
   /** Texts lose the spaces and empty lines at both ends. */
   trims: false,
-  /** Notes hold so many characters; the rest is cut off without a word. 0 for no limit. */
+  /** Notes are silently truncated to this number of characters. 0 for no limit. */
   notesMax: 0,
-  /** Rows in an answer at most. */
+  /** Maximum rows of a response. */
   pageRows: 50,
-  /** `_start` is not looked at: every page is the first one. */
+  /** `_start` is ignored: every page is the first one. */
   ignoresStart: false,
-  /** `_sort` and `_order` are not looked at: the oldest record comes first. */
+  /** `_sort` and `_order` are ignored: the oldest record comes first. */
   ignoresSort: false,
-  /** Reads come from a copy that is so many milliseconds behind. */
+  /** Delay of reads in milliseconds, like a replica. */
   readLagMs: 0,
-  /** Whether a list says how many records there are. */
+  /** Whether lists have a total. */
   saysTotal: false,
-  /** A list that is asked for without `_end` is whole, however many rows an answer has otherwise. */
+  /** A list requested without `_end` is complete, whatever the page limit. */
   givesWhole: false,
-  /** Notes lose everything in square brackets. */
+  /** Text in square brackets is removed from notes. */
   stripsBrackets: false,
-  /** The same key gives the first answer again, and is echoed. */
+  /** A repeated key returns the first response, and is echoed. */
   honoursKeys: false,
 };
 const EXTRA = { externalRef: null, tenant: "vest", tags: [] };
 
-/** Rules of the gateway in front: `{ method, path, status, shape, times, after }`. The first that fits answers. */
+/** Rules of the gateway: `{ method, path, status, shape, times, after }`. The first match answers. */
 let gateway = [];
-/** Requests that the proxy in front delivers twice: `{ method, path, times }`. */
+/** Requests that the proxy delivers twice: `{ method, path, times }`. */
 let twice = [];
-/** Requests whose answer never arrives although they were carried out: `{ method, path, times }`. */
+/** Requests that are applied and whose response is lost: `{ method, path, times }`. */
 let cut = [];
 /**
- * Requests that the line, a proxy or a portal spoils: `{ method, path, times, kind, isAfter }`. With `isAfter` the centre has
- * carried them out before.
+ * Requests spoiled by the network, a proxy or a portal: `{ method, path, times, kind, isAfter }`. With
+ * `isAfter` they are applied before.
  */
 let spoilt = [];
 const answersByKey = new Map();
@@ -49,13 +49,13 @@ const answersByKey = new Map();
 let rows = new Map();
 let makers = new Map();
 let backup = { rows: new Map(), makers: new Map() };
-/** Earlier states, for reads from a copy. */
+/** Earlier states, for delayed reads. */
 let past = [];
 let highest = 0;
 const tokens = new Map();
 const seen = [];
-/** Writes to what is not the writer's. */
-const breaches = [];
+/** Writes to records of others. */
+const violations = [];
 let isDeaf = false;
 
 const STATUS_NAMES = {
@@ -159,7 +159,7 @@ function list(query) {
   return { status: 200, body: all.slice(start, end).map(shown), headers };
 }
 
-function carryOut({ method, url, body, account, key }) {
+function applyRequest({ method, url, body, account, key }) {
   const path = url.pathname;
   if (path.startsWith("/obiective/"))
     return {
@@ -186,7 +186,7 @@ function carryOut({ method, url, body, account, key }) {
   const row = method === "GET" ? readable().get(id) : rows.get(id);
   if (!row) return { status: 404, body: errorBody(404, `intervention ${id} does not exist`) };
   if (method === "GET") return { status: 200, body: shown(row) };
-  if (makers.get(id) !== account) breaches.push({ method, id, by: account, of: makers.get(id) });
+  if (makers.get(id) !== account) violations.push({ method, id, by: account, of: makers.get(id) });
   if (method === "DELETE") {
     rows.delete(id);
     makers.delete(id);
@@ -243,40 +243,40 @@ async function serve(request, response) {
   if (!account) return answer(response, { status: 401, body: errorBody(401, "token missing") });
   seen.push({ method, path: request.url, atMs: Date.now(), body: raw });
   const key = request.headers["idempotency-key"];
-  const asked = { method, url, raw, account, key, body: raw === "" ? undefined : JSON.parse(raw) };
-  const fault = ruleFor(spoilt, asked);
-  if (fault) return spoil(fault, asked, request, response);
-  const refusal = ruleFor(gateway, asked);
+  const received = { method, url, raw, account, key, body: raw === "" ? undefined : JSON.parse(raw) };
+  const fault = ruleFor(spoilt, received);
+  if (fault) return spoil(fault, received, request, response);
+  const refusal = ruleFor(gateway, received);
   if (refusal) {
-    if (refusal.isAfter) carryOut(asked);
+    if (refusal.isAfter) applyRequest(received);
     return answer(response, {
       status: refusal.status,
       body: errorBody(refusal.status, "the gateway does not like this", refusal.shape),
     });
   }
-  const first = carryOut(asked);
-  // The second delivery's answer is the one that gets through when the proxy has given up on the first.
-  const last = ruleFor(twice, asked) ? carryOut(asked) : first;
-  if (ruleFor(cut, asked)) return void request.socket.destroy();
+  const first = applyRequest(received);
+  // The response of the second delivery is sent when the proxy has given up on the first.
+  const last = ruleFor(twice, received) ? applyRequest(received) : first;
+  if (ruleFor(cut, received)) return void request.socket.destroy();
   return answer(response, last);
 }
 
-/** How long after its sender has given up a late request arrives. */
+/** Delay of a late request after its client has given up. */
 const LATE_MS = 5_000;
 
-/** One request to which something happens on the way. */
-function spoil({ kind, isAfter, status, shape }, asked, request, response) {
-  if (kind === "late") return void setTimeout(() => carryOut(asked), LATE_MS);
-  const done = isAfter ? carryOut(asked) : undefined;
+/** One request with a fault. */
+function spoil({ kind, isAfter, status, shape }, received, request, response) {
+  if (kind === "late") return void setTimeout(() => applyRequest(received), LATE_MS);
+  const done = isAfter ? applyRequest(received) : undefined;
   if (kind === "stall") return;
   if (kind === "reset") return void request.socket.destroy();
   if (kind === "portal") return page(response, 200);
   if (kind === "redirect")
     return answer(response, { status: 302, headers: { Location: "http://portal.invalid/" } });
   if (kind === "nothing")
-    return answer(response, { status: 200, body: asked.url.pathname === "/interventii" ? [] : {} });
+    return answer(response, { status: 200, body: received.url.pathname === "/interventii" ? [] : {} });
   if (kind === "half") {
-    const text = JSON.stringify((done ?? carryOut(asked)).body ?? {});
+    const text = JSON.stringify((done ?? applyRequest(received)).body ?? {});
     response.writeHead(done?.status ?? 200, {
       "Content-Type": "application/json",
       "Content-Length": text.length,
@@ -298,7 +298,7 @@ function page(response, status) {
   response.end(PAGE);
 }
 
-/** What a test does to the centre, which no site can do. */
+/** Test commands for the dispatch centre that no site can send. */
 const ORDERS = {
   habits: (given) => Object.assign(habits, given),
   gateway: (rules) => (gateway = rules),
@@ -325,7 +325,7 @@ const ORDERS = {
   state: () => ({
     rows: [...rows.values()],
     makers: Object.fromEntries(makers),
-    breaches,
+    violations,
     seen: seen.map(({ method, path, atMs, body }) => ({ method, path, atMs, body })),
   }),
 };

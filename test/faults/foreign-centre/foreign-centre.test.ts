@@ -4,9 +4,8 @@ import { eventually } from "../../support/eventually.ts";
 import { ForeignSite, wrongAt, type Row } from "./foreign-site.ts";
 
 /*
- * The built daemon against a centre of another make: it looks at no keys, gives ids again, and has a gateway, a copy that
- * lags and people in front of it. What takes longer than `npm test` may is in
- * slow-habits.test.ts.
+ * The built daemon against a third-party dispatch centre: it has no keys, reuses ids, and has a gateway,
+ * delayed reads and its own users. Slow tests are in slow-habits.test.ts.
  */
 
 const sites: ForeignSite[] = [];
@@ -24,12 +23,12 @@ async function siteAt(habits: Readonly<Record<string, unknown>> = {}): Promise<F
 const HABITS = { addsFields: true, ownDates: true, trims: true };
 const ONE_RECORD = "^/interventii/\\d+$";
 
-/** A record that a person types in at the centre for the same call, alike in every field that is likely. */
+/** A record created by a user at the dispatch centre for the same call, similar in every likely field. */
 function typed({ name, objectiveType, objectiveId, priority }: Intervention): object {
   return { name, objectiveType, objectiveId, priority, description: "the neighbour called" };
 }
 
-test("what people type in under ids that were given again is theirs, and the site's records are made anew", async () => {
+test("records that users create under reused ids remain theirs, and those of the site are created again", async () => {
   const site = await siteAt(HABITS);
   const records: Intervention[] = [];
   for (let index = 1; index <= 5; index += 1)
@@ -59,7 +58,7 @@ test("what people type in under ids that were given again is theirs, and the sit
 }, 60_000);
 
 test.each(["gateway", "interface"] as const)(
-  "a gateway's own 404 in the %s's words makes nothing gone, and an ordered retry makes no double",
+  "a 404 of a gateway that looks like one of the %s does not make a record deleted, and a manual retry creates no duplicate",
   async (shape) => {
     const site = await siteAt(HABITS);
     const record = await site.create({ name: "Smoke" });
@@ -75,7 +74,7 @@ test.each(["gateway", "interface"] as const)(
   60_000,
 );
 
-test("a record that was deleted at the centre is doubtful, and an edit of it waits for a second look", async () => {
+test("a record that was deleted at the dispatch centre is uncertain, and an edit of it waits for a second read", async () => {
   const site = await siteAt(HABITS);
   const record = await site.create({ name: "Patrol" });
   await site.settle();
@@ -87,7 +86,7 @@ test("a record that was deleted at the centre is doubtful, and an edit of it wai
   expect(summary).toMatchObject({ doubtful: 1, gone: 0 });
 }, 60_000);
 
-/** Typed in by a person; a page of the centre holds fifty of them. */
+/** Created by a user; a page of the dispatch centre has fifty of them. */
 const OLD = {
   objectiveType: "obiective/cladiri",
   objectiveId: 2,
@@ -95,7 +94,7 @@ const OLD = {
   type: "maintenance",
 };
 
-test("where lists know no pages, an alarm whose answer was lost is found in the part of the list that has it", async () => {
+test("with lists without pages, an alarm whose response was lost is found in a partial list", async () => {
   const site = await siteAt({ ...HABITS, ignoresStart: true, ignoresSort: true });
   for (let index = 0; index < 60; index += 1)
     await site.type({ ...OLD, name: `Old ${index}`, priority: "low" });
@@ -108,7 +107,7 @@ test("where lists know no pages, an alarm whose answer was lost is found in the 
   expect(await site.copiesOf(record)).toHaveLength(1);
 }, 60_000);
 
-test("where lists know no pages, an alarm whose answer was lost is not sent again before it was looked for", async () => {
+test("with lists without pages, an alarm whose response was lost is searched for before it is sent again", async () => {
   const site = await siteAt({ ...HABITS, ignoresStart: true, ignoresSort: true });
   for (let index = 0; index < 60; index += 1)
     await site.type({ ...OLD, name: `Old ${index}`, priority: "high" });
@@ -126,7 +125,7 @@ test("where lists know no pages, an alarm whose answer was lost is not sent agai
 }, 60_000);
 
 test.each([400, 413, 415, 422, 403, 404])(
-  "one %i of a gateway neither parks an alarm nor holds up what comes behind it",
+  "one %i of a gateway neither stops an alarm nor delays the next one",
   async (status) => {
     const site = await siteAt(HABITS);
     await site.order("gateway", [
@@ -137,7 +136,7 @@ test.each([400, 413, 415, 422, 403, 404])(
     expect(summary.rejected).toBe(0);
     expect(link.state).toBe("up");
     await site.create({ name: "Fire", priority: "high" });
-    await eventually("the alarm behind it", async () => {
+    await eventually("the next alarm", async () => {
       const { rows } = await site.state();
       return rows.some(({ name }) => name === "Fire");
     });
@@ -147,7 +146,7 @@ test.each([400, 413, 415, 422, 403, 404])(
   60_000,
 );
 
-test("a centre that cuts notes off is said so, and no record is written again and again for its reference", async () => {
+test("a dispatch centre that truncates notes is reported, and no record is updated repeatedly for its reference", async () => {
   const site = await siteAt({ ...HABITS, notesMax: 255 });
   await site.create({ name: "Repair", notes: "x".repeat(300) });
   await site.settle();
@@ -159,17 +158,17 @@ test("a centre that cuts notes off is said so, and no record is written again an
   expect(await wrongAt(site)).toEqual([]);
 }, 60_000);
 
-test("what was deleted and came back with a backup of the centre is removed again; what bears no reference stays", async () => {
+test("a deleted record that returns with a backup of the dispatch centre is deleted again; one without a reference stays", async () => {
   const site = await siteAt(HABITS);
   const kept = await site.create({ name: "Kept" });
   const deleted = await site.create({ name: "Deleted" });
   const rewritten = await site.create({ name: "Rewritten" });
   await site.settle();
   const { rows } = await site.state();
-  const there = rows.find(({ name }) => name === "Rewritten");
-  await site.order("edit", { id: there?.id, fields: { notes: "kept for the insurer" } });
+  const upstreamRecord = rows.find(({ name }) => name === "Rewritten");
+  await site.order("edit", { id: upstreamRecord?.id, fields: { notes: "kept for the insurer" } });
   await site.order("backup");
-  await site.order("edit", { id: there?.id, fields: { notes: there?.["notes"] } });
+  await site.order("edit", { id: upstreamRecord?.id, fields: { notes: upstreamRecord?.["notes"] } });
   for (const { id } of [deleted, rewritten]) await site.ask(204, "DELETE", `/interventii/${id}`);
   await site.settle();
   await site.order("restore");
@@ -180,7 +179,7 @@ test("what was deleted and came back with a backup of the centre is removed agai
   expect((await site.state()).rows.map(({ name }) => name)).toEqual([kept.name, rewritten.name]);
 }, 60_000);
 
-test("the site says how many records it has compared, and names each difference", async () => {
+test("the site reports the number of compared records and each difference", async () => {
   const site = await siteAt({ ...HABITS, readLagMs: 300 });
   await site.create({ name: "One" });
   await site.create({ name: "Two" });
@@ -201,7 +200,7 @@ test("the site says how many records it has compared, and names each difference"
   expect(Date.parse(link.answeredAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
 }, 60_000);
 
-test("a new card with the same reference reads its records back before it sends anything", async () => {
+test("a new memory card with the same site reference reads its records before it sends any", async () => {
   const site = await siteAt({ ...HABITS, pageRows: 7 });
   for (let index = 1; index <= 10; index += 1)
     await site.create({ name: `Call ${index}`, description: `${index}` });
@@ -209,7 +208,7 @@ test("a new card with the same reference reads its records back before it sends 
     { name: "Call 1", objectiveType: "obiective/cladiri", objectiveId: 1, notes: "[ref:other-1]" },
     "other",
   );
-  // A site whose reference begins like ours.
+  // A site whose reference has the same prefix as ours.
   const neighbours = await site.type(
     {
       name: "Neighbour's call",
@@ -225,8 +224,8 @@ test("a new card with the same reference reads its records back before it sends 
   await site.create({ name: "After the card", priority: "high" });
   await site.settle();
   expect(await wrongAt(site)).toEqual([]);
-  const here = await site.here();
-  expect(here.map(({ name }) => name).sort()).toEqual(
+  const localRecords = await site.here();
+  expect(localRecords.map(({ name }) => name).sort()).toEqual(
     [...Array.from({ length: 10 }, (_, index) => `Call ${index + 1}`), "After the card"].sort(),
   );
   const { seen, rows } = await site.state();

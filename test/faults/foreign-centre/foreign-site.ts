@@ -19,11 +19,11 @@ export interface Row {
 export interface CentreState {
   readonly rows: readonly Row[];
   readonly makers: Readonly<Record<number, string>>;
-  readonly breaches: readonly unknown[];
+  readonly violations: readonly unknown[];
   readonly seen: readonly { method: string; path: string; atMs: number; body: string }[];
 }
 
-/** What the gateway, the proxy or the line does to requests that fit, so many times. */
+/** A fault by the gateway, the proxy or the network for this number of matching requests. */
 export interface LineRule {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** A regular expression. */
@@ -35,24 +35,24 @@ export interface LineRule {
 
 export type GatewayRule = LineRule & {
   readonly status: number;
-  /** `interface`: in the interface's own error shape. */
+  /** `interface`: with the error body of the contract. */
   readonly shape?: "interface" | "gateway";
-  /** Whether the centre has done it before. */
+  /** Whether the dispatch centre applies it before. */
   readonly isAfter?: boolean;
 };
 
-/** What the line, a proxy or a portal does to a request: `answer` is a gateway's. */
+/** A fault by the network, a proxy or a portal: `answer` is the response of a gateway. */
 export type SpoilRule = LineRule & {
   readonly kind: "answer" | "reset" | "stall" | "late" | "half" | "nothing" | "portal" | "redirect";
   readonly status?: number;
   readonly shape?: "interface" | "gateway" | "html";
-  /** Whether the centre has done it before. */
+  /** Whether the dispatch centre applies it before. */
   readonly isAfter?: boolean;
 };
 
 const CENTRE = fileURLToPath(new URL("centre.mjs", import.meta.url));
 
-/** The built daemon as a site, and a foreign centre in a process of its own. */
+/** The built daemon as a site, and a third-party dispatch centre in its own process. */
 export class ForeignSite {
   readonly installation = new Installation();
   #centre: { process: ChildProcessWithoutNullStreams; port: number; control: number } | undefined;
@@ -74,7 +74,10 @@ export class ForeignSite {
     await this.startSite("site");
   }
 
-  /** Starts the site's daemon with the data folder of that name: another name is a new card with the same settings. */
+  /**
+   * Starts the daemon of the site with the data directory of this name: another name is a new memory card with
+   * the same settings.
+   */
   async startSite(folder: string): Promise<void> {
     this.#folder = folder;
     this.#site = this.installation.daemon(
@@ -93,7 +96,7 @@ export class ForeignSite {
     this.#centre?.process.kill("SIGKILL");
   }
 
-  /** Does something to the centre that no site can do. */
+  /** Sends a test command to the dispatch centre. */
   async order<T>(name: string, given: unknown = {}): Promise<T> {
     const url = `http://127.0.0.1:${this.#started.control}/${name}`;
     return (await (await fetch(url, { method: "POST", body: JSON.stringify(given) })).json()) as T;
@@ -103,7 +106,7 @@ export class ForeignSite {
     return this.order<CentreState>("state");
   }
 
-  /** A record that a person types in at the centre. */
+  /** Creates a record as a user of the dispatch centre. */
   type(fields: object, by = "people"): Promise<Row> {
     return this.order("type", { fields, by });
   }
@@ -140,7 +143,7 @@ export class ForeignSite {
     return allOf(this.dataDir);
   }
 
-  /** Asks for a sync until the queue is empty. */
+  /** Orders a sync until the queue is empty. */
   async settle(withinMs?: number): Promise<void> {
     await eventually(
       "the site to have nothing left to send",
@@ -153,7 +156,7 @@ export class ForeignSite {
     );
   }
 
-  /** Rows at the centre that carry this record's reference or were made by the site with its name. */
+  /** Rows at the dispatch centre with the reference of this record, or created by the site with its name. */
   async copiesOf({ name }: Intervention): Promise<Row[]> {
     const { rows, makers } = await this.state();
     return rows.filter((row) => row["name"] === name && makers[row.id] === EDGE.email);
@@ -167,21 +170,21 @@ export class ForeignSite {
   }
 }
 
-/** What differs between what the site has and what it has at the centre; empty when each is there exactly once. */
+/** Differences between the site and its records at the dispatch centre; empty if each is there exactly once. */
 export async function wrongAt(site: ForeignSite): Promise<string[]> {
-  const here = await site.here();
-  const { rows, makers, breaches } = await site.state();
+  const localRecords = await site.here();
+  const { rows, makers, violations } = await site.state();
   const ours = rows.filter(({ id }) => makers[id] === EDGE.email);
-  const wrong = breaches.map((breach) => `touched: ${JSON.stringify(breach)}`);
-  for (const record of here) {
+  const problems = violations.map((violation) => `touched: ${JSON.stringify(violation)}`);
+  for (const record of localRecords) {
     const copies = ours.filter((row) => row["name"] === record.name);
-    if (copies.length !== 1) wrong.push(`${record.name} is there ${copies.length} times`);
+    if (copies.length !== 1) problems.push(`${record.name} is there ${copies.length} times`);
     const [copy] = copies;
     if (copy && copy["description"] !== record.description)
-      wrong.push(`${record.name}: ${String(copy["description"])} there, ${record.description} here`);
+      problems.push(`${record.name}: ${String(copy["description"])} there, ${record.description} here`);
   }
   for (const row of ours)
-    if (!here.some(({ name }) => name === row["name"]))
-      wrong.push(`${String(row["name"])} is there and not here`);
-  return wrong;
+    if (!localRecords.some(({ name }) => name === row["name"]))
+      problems.push(`${String(row["name"])} is there and not here`);
+  return problems;
 }

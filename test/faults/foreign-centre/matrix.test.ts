@@ -5,8 +5,8 @@ import { ForeignSite } from "./foreign-site.ts";
 import { CELLS, play } from "./matrix.ts";
 
 /*
- * Every request x every fault. `npm test` plays what is over in seconds; all of it, at centres of many habits:
- * npm run faults -- --foreign 1 foreign-centre
+ * Every request x every fault. `npm test` runs the fast cells; all of them, with many behaviours of the
+ * dispatch centre: npm run faults -- --foreign 1 foreign-centre
  */
 
 const sites: ForeignSite[] = [];
@@ -21,7 +21,7 @@ async function siteAt(habits: Readonly<Record<string, unknown>>): Promise<Foreig
   return site;
 }
 
-/** Alike to ours in every field that is likely. */
+/** Similar to ours in every likely field. */
 const alike = ({ name, objectiveType, objectiveId, priority }: Intervention): object => ({
   name,
   objectiveType,
@@ -29,7 +29,10 @@ const alike = ({ name, objectiveType, objectiveId, priority }: Intervention): ob
   priority,
   description: "the neighbour called",
 });
-/** Where the centre keeps no reference, another call of that name at that address cannot be told apart: it has another name. */
+/**
+ * Without references another call of the same name at the same address is indistinguishable, so it has another
+ * name.
+ */
 const similar = (record: Intervention): object => ({
   ...alike(record),
   name: `${record.name}, by telephone`,
@@ -68,7 +71,7 @@ const CENTRES: Readonly<Record<string, CentreUnderTest>> = {
   },
 };
 
-/** What is over in seconds: an alarm waits 15 s for what may still arrive, anything else for minutes. Every third of these. */
+/** The fast cells: an alarm waits 15 s for late arrivals, other records for minutes. Every third of these. */
 const QUICK = CELLS.filter(({ asked, fault }) => !(fault.isSlow && asked === "plain")).filter(
   (_, index) => index % 3 === 0,
 );
@@ -77,7 +80,7 @@ const ALL = RUN_LENGTH.foreign > 0;
 
 describe("each request with each fault", () => {
   test.concurrent.each(Object.keys(CENTRES).filter((name) => ALL || name === FIRST))(
-    "at a centre %s: every record is there once with its last content, and no other record is touched",
+    "at a dispatch centre %s: every record exists once with its last content, and no other record is changed",
     async (name) => {
       const { habits, typed, mayKeepTwo = false } = CENTRES[name] as CentreUnderTest;
       const site = await siteAt(habits as Record<string, unknown>);
@@ -87,7 +90,7 @@ describe("each request with each fault", () => {
         mayKeepTwo,
         withinMs: ALL ? 900_000 : 100_000,
       });
-      report(`${name}: ${cells.length} cells in ${seconds} s, ${helped.length} with a person's help`);
+      report(`${name}: ${cells.length} cells in ${seconds} s, ${helped.length} with a manual command`);
       for (const line of helped) report(`  ${line}`);
       expect(helped.filter((line) => line.startsWith("alarm"))).toEqual([]);
     },

@@ -4,22 +4,22 @@ import { EDGE } from "../../support/installation.ts";
 import { wrongAt, type ForeignSite, type LineRule, type Row, type SpoilRule } from "./foreign-site.ts";
 
 /*
- * Every request of a site with every fault that can meet it. The records of all cells are on their way at once, in one site
- * with one centre: a fault of one record must not do anything to another.
+ * Every request of a site with every fault. All cells run at once, in one site with one dispatch centre: a
+ * fault of one record must not affect another.
  */
 
-/** What happens to one request, or to the read before it. */
+/** A fault of one request, or of the read before it. */
 export interface Fault {
   readonly name: string;
-  /** Undefined where a proxy delivers it twice. */
+  /** Undefined if a proxy delivers it twice. */
   readonly spoil?: Omit<SpoilRule, keyof LineRule>;
-  /** Requests in a row that it happens to. */
+  /** Number of consecutive requests with the fault. */
   readonly times: number;
-  /** Whether a record that is no alarm waits for minutes behind it, because it may still arrive. */
+  /** Whether records other than alarms wait for minutes afterwards, because the request may still arrive. */
   readonly isSlow: boolean;
 }
 
-/** - `read`: the GET of the record before a PUT. `list`: a reading of the centre's list. */
+/** - `read`: the GET of the record before a PUT. `list`: a read of the list of the dispatch centre. */
 export type Asked = "plain" | "alarm" | "put" | "delete" | "read-put" | "read-delete";
 
 export interface Cell {
@@ -29,11 +29,11 @@ export interface Cell {
 
 const statuses = (...all: number[]): readonly number[] => all;
 
-/** Answers of a gateway, which has not carried the request out. */
+/** Responses of a gateway that has not forwarded the request. */
 const GATEWAY: readonly Fault[] = [
   ...statuses(400, 403, 404, 413, 415, 422, 401, 409, 429, 405).flatMap((status) =>
     (["interface", "gateway"] as const).map((shape) =>
-      fault(`${status} in the ${shape}'s words`, { kind: "answer", status, shape }),
+      fault(`${status} in the ${shape} error body`, { kind: "answer", status, shape }),
     ),
   ),
   ...statuses(403, 404, 413).map((status) =>
@@ -43,11 +43,11 @@ const GATEWAY: readonly Fault[] = [
   fault("a redirect", { kind: "redirect" }),
 ];
 
-/** Answers after which it is open whether the request was carried out, and here it was not. */
+/** Ambiguous responses to a request that was not applied. */
 const BEFORE: readonly Fault[] = [
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
-      slow(`${status} ${shape === "html" ? "as a page" : "in JSON"}, not done`, {
+      slow(`${status} ${shape === "html" ? "in HTML" : "in JSON"}, not applied`, {
         kind: "answer",
         status,
         shape,
@@ -59,11 +59,11 @@ const BEFORE: readonly Fault[] = [
   slow("an arrival after its sender has given up", { kind: "late" }),
 ];
 
-/** The same, and here it was carried out. */
+/** The same for a request that was applied. */
 const AFTER: readonly Fault[] = [
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
-      fault(`${status} ${shape === "html" ? "as a page" : "in JSON"}, done`, {
+      fault(`${status} ${shape === "html" ? "in HTML" : "in JSON"}, applied`, {
         kind: "answer",
         status,
         shape,
@@ -79,7 +79,7 @@ const AFTER: readonly Fault[] = [
 ];
 
 const TWICE: Fault = { name: "delivered twice by a proxy", times: 1, isSlow: false };
-/** What can meet a read: the same, without what only a write can be. */
+/** Faults of a read: the same, without those of writes. */
 const READS: readonly Fault[] = [...GATEWAY, ...BEFORE, ...AFTER].filter(
   ({ spoil }) =>
     spoil?.kind !== "late" &&
@@ -95,7 +95,7 @@ export const FAULTS: Readonly<Record<Asked, readonly Fault[]>> = {
   "read-put": READS,
   "read-delete": READS,
 };
-/** What meets the readings of the list, one after the other. */
+/** Faults of the list reads, in order. */
 const LISTS: readonly Fault[] = READS;
 
 export const CELLS: readonly Cell[] = Object.entries(FAULTS).flatMap(([asked, faults]) =>
@@ -113,16 +113,16 @@ function slow(name: string, spoil: Fault["spoil"] & object): Fault {
 const nameOf = ({ asked, fault: { name } }: Cell): string => `${asked}: ${name}`;
 const METHODS = { put: "PUT", delete: "DELETE", "read-put": "GET", "read-delete": "GET" } as const;
 
-/** What a person saw of a record that did not arrive without help. */
+/** Condition of a record that did not arrive automatically. */
 export interface Played {
   readonly helped: readonly string[];
   readonly seconds: number;
 }
 
 /**
- * Plays these cells at one site, and comes back when the centre has every record once, as it is here.
- * @param options typed: what a person types in at the centre about each record, alike to it; mayKeepTwo: whether what was
- *   carried out behind a refusal, or twice, may stay there twice; withinMs: for each of two parts
+ * Runs these cells at one site, until the dispatch centre has every record once with the content of the site.
+ * @param options typed: fields of a similar record created there by a user; withinMs: limit of each of two
+ * parts; mayKeepTwo: whether a record that was created behind a rejection, or twice, may stay there twice
  */
 export async function play(
   site: ForeignSite,
@@ -159,7 +159,7 @@ export async function play(
     records.set(cell, record);
     strangers.push(await site.type(typed(record)));
   }
-  await settle(site, helped, withinMs);
+  await waitUntilIdle(site, helped, withinMs);
 
   const { rows, makers } = await site.state();
   const idOf = (cell: Cell): number =>
@@ -177,7 +177,7 @@ export async function play(
     if (cell.asked.endsWith("delete")) await site.ask(204, "DELETE", path);
     else await site.ask(200, "PUT", path, { description: "as it was changed", status: "in_progress" });
   }
-  await settle(site, helped, withinMs);
+  await waitUntilIdle(site, helped, withinMs);
   await eventually(
     "every record there once, as it is here",
     () => isRight(site, mayKeepTwo ? KEPT_TWICE : []),
@@ -198,13 +198,13 @@ const KEPT_TWICE = ["plain", "alarm"].flatMap((asked) =>
 /** @param allowed what may be wrong as long as the condition says that the centre keeps no reference */
 async function isRight(site: ForeignSite, allowed: readonly string[]): Promise<boolean> {
   await site.now();
-  const isTold = (await site.status()).conditions.some(({ code }) => code === "upstream-reference-lost");
-  const wrong = (await wrongAt(site)).filter((line) => !(isTold && allowed.includes(line)));
-  if (wrong.length > 0) throw new Error(wrong.join("\n"));
+  const isReported = (await site.status()).conditions.some(({ code }) => code === "upstream-reference-lost");
+  const problems = (await wrongAt(site)).filter((line) => !(isReported && allowed.includes(line)));
+  if (problems.length > 0) throw new Error(problems.join("\n"));
   return true;
 }
 
-/** The faults of these cells, for the requests that fit. */
+/** The faults of these cells, for matching requests. */
 async function spoil(
   site: ForeignSite,
   all: readonly (readonly [Cell, Omit<LineRule, "times">])[],
@@ -219,8 +219,8 @@ async function spoil(
   await site.order("twice", all.filter(([cell]) => cell.fault.spoil === undefined).map(rule));
 }
 
-/** Until nothing waits. What the centre refuses is named by a condition, and a person has it tried again. */
-async function settle(site: ForeignSite, helped: string[], withinMs: number): Promise<void> {
+/** Until nothing is pending. Rejected records have a condition, and are retried manually. */
+async function waitUntilIdle(site: ForeignSite, helped: string[], withinMs: number): Promise<void> {
   await eventually(
     "the site to have nothing left to send",
     async () => {

@@ -3,7 +3,7 @@ import { eventually } from "../../support/eventually.ts";
 import { RUN_LENGTH } from "../../support/run-length.ts";
 import { ForeignSite, wrongAt } from "./foreign-site.ts";
 
-/* What takes minutes, because the site waits for minutes before it believes: npm run faults -- --foreign 1 */
+/* Tests that take minutes, because the site waits before it accepts a change: npm run faults -- --foreign 1 */
 
 const sites: ForeignSite[] = [];
 afterAll(async () => {
@@ -17,8 +17,8 @@ async function siteAt(habits: Readonly<Record<string, unknown>> = {}): Promise<F
   return site;
 }
 
-describe.runIf(RUN_LENGTH.foreign > 0)("at a foreign centre, after minutes", () => {
-  test.concurrent("what a proxy has delivered twice is there once", async () => {
+describe.runIf(RUN_LENGTH.foreign > 0)("at a third-party dispatch centre, after minutes", () => {
+  test.concurrent("a request that a proxy delivers twice is one record", async () => {
     const site = await siteAt();
     await site.order("twice", [{ method: "POST", path: "^/interventii$", times: 2 }]);
     const records = [
@@ -37,19 +37,19 @@ describe.runIf(RUN_LENGTH.foreign > 0)("at a foreign centre, after minutes", () 
     );
   }, 300_000);
 
-  test.concurrent("what was deleted there is gone after the second look, and made anew only when a person asks", async () => {
+  test.concurrent("a record deleted there counts as deleted after the second read, and is created again only by a manual retry", async () => {
     const site = await siteAt({ readLagMs: 3_000 });
     const [deleted] = [await site.create({ name: "Deleted there" }), await site.create({ name: "Kept" })];
     await site.settle();
     const { rows } = await site.state();
     await site.order("remove", { id: rows.find(({ name }) => name === "Deleted there")?.id });
-    await eventually("the second look", async () => (await site.now()).summary.gone === 1, 240_000);
+    await eventually("the second read", async () => (await site.now()).summary.gone === 1, 240_000);
     await site.ask(200, "POST", `/site/sync/${deleted.id}/retry`);
     await site.settle(60_000);
     expect(await wrongAt(site)).toEqual([]);
   }, 300_000);
 
-  test.concurrent("an alarm that cannot be proved to be at the centre is a condition, and a person's word sends it again", async () => {
+  test.concurrent("an alarm that cannot be confirmed at the dispatch centre is a condition, and a manual retry sends it again", async () => {
     const site = await siteAt({ ignoresStart: true, ignoresSort: true, pageRows: 10 });
     for (let index = 0; index < 30; index += 1)
       await site.type({ name: `Old ${index}`, objectiveType: "obiective/cladiri", objectiveId: 2 });
@@ -73,7 +73,7 @@ describe.runIf(RUN_LENGTH.foreign > 0)("at a foreign centre, after minutes", () 
     expect((await site.status()).conditions).toEqual([]);
   }, 90_000);
 
-  test.concurrent("an idle link that is dead is known to be down within five minutes and the time of one answer", async () => {
+  test.concurrent("a dead idle link is detected within five minutes and one response time-out", async () => {
     const site = await siteAt();
     await eventually("the link to be up", async () => (await site.status()).link.state === "up");
     await site.order("deaf", { isDeaf: true });

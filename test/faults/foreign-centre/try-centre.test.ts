@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { EDGE, MAIN } from "../../support/installation.ts";
 import { ForeignSite, wrongAt } from "./foreign-site.ts";
 
-/* The try of a centre with test records, from outside: what it finds of each habit, what it leaves, what follows from it. */
+/* The test of a dispatch centre with test records: what it detects, what it leaves, and the resulting settings. */
 
 const sites: ForeignSite[] = [];
 afterEach(async () => {
@@ -34,7 +34,7 @@ async function tried(site: ForeignSite): Promise<readonly TraitCode[]> {
 
 test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
   [
-    "that keeps everything and knows keys",
+    "that stores everything and supports idempotency keys",
     { honoursKeys: true, givesIdsAgain: false },
     [
       "keys-honoured",
@@ -48,7 +48,7 @@ test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
     ],
   ],
   [
-    "that knows no keys, gives ids again, trims texts and writes dates in its own form",
+    "that has no idempotency keys, reuses ids, trims texts and reformats dates",
     { trims: true, ownDates: true, addsFields: true },
     [
       "keys-ignored",
@@ -62,7 +62,7 @@ test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
     ],
   ],
   [
-    "that cuts notes and reads from a copy that lags",
+    "that truncates notes and reads from a delayed replica",
     { notesMax: 255, readLagMs: 900 },
     [
       "keys-ignored",
@@ -76,7 +76,7 @@ test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
     ],
   ],
   [
-    "that drops brackets, and whose lists know no order and no pages",
+    "that drops brackets, and whose lists have no order and no pages",
     { stripsBrackets: true, ignoresSort: true, ignoresStart: true },
     [
       "keys-ignored",
@@ -90,29 +90,35 @@ test.each<[what: string, habits: object, found: readonly TraitCode[]]>([
       "removed",
     ],
   ],
-])("a centre %s is described as that, and no record of others is touched", async (_what, habits, found) => {
-  const site = await siteAt(habits as Record<string, unknown>);
-  for (let index = 0; index < 3; index += 1) await site.type(STRANGER);
-  const before = (await site.state()).rows;
-  expect(await tried(site)).toEqual(found);
-  const { rows, breaches } = await site.state();
-  expect(breaches).toEqual([]);
-  expect(rows).toEqual(before);
-  expect(await site.here()).toEqual([]);
-});
+])(
+  "a dispatch centre %s is described correctly, and no record of others is changed",
+  async (_what, habits, found) => {
+    const site = await siteAt(habits as Record<string, unknown>);
+    for (let index = 0; index < 3; index += 1) await site.type(STRANGER);
+    const before = (await site.state()).rows;
+    expect(await tried(site)).toEqual(found);
+    const { rows, violations } = await site.state();
+    expect(violations).toEqual([]);
+    expect(rows).toEqual(before);
+    expect(await site.here()).toEqual([]);
+  },
+);
 
 test.each<[method: "POST" | "PUT" | "DELETE", path: string, found: TraitCode]>([
   ["POST", POSTS, "create-refused"],
   ["PUT", ONE_RECORD, "change-refused"],
   ["DELETE", ONE_RECORD, "delete-refused"],
-])("a centre that refuses %s is told from one that takes it", async (method, path, found) => {
-  const site = await siteAt({});
-  await site.order("gateway", [{ method, path, status: 405, shape: "interface", times: 1 }]);
-  expect(await tried(site)).toContain(found);
-  expect((await site.state()).rows).toEqual([]);
-});
+])(
+  "a dispatch centre that rejects %s is distinguished from one that accepts it",
+  async (method, path, found) => {
+    const site = await siteAt({});
+    await site.order("gateway", [{ method, path, status: 405, shape: "interface", times: 1 }]);
+    expect(await tried(site)).toContain(found);
+    expect((await site.state()).rows).toEqual([]);
+  },
+);
 
-test("where notes lose the reference, records carry it in the description once the centre was tried", async () => {
+test("when notes lose the reference, records carry it in the description after the test", async () => {
   const site = await siteAt({ stripsBrackets: true });
   await tried(site);
   const record = await site.create({ name: "Smoke", description: "kitchen" });
@@ -127,7 +133,7 @@ test("where notes lose the reference, records carry it in the description once t
   expect((await site.copiesOf(record))[0]?.["description"]).toMatch(/^kitchen, second floor\n\[ref:proof-/);
 });
 
-test("a try that is killed leaves a test record, which the next one removes", async () => {
+test("a test that is killed leaves a test record, and the next one removes it", async () => {
   const site = await siteAt({});
   await site.endSite();
   await site.order("spoil", [{ method: "POST", path: POSTS, times: 1, kind: "stall", isAfter: true }]);
@@ -144,7 +150,7 @@ test("a try that is killed leaves a test record, which the next one removes", as
   expect((await site.state()).rows).toEqual([]);
 });
 
-test("the comparison removes an old test record of this site, and none of another's", async () => {
+test("the comparison removes an old test record of this site and of no other", async () => {
   const site = await siteAt({});
   const test = "019a0000-0000-7000-8000-000000000001";
   const fields = { objectiveType: "obiective/cladiri", objectiveId: 1 };
