@@ -12,7 +12,7 @@ export const CONDITION_MESSAGES = {
     "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
   "upstream-rejects-records":
     "{rejected} records rejected, {blocked} waiting for their objective at the dispatch centre, {gone} deleted there; santinela sync status lists them",
-  "upstream-refuses-alarm":
+  "upstream-rejects-alarm":
     "{rejected} high-priority records were rejected by the dispatch centre after four attempts; no crew has been informed. santinela sync status lists them with the reason; call the dispatch centre.",
   "upstream-alarm-unproved":
     "{alarms} alarms were sent without a response, and the dispatch centre's list cannot be read completely, so it is not certain that they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
@@ -21,7 +21,7 @@ export const CONDITION_MESSAGES = {
   "upstream-reference-lost":
     "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or have the dispatch centre accept longer texts.",
   "upstream-reference-shared":
-    "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id there {upstreamId}). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
+    "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, there {upstreamId}). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-differs":
     "{here} records should be at the dispatch centre, and {there} are; {differences} differ. santinela sync status lists them.",
   "mqtt-unreachable":

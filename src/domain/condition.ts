@@ -56,7 +56,7 @@ export const CONDITIONS = {
     title: "Unexpected service at the dispatch centre's address",
   },
   "upstream-rejects-records": { severity: "warning", title: "Dispatch centre rejects records" },
-  "upstream-refuses-alarm": { severity: "error", title: "Dispatch centre rejects an alarm" },
+  "upstream-rejects-alarm": { severity: "error", title: "Dispatch centre rejects an alarm" },
   "upstream-alarm-unproved": { severity: "error", title: "Alarm not confirmed by the dispatch centre" },
   "upstream-ids-given-again": { severity: "warning", title: "Dispatch centre reused the id of a record" },
   "upstream-reference-lost": { severity: "warning", title: "Dispatch centre drops the site's reference" },

@@ -10,8 +10,7 @@ import type { NewTrip, RestoreCause, DetectedTrip, TripSignal, TripSite } from "
 import { wording, type TripTextValues } from "./trip-text.ts";
 import type { Zone } from "./zone.ts";
 
-/* Rows of the journal. Their texts are created when the event is detected, so that every attempt sends the same. */
-
+/* The texts of a row are created when the event is detected, so that every attempt sends the same. */
 /** Creates the row of a trip, with its intervention. */
 export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): NewTrip {
   const { disposition, sinceWallMs: _since, ...known } = detected;

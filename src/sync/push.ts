@@ -243,7 +243,7 @@ export class Push {
     const { blocked, rejected, gone, rejectedAlarms } = this.#store.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-rejects-records");
     else conditions.raise("upstream-rejects-records", { rejected, blocked, gone });
-    if (rejectedAlarms === 0) conditions.clear("upstream-refuses-alarm");
-    else conditions.raise("upstream-refuses-alarm", { rejected: rejectedAlarms });
+    if (rejectedAlarms === 0) conditions.clear("upstream-rejects-alarm");
+    else conditions.raise("upstream-rejects-alarm", { rejected: rejectedAlarms });
   }
 }

@@ -174,7 +174,7 @@ zones:
     await site.start();
     const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
     expect(conditions).toMatchObject([
-      { code: "mqtt-broker-not-listening", text: expect.stringMatching(/another program has it/) },
+      { code: "mqtt-broker-not-listening", text: expect.stringMatching(/port in use/) },
     ]);
     other.close();
   });

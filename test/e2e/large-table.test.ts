@@ -75,7 +75,7 @@ describe("a site with a very large table of records", () => {
       expect([status, Number(headers["retry-after"]) > 0]).toEqual([503, true]);
       expect(value).toMatchObject({
         error: "Service Unavailable",
-        message: expect.stringMatching(/lists .* are waiting.*Filter by status/) as string,
+        message: expect.stringMatching(/lists are already queued.*Filter by status/) as string,
         statusCode: 503,
       });
     }

@@ -156,6 +156,6 @@ test("blocked, rejected and deleted records delay no other, and are listed", asy
     "linked",
     "linked",
   ]);
-  expect(site.conditions()).toEqual(["upstream-refuses-alarm", "upstream-rejects-records"]);
+  expect(site.conditions()).toEqual(["upstream-rejects-alarm", "upstream-rejects-records"]);
   expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejected: 1, gone: 1 });
 });

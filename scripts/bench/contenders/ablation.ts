@@ -92,7 +92,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/message-intake.js",
-        text: "packet.qos < 2 && this.#underWay < UNDER_WAY_MAX",
+        text: "packet.qos < 2 && this.#pending < PENDING_MAX",
         instead: "false",
       },
     ],
@@ -108,7 +108,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/trip-dispatcher.js",
-        text: 'seen.has("settled") ? CONCURRENCY_MAX : 1',
+        text: 'outcomes.has("finished") ? CONCURRENCY_MAX : 1',
         instead: "1",
       },
     ],
@@ -119,7 +119,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     changes: [
       {
         file: "inputs/incident-correlator.js",
-        text: "this.#versionCache(trip, interventionId) ?? ",
+        text: "this.#cachedVersion(trip, interventionId) ?? ",
         instead: "",
       },
     ],

@@ -15,7 +15,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-authentication-failed": "Sign-in to the dispatch centre failed",
   "condition.upstream-unexpected-service": "Unexpected service at the dispatch centre's address",
   "condition.upstream-alarm-unproved": "Delivery of an alarm to the dispatch centre unconfirmed",
-  "condition.upstream-refuses-alarm": "Dispatch centre rejects an alarm",
+  "condition.upstream-rejects-alarm": "Dispatch centre rejects an alarm",
   "condition.upstream-ids-given-again": "Dispatch centre reused the ID of a record",
   "condition.upstream-reference-lost": "Dispatch centre does not keep the reference of this site",
   "condition.upstream-reference-shared": "site.ref used twice",

@@ -18,7 +18,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-authentication-failed": "Autentificarea la dispecerat a eșuat",
   "condition.upstream-unexpected-service": "La adresa dispeceratului răspunde alt serviciu",
   "condition.upstream-alarm-unproved": "Recepția unei alarme la dispecerat nu este confirmată",
-  "condition.upstream-refuses-alarm": "Dispeceratul respinge o alarmă",
+  "condition.upstream-rejects-alarm": "Dispeceratul respinge o alarmă",
   "condition.upstream-ids-given-again": "Dispeceratul a refolosit numărul unei înregistrări",
   "condition.upstream-reference-lost": "Dispeceratul nu păstrează referința locației",
   "condition.upstream-reference-shared": "site.ref este folosit de două ori",

@@ -12,7 +12,7 @@ export const RO_SENTENCES: Readonly<Record<SentenceCode, string>> = {
     "La {centre} răspunde alt serviciu decât dispeceratul ({answer}). Verificați upstream.baseUrl. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-rejects-records":
     "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
-  "upstream-refuses-alarm":
+  "upstream-rejects-alarm":
     "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu este anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
     "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Întrebați dispecerul de intervenția {interventionId}, după nume și oră. Dacă nu o are, retransmiteți-o din ecranul Sincronizare.",

@@ -228,7 +228,7 @@ async function waitUntilIdle(site: ForeignSite, helped: string[], withinMs: numb
       const refused = records.filter(({ phase }) => phase === "rejected" || phase === "gone");
       for (const { interventionId, name, phase, lastResponse } of refused) {
         const { conditions } = await site.status();
-        if (!conditions.some(({ code }) => code.startsWith("upstream-refuses")))
+        if (!conditions.some(({ code }) => code.startsWith("upstream-rejects")))
           throw new Error(`${name} is ${phase} without a condition`);
         helped.push(`${name}: ${phase}, ${lastResponse}`);
         await site.ask(200, "POST", `/site/sync/${interventionId}/retry`);
