@@ -209,7 +209,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
       const { zone } = opening;
       if (!LIFE_SAFETY.has(zone.kind)) return [];
       const service = SERVICE[classOf(zone)] ?? "police";
-      const rows = story.trips.filter(({ about, zoneId }) => about === "trip" && zoneId === zone.id);
+      const rows = story.trips.filter(({ type, zoneId }) => type === "trip" && zoneId === zone.id);
       const held = rows.filter(({ state, moment }) => HELD.has(state) && isAt(story, moment.wallMs, opening));
       const named = story.observations.flatMap(({ records }) =>
         records.filter((record) => textOf(record).includes(zone.name)),
@@ -258,7 +258,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
   "once: each opening is one row of the journal": (story) => {
     const openings = openingsOf(story);
     const rows = story.trips
-      .filter(({ about, cause }) => about === "trip" && cause !== "standing")
+      .filter(({ type, cause }) => type === "trip" && cause !== "standing")
       .toSorted((a, b) => a.seq - b.seq);
     const pairs = paired(rows, openings, ({ zoneId, moment }, opening) => {
       return opening.zone.id === zoneId && isAt(story, moment.wallMs, opening);
@@ -342,8 +342,8 @@ function isDue(story: Story, opening: Opening): boolean {
 /** Journal rows that may belong to an opening. */
 function rowsOf(story: Story, opening: Opening): TripRow[] {
   return story.trips.filter(
-    ({ about, cause, zoneId, moment }) =>
-      about === "trip" &&
+    ({ type, cause, zoneId, moment }) =>
+      type === "trip" &&
       cause !== "standing" &&
       zoneId === opening.zone.id &&
       isAt(story, moment.wallMs, opening),

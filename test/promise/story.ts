@@ -43,7 +43,7 @@ export interface Edit {
 export interface TripRow {
   readonly seq: number;
   readonly zoneId: string;
-  readonly about: string;
+  readonly type: string;
   readonly cause: string;
   readonly state: string;
   readonly reason: string | null;
