@@ -171,7 +171,9 @@ async function readSingly(centre: UpstreamClient, watermarkId: number): Promise<
   const rows: MatchCandidate[] = [];
   let absent = 0;
   for (let id = watermarkId + 1; id <= watermarkId + IDS_READ_MAX && absent < ABSENT_IN_A_ROW_MAX; id += 1) {
-    const { value } = await centre.read(`/interventii/${id}`);
+    const { value, link } = await centre.read(`/interventii/${id}`);
+    // A lost link answers none of the others either, and each would wait for its timeout.
+    if (link !== "ok") break;
     const row = isMatchCandidate(value) && value.id === id ? value : undefined;
     absent = row ? 0 : absent + 1;
     if (row) rows.push(row);
